@@ -34,6 +34,7 @@ extensions = [
     "mathtext",
     "myst_parser",
     "numpydoc",
+    "reference",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -85,7 +86,9 @@ sphinx_gallery_conf = {
 
 def link_gallery(app: Sphinx, docname: str, source: list[str]) -> None:
     """Let links to the folder of the examples lead to their page."""
-    source[0] = re.sub(r"\]\((\.\./)*(examples|docs)/gallery/?\)", "](/docs/gallery/index.rst)", source[0])
+    source[0] = re.sub(
+        r"\]\((\.\./)*(examples|docs)/gallery/?\)", "](/docs/gallery/index.rst)", source[0]
+    )
 
 
 def setup(app: Sphinx) -> None:

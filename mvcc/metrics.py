@@ -14,7 +14,7 @@ from mvcc.exceptions import InvalidInputError
 
 _FEWEST_ROWS = 3  # of a cluster that has a covariance of its own
 _MOST_COLUMNS = 2_000  # up to which a covariance is that of all rows
-_MOST_ROWS = 10_000  # among which neighbors are sought
+_MOST_DISTANCES, _FEWEST_AMONG = 10**8, 2_000  # in search of neighbors, among fewer of many rows
 
 
 def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -39,7 +39,9 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """
     truth, predicted = _two_labellings(y_true, y_pred)
     both = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
-    correct, same, found = (_n_pairs(sizes) for sizes in (both, np.bincount(truth), np.bincount(predicted)))
+    correct, same, found = (
+        _n_pairs(sizes) for sizes in (both, np.bincount(truth), np.bincount(predicted))
+    )
     return 2 * correct / (same + found) if same + found else 1.0
 
 
@@ -116,7 +118,9 @@ def scores_of_table(table: NDArray[np.int64]) -> tuple[float, float]:
 
 
 def weighted_precision(
-    constraints: Constraints, y_true: ArrayLike, kind: Literal["must-link", "cannot-link"] | None = None
+    constraints: Constraints,
+    y_true: ArrayLike,
+    kind: Literal["must-link", "cannot-link"] | None = None,
 ) -> float:
     """Share of the weight of constraints that agrees with the true labels (§6.3, Fig. 7).
 
@@ -139,14 +143,24 @@ def weighted_precision(
         For an unknown kind, or constraints on rows that y_true does not have.
     """
     if not isinstance(kind, str | None) or kind not in ("must-link", "cannot-link", None):
-        raise InvalidInputError(f"kind must be 'must-link', 'cannot-link' or None, got {shown(kind)}.")
+        raise InvalidInputError(
+            f"kind must be 'must-link', 'cannot-link' or None, got {shown(kind)}."
+        )
     if not isinstance(constraints, Constraints):
-        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
+        raise InvalidInputError(
+            f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
+        )
     labels = _codes(y_true, "y_true")
     largest = constraints.largest_row()
     if largest >= len(labels):
-        raise InvalidInputError(f"A constraint names row {largest}, but y_true has only {len(labels)} labels.")
-    counted = np.ones(len(constraints), np.bool_) if kind is None else constraints.must_link == (kind == "must-link")
+        raise InvalidInputError(
+            f"A constraint names row {largest}, but y_true has only {len(labels)} labels."
+        )
+    counted = (
+        np.ones(len(constraints), np.bool_)
+        if kind is None
+        else constraints.must_link == (kind == "must-link")
+    )
     weights = constraints.weights[counted]
     with np.errstate(over="ignore"):
         if np.isinf(weights.sum()):
@@ -189,8 +203,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
     -----
     Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms for MMSE Covariance
     Estimation", 2010), and clusters of fewer than three rows have that of all rows around the means of their clusters.
-    Of more than 10,000 rows, neighbors are sought among 10,000 that are spaced evenly; a covariance in more than 2,000
-    columns is that of at most 2,000 rows.
+    Neighbors of n rows are sought among 10⁸ / n of them that are spaced evenly, at least 2,000: among all up to 10,000
+    rows. A covariance in more than 2,000 columns is that of at most 2,000 rows.
 
     Examples
     --------
@@ -202,7 +216,9 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
     data, of_rows = check_data(X), _codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
     if len(data) != len(of_rows):
-        raise InvalidInputError(f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many.")
+        raise InvalidInputError(
+            f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many."
+        )
     data = data - np.median(data, axis=0)
     data = data / (np.abs(data).max(initial=0.0) or 1.0)  # squares stay within the range of floats
     from scipy.stats import rankdata
@@ -210,7 +226,9 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
 
     with threadpool_limits(1):  # sums are in another order on more threads
         scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
-    ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)  # rounding breaks no ties
+    ranks = np.mean(
+        [rankdata(score.astype(np.float32)) for score in scores], axis=0
+    )  # rounding breaks no ties
     fit: NDArray[np.float64] = 1 - (ranks - 1) / max(len(data) - 1, 1)
     return fit
 
@@ -223,7 +241,9 @@ def _mahalanobis(data: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArra
         centered[rows] = data[rows] - data[rows].mean(axis=0)
     found = np.empty(len(data))
     for rows in clusters:
-        found[rows] = _distances_by(centered[rows] if len(rows) >= _FEWEST_ROWS else centered, centered[rows])
+        found[rows] = _distances_by(
+            centered[rows] if len(rows) >= _FEWEST_ROWS else centered, centered[rows]
+        )
     return found
 
 
@@ -232,7 +252,9 @@ def _distances_by(centered: NDArray[np.float64], rows: NDArray[np.float64]) -> N
     d = centered.shape[1]
     some = centered if d <= _MOST_COLUMNS else centered[_spaced(len(centered), _MOST_COLUMNS)]
     n = len(some)
-    _, lengths, directions = np.linalg.svd(some if n <= d else np.linalg.qr(some, mode="r"), full_matrices=False)
+    _, lengths, directions = np.linalg.svd(
+        some if n <= d else np.linalg.qr(some, mode="r"), full_matrices=False
+    )
     variances = lengths**2 / n
     mean, mean_square = variances.sum() / d, (variances**2).sum() / d**2
     spread = (n + 1) * (mean_square - mean**2 / d)
@@ -249,7 +271,7 @@ def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArr
     """Return the distance of every row to its neighbor of the given rank."""
     from sklearn.neighbors import NearestNeighbors  # which takes a second to import
 
-    among = _spaced(len(data), _MOST_ROWS)
+    among = _spaced(len(data), max(_MOST_DISTANCES // max(len(data), 1), _FEWEST_AMONG))
     number = min(n_neighbors, len(among) - 1)
     nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
     rank = np.full(len(data), max(number - 1, 0))
@@ -265,24 +287,37 @@ def _spaced(n: int, most: int) -> NDArray[np.int64]:
 
 def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
     """Count the rows of every class (rows of the table) in every cluster (columns)."""
-    truth, predicted = (np.unique(codes, return_inverse=True)[1] for codes in _two_labellings(y_true, y_pred))
+    truth, predicted = (
+        np.unique(codes, return_inverse=True)[1] for codes in _two_labellings(y_true, y_pred)
+    )
     shape = (truth.max(initial=-1) + 1, predicted.max(initial=-1) + 1)
     counts = np.bincount(truth * shape[1] + predicted, minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.int64)
 
 
-def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _two_labellings(
+    y_true: ArrayLike, y_pred: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     truth, predicted = _codes(y_true, "y_true"), _codes(y_pred, "y_pred")
     if len(truth) != len(predicted):
-        raise InvalidInputError(f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many.")
+        raise InvalidInputError(
+            f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many."
+        )
     return truth, predicted
 
 
 def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:
     array = as_array(labels, name)
     if array.ndim != 1:
-        raise InvalidInputError(f"{name} must hold one label per row, shape (n,), not {array.shape}.")
-    if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() <= 4 * array.size:
+        raise InvalidInputError(
+            f"{name} must hold one label per row, shape (n,), not {array.shape}."
+        )
+    if (
+        array.dtype.kind in "iu"
+        and array.size
+        and array.min() >= 0
+        and array.max() <= 4 * array.size
+    ):
         return array.astype(np.int64, copy=False)
     return class_codes(array, name)
 

@@ -33,13 +33,18 @@ NEEDED = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pythons", nargs="*", help="interpreters, 3.11 or newer (default: all at hand)")
+    parser.add_argument(
+        "pythons", nargs="*", help="interpreters, 3.11 or newer (default: all at hand)"
+    )
     pythons = parser.parse_args().pythons or list(interpreters(named_versions()).values())
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         wheel, sdist = build(Path(folder))
         compare(wheel, sdist, Path(folder) / "again")
         # most of the time one compiler works in each
-        uses = [(python, wheel, Path(folder) / str(n), n + 1 == len(pythons)) for n, python in enumerate(pythons)]
+        uses = [
+            (python, wheel, Path(folder) / str(n), n + 1 == len(pythons))
+            for n, python in enumerate(pythons)
+        ]
         for outcome in pool.map(lambda one: use(*one), uses):
             print(outcome, flush=True)
     print(summary(map(version_of, pythons)))
@@ -56,7 +61,11 @@ def interpreters(versions: Iterable[str]) -> dict[str, str]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     found = {}
     for version in versions:
-        there = [sys.executable, which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python{version}"))]
+        there = [
+            sys.executable,
+            which(f"python{version}"),
+            *sorted(pyenv.glob(f"{version}.*/bin/python{version}")),
+        ]
         if works := [str(python) for python in there if python and version_of(python) == version]:
             found[version] = works[0]
     return found
@@ -65,7 +74,9 @@ def interpreters(versions: Iterable[str]) -> dict[str, str]:
 def version_of(python: str | Path) -> str:
     """Return the version of an interpreter that can make virtual environments, else nothing."""
     ask = "import ensurepip, sys; print(*sys.version_info[:2], sep='.')"
-    return subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        [python, "-c", ask], capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 def summary(tried: Iterable[str]) -> str:
@@ -79,16 +90,24 @@ def build(folder: Path) -> list[Path]:
     """Build both packages in an environment of their own, and look into them."""
     tools = environment(sys.executable, folder / "tools", "build")
     run(tools, "-m", "build", "--outdir", str(folder / "dist"), str(ROOT))
-    (wheel,), (sdist,) = (list((folder / "dist").glob(pattern)) for pattern in ("*.whl", "*.tar.gz"))
+    (wheel,), (sdist,) = (
+        list((folder / "dist").glob(pattern)) for pattern in ("*.whl", "*.tar.gz")
+    )
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.stat().st_size < MOST_BYTES, f"{wheel.name} has {wheel.stat().st_size} bytes"
     for needed in NEEDED:
         assert needed in names, f"{needed} is missing in {wheel.name}"
-    strange = [name for name in names if not name.startswith(("mvcc/", f"{wheel.name.split('-py3')[0]}.dist-info/"))]
+    strange = [
+        name
+        for name in names
+        if not name.startswith(("mvcc/", f"{wheel.name.split('-py3')[0]}.dist-info/"))
+    ]
     assert not strange, f"{wheel.name} holds {strange}"
     with tarfile.open(sdist) as archive:
         tops = {name.split("/")[1] for name in archive.getnames() if name.count("/") == 1}
-    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"} <= tops, f"{sdist.name}: {tops}"
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"} <= tops, (
+        f"{sdist.name}: {tops}"
+    )
     for package in (wheel, sdist):
         print(f"{package.name}: {package.stat().st_size / 1000:.0f} kB")
     return [wheel, sdist]
@@ -109,8 +128,12 @@ def use(python: str, wheel: Path, folder: Path, compared: bool) -> str:
     began = time.perf_counter()
     interpreter = environment(python, folder / "venv", str(wheel))
     installed = time.perf_counter()
-    from_nothing_to_a_report(interpreter.with_name("mvcc"), folder, "--comparison" if compared else "--no-comparison")
-    version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()
+    from_nothing_to_a_report(
+        interpreter.with_name("mvcc"), folder, "--comparison" if compared else "--no-comparison"
+    )
+    version = subprocess.run(
+        [interpreter, "-V"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     now = time.perf_counter()
     return f"{version}, {wheel.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s"
 
@@ -123,8 +146,12 @@ def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
         ["cluster", "my-data/cluster.yaml", "--out", "my-results", *options],
         ["report", "my-results"],
     ):
-        done = subprocess.run([mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
+        done = subprocess.run(
+            [mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (
+            f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
+        )
     assert (here / "my-results/report.html").stat().st_size > 0
 
 
@@ -132,7 +159,9 @@ def files(wheel: Path) -> list[str]:
     """Return the files of mvcc in a wheel, with their checksums."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
-        return sorted(line for line in archive.read(name).decode().splitlines() if line.startswith("mvcc/"))
+        return sorted(
+            line for line in archive.read(name).decode().splitlines() if line.startswith("mvcc/")
+        )
 
 
 def environment(python: str, folder: Path, *packages: str) -> Path:
@@ -140,7 +169,16 @@ def environment(python: str, folder: Path, *packages: str) -> Path:
     subprocess.run([python, "-m", "venv", folder], check=True)
     interpreter = folder / "bin/python"
     # what is imported is compiled then: it is a small part of all files
-    run(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", *packages)
+    run(
+        interpreter,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-compile",
+        *packages,
+    )
     return interpreter
 
 

@@ -65,12 +65,16 @@ def compared(curves: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
 
 def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
     """Return share beyond 2 and largest |z| of random splits of our own trials, shape (SPLITS, 2)."""
-    table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(index="trial", columns=KEY, values="f_measure")
+    table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(
+        index="trial", columns=KEY, values="f_measure"
+    )
     values, rng, found = table.to_numpy(), np.random.default_rng(0), []
     for _ in range(SPLITS):
         order = rng.permutation(len(values))
         theirs, ours = values[order[:n_theirs]], values[order[n_theirs:]]
-        spread = np.sqrt(theirs.var(axis=0, ddof=1) / len(theirs) + ours.var(axis=0, ddof=1) / len(ours))
+        spread = np.sqrt(
+            theirs.var(axis=0, ddof=1) / len(theirs) + ours.var(axis=0, ddof=1) / len(ours)
+        )
         gap = ours.mean(axis=0) - theirs.mean(axis=0)
         z = np.abs(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
         found.append((np.mean(z > 2), z.max()))
@@ -106,10 +110,14 @@ def main() -> None:
     """Print the comparison of every data set and reading of the closure that both sides have."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
     files = Path(os.environ["MVCC_REFERENCE"]) / "curves"
-    curves, scores = (_of_the_closure(table) for table in (Results(results).curves, Results(results).scores))
+    curves, scores = (
+        _of_the_closure(table) for table in (Results(results).curves, Results(results).scores)
+    )
     for closure, file in CLOSURES.items():
         for dataset in NAMES.values():
-            ours, trials = (t[(t["dataset"] == dataset) & (t["closure"] == closure)] for t in (curves, scores))
+            ours, trials = (
+                t[(t["dataset"] == dataset) & (t["closure"] == closure)] for t in (curves, scores)
+            )
             reference = reference_cells(files / file, dataset)
             if len(ours) and len(reference):
                 report(ours, trials, reference, f"{dataset}, closure {closure}")

@@ -71,7 +71,11 @@ class CountedGaussians:
     """
 
     def __init__(
-        self, X: NDArray[np.float64], labels: NDArray[np.int64], metrics: NDArray[np.float64] | None, threshold: float
+        self,
+        X: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        metrics: NDArray[np.float64] | None,
+        threshold: float,
     ) -> None:
         k = int(labels.max()) + 1 if metrics is None else len(metrics)
         sigma = covariances(X, labels, k, metrics)
@@ -94,7 +98,9 @@ class CountedGaussians:
         total = 0.0
         for a, b in zip(points[i], points[u], strict=True):
             self.terms += 1
-            if a != b:  # where the confidence underflows to 0, only the point itself and its duplicates are near
+            if (
+                a != b
+            ):  # where the confidence underflows to 0, only the point itself and its duplicates are near
                 total += (a - b) ** 2 / self.confidence[u] if self.confidence[u] else math.inf
             if total > self.limit:
                 return 0.0
@@ -147,18 +153,34 @@ def count_trial(config: Config, trial: int) -> Iterable[dict[str, Any]]:
         for number, (view, constraints) in enumerate(zip(draw.views, closed, strict=True)):
             candidates = mapped_rows(relations, number)
             for base in plan.bases:
-                model = make_base(base, n_clusters).set_params(random_state=seed).fit(view.X, constraints=constraints)
+                model = (
+                    make_base(base, n_clusters)
+                    .set_params(random_state=seed)
+                    .fit(view.X, constraints=constraints)
+                )
                 metrics = getattr(model, "metrics_", None)
-                counts = count_step(view.X, model.labels_, constraints.pairs, threshold, candidates, metrics)
-                key = {"dataset": config.dataset, "view": view.name, "base": base, "trial": trial, "n_constraints": n}
+                counts = count_step(
+                    view.X, model.labels_, constraints.pairs, threshold, candidates, metrics
+                )
+                key = {
+                    "dataset": config.dataset,
+                    "view": view.name,
+                    "base": base,
+                    "trial": trial,
+                    "n_constraints": n,
+                }
                 yield key | {"threshold": threshold, "constraints": len(constraints)} | counts
 
 
-def measure(paths: Iterable[Path], numbers: Sequence[int] = NUMBERS, trials: Iterable[int] = TRIALS) -> pd.DataFrame:
+def measure(
+    paths: Iterable[Path], numbers: Sequence[int] = NUMBERS, trials: Iterable[int] = TRIALS
+) -> pd.DataFrame:
     """Count the E-steps of all trials of some configs: one row per E-step of one view."""
     rows: list[dict[str, Any]] = []
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a clustering at its limit propagates as any other
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a clustering at its limit propagates as any other
         for path in paths:
             config = load_config(path, [f"multi_view.constraints={list(numbers)}"])
             for trial in trials:
@@ -168,7 +190,11 @@ def measure(paths: Iterable[Path], numbers: Sequence[int] = NUMBERS, trials: Ite
 
 def all_data_sets() -> list[Path]:
     """List one config for each data set: the paper's own experiments, and the shapes."""
-    return [path for path in sorted((ROOT / "configs").glob("*.yaml")) if load_config(path).study in ("main", "shapes")]
+    return [
+        path
+        for path in sorted((ROOT / "configs").glob("*.yaml"))
+        if load_config(path).study in ("main", "shapes")
+    ]
 
 
 def write(table: pd.DataFrame, path: Path) -> None:

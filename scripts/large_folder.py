@@ -68,7 +68,9 @@ def generate(folder: Path, n_rows: int, n_views: int) -> None:
             truth = truth_of(file, size)
             columns = {f"x{n}": column for n, column in enumerate(rows_of(view, file, truth).T)}
             first = file * ROWS_OF_A_FILE
-            table = pa.table({"id": np.arange(first, first + size), **columns, "truth": truth.astype(np.int8)})
+            table = pa.table(
+                {"id": np.arange(first, first + size), **columns, "truth": truth.astype(np.int8)}
+            )
             pq.write_table(table, folder / f"view{view}" / f"{file:05}.parquet", compression="none")
     rng, truth = np.random.default_rng(3), truth_of(0, sizes_of(n_rows)[0])
     i, j = rng.choice(len(truth), (2, JUDGED), replace=False)
@@ -103,15 +105,26 @@ class Watch:
                 peak = _peak(process.pid)
                 self.peaks[process.pid] = max(peak, self.peaks.get(process.pid, 0))
             written = len(list(self.results.glob(".new/*/labels/*.parquet")))
-            if self.kill and not self.killed and written >= 0.3 * self.n_files and (workers := self._workers()):
+            if (
+                self.kill
+                and not self.killed
+                and written >= 0.3 * self.n_files
+                and (workers := self._workers())
+            ):
                 workers[0].send_signal(signal.SIGKILL)
                 self.killed.append(workers[0].pid)
-                print(f"killed the worker {workers[0].pid} when {written} of {self.n_files} files were there")
+                print(
+                    f"killed the worker {workers[0].pid} when {written} of {self.n_files} files were there"
+                )
             time.sleep(0.5)
 
     def _workers(self) -> list[psutil.Process]:
         try:
-            return [child for child in self.command.children() if "spawn_main" in " ".join(child.cmdline())]
+            return [
+                child
+                for child in self.command.children()
+                if "spawn_main" in " ".join(child.cmdline())
+            ]
         except psutil.NoSuchProcess:
             return []
 
@@ -122,19 +135,38 @@ def _peak(pid: int) -> int:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0
-    return next((1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
+    return next(
+        (1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0
+    )
 
 
 def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill: bool) -> None:
     """Run `mvcc cluster`, and print its time and the memory of its processes."""
-    words = [sys.executable, "-m", "mvcc", "cluster", "-k", str(K), "--fresh", "--out", str(folder / "results")]
+    words = [
+        sys.executable,
+        "-m",
+        "mvcc",
+        "cluster",
+        "-k",
+        str(K),
+        "--fresh",
+        "--out",
+        str(folder / "results"),
+    ]
     for view in range(n_views):
-        words += ["--view", f"view{view}={folder}/view{view}", "--labels-column", f"view{view}=truth"]
+        words += [
+            "--view",
+            f"view{view}={folder}/view{view}",
+            "--labels-column",
+            f"view{view}=truth",
+        ]
     words += ["--constraints", f"view0={folder}/pairs.csv"]
     words += ["--match", f"view0:view1={folder}/matches.csv"] if n_views == 2 else []
     began = time.monotonic()
     with subprocess.Popen([*words, *options]) as process:
-        watch = Watch(psutil.Process(process.pid), folder / "results", n_views * len(sizes_of(n_rows)), kill)
+        watch = Watch(
+            psutil.Process(process.pid), folder / "results", n_views * len(sizes_of(n_rows)), kill
+        )
         thread = threading.Thread(target=watch.watch)
         thread.start()
         process.wait()
@@ -145,8 +177,12 @@ def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill
     if kill and not watch.killed:
         sys.exit("no worker was killed: the job was over too soon")
     main, *workers = watch.peaks.values()
-    print(f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a second")
-    print(f"peak memory: {main / 1e9:.2f} GB; of the workers {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB")
+    print(
+        f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a second"
+    )
+    print(
+        f"peak memory: {main / 1e9:.2f} GB; of the workers {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB"
+    )
 
 
 def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -159,7 +195,9 @@ def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarra
 def check(folder: Path, n_rows: int, n_views: int) -> None:
     """Print F of all rows against the labels that generated them; end where a row is missing or there twice."""
     facts = json.loads((folder / "results" / "clustering.json").read_bytes())
-    truth = np.concatenate([truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))])
+    truth = np.concatenate(
+        [truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))]
+    )
     for view in range(n_views):
         seen = np.zeros(n_rows, np.int8)
         table = np.zeros((K, K), np.int64)
@@ -167,22 +205,34 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
             np.add.at(seen, ids, 1)
             np.add.at(table, (clusters, truth[ids]), 1)
         if not (seen == 1).all():
-            sys.exit(f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there more than once")
+            sys.exit(
+                f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there more than once"
+            )
         f, ari = scores_of_table(table)
         told = facts["views"][view]
         if (told["all_f"], told["all_ari"], told["n_all_rows"]) != (f, ari, n_rows):
-            sys.exit(f"view{view}: clustering.json says otherwise: {told['all_f']}, {told['all_ari']}")
-        print(f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index {ari:.4f}")
+            sys.exit(
+                f"view{view}: clustering.json says otherwise: {told['all_f']}, {told['all_ari']}"
+            )
+        print(
+            f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index {ari:.4f}"
+        )
 
 
 def main() -> None:
     """Generate, cluster and check."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rows", type=float, help="of all views together")
     parser.add_argument("--folder", type=Path, default=Path("large"))
     parser.add_argument("--views", type=int, choices=(1, 2), default=1)
-    parser.add_argument("--kill", action="store_true", help="kill a worker when three in ten files are written")
-    given, options = parser.parse_known_args()  # others, such as --sample, are those of mvcc cluster
+    parser.add_argument(
+        "--kill", action="store_true", help="kill a worker when three in ten files are written"
+    )
+    given, options = (
+        parser.parse_known_args()
+    )  # others, such as --sample, are those of mvcc cluster
     n_rows = int(given.rows) // given.views
     began = time.monotonic()
     if not (given.folder / "view0" / f"{len(sizes_of(n_rows)) - 1:05}.parquet").exists():

@@ -43,7 +43,12 @@ def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, 
         views, matches, k = found.views, found.relations[0, 1], len(np.unique(found.labels[0]))
     order = rng.permutation(len(matches))
     known, others = np.split(order, [round(mapped * len(order))])
-    return [AutoScaler().fit_transform(X) for X in views], k, matches[np.sort(known)], matches[np.sort(others)]
+    return (
+        [AutoScaler().fit_transform(X) for X in views],
+        k,
+        matches[np.sort(known)],
+        matches[np.sort(others)],
+    )
 
 
 def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, float]:
@@ -58,7 +63,9 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
         .suspicions_[0, 1]
     )
     listed = seem_wrong(suspicion)
-    right = sum(is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist())
+    right = sum(
+        is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist()
+    )
     return {"listed": int(listed.sum()), "precision": right / listed.sum() if listed.any() else np.nan,
             "recall": right / len(mixed)}  # fmt: skip
 
@@ -91,8 +98,17 @@ def main() -> None:
                 key = (what, data, mapped, wrong, seed)
                 if key in done:
                     continue
-                own = candidates(data, mapped, seed) if what == "candidates" else suspicious(data, mapped, wrong, seed)
-                row = pd.DataFrame([dict(zip(KEY, key, strict=True)) | {name: round(x, 6) for name, x in own.items()}])
+                own = (
+                    candidates(data, mapped, seed)
+                    if what == "candidates"
+                    else suspicious(data, mapped, wrong, seed)
+                )
+                row = pd.DataFrame(
+                    [
+                        dict(zip(KEY, key, strict=True))
+                        | {name: round(x, 6) for name, x in own.items()}
+                    ]
+                )
                 frame = pd.concat((frame, row), ignore_index=True)
                 frame.to_csv(args.out, index=False)
     for what, rows in frame.drop(columns="task").groupby("what"):

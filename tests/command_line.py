@@ -26,7 +26,10 @@ class Done(NamedTuple):
 def mvcc(*words: object, cwd: Path | None = None, **environment: str) -> Done:
     """Run ``mvcc`` with these words."""
     # as Python opens them: what cannot be encoded is an error in one, and escaped in the other
-    out, err = (TextIOWrapper(BytesIO(), "utf-8", errors=errors) for errors in ("strict", "backslashreplace"))
+    out, err = (
+        TextIOWrapper(BytesIO(), "utf-8", errors=errors)
+        for errors in ("strict", "backslashreplace")
+    )
     with (
         patch.object(sys, "argv", ["mvcc", *map(str, words)]),
         patch.dict(os.environ, environment),

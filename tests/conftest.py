@@ -20,7 +20,10 @@ from tests.browser.chromium import CHROMIUM
 # the first call, so that a deadline would measure the compiler
 for _profile, _examples in {"quick": 15, "thorough": 100, "exhaustive": 2500}.items():
     settings.register_profile(
-        _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        _profile,
+        max_examples=_examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
     )
 # the same examples at every run, and no time spent on making a failing one smaller
 settings.register_profile(
@@ -38,7 +41,11 @@ _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--first-parameters", action="store_true", help="run every test with its first parameters alone")
+    parser.addoption(
+        "--first-parameters",
+        action="store_true",
+        help="run every test with its first parameters alone",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,7 +78,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("first_parameters"):
         first = {item.nodeid.split("[")[0]: item for item in reversed(items)}
         items[:] = [item for item in items if first[item.nodeid.split("[")[0]] is item]
-    missing = {marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)}
+    missing = {
+        marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)
+    }
     if numba.config.DISABLE_JIT:
         missing["compiled"] = "numba's compiler"
     if CHROMIUM is None or find_spec("playwright") is None:
@@ -96,20 +105,35 @@ def pytest_testnodedown(node: Any) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left out"] = dict(session.config.stash.get(_LEFT_OUT, Counter()))
+        session.config.workeroutput["left out"] = dict(
+            session.config.stash.get(_LEFT_OUT, Counter())
+        )
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    config.stash[_SKIPPED] = Counter(str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped)
+    config.stash[_SKIPPED] = Counter(
+        str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped
+    )
     # how many fits equal those of the reference implementation
-    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
-    agreement = {line for report in reports for name, line in report.user_properties if name == "agreement"}
+    reports = [
+        report
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+    ]
+    agreement = {
+        line for report in reports for name, line in report.user_properties if name == "agreement"
+    }
     for line in sorted(agreement):
         terminalreporter.write_line(line)
     # what became of bad input; a failed test has met a traceback
     answers = [
-        (report.failed, *counts) for report in reports for name, counts in report.user_properties if name == "bad input"
+        (report.failed, *counts)
+        for report in reports
+        for name, counts in report.user_properties
+        if name == "bad input"
     ]
     if answers:
         tracebacks, refused, valid = map(sum, zip(*answers, strict=True))

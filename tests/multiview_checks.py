@@ -49,8 +49,17 @@ def check_a_clone_has_the_parameters_and_nothing_learned(model, problem):
 
 def check_parameters_are_set_also_those_of_base_and_transfer(model, problem):
     model = clone(model)
-    inner = {f"{part}__{name}": object() for part in ("base", "transfer") for name in own_parameters(model, part)}
-    changed = inner | {"closure": object(), "max_iter": object(), "tol": object(), "random_state": object()}
+    inner = {
+        f"{part}__{name}": object()
+        for part in ("base", "transfer")
+        for name in own_parameters(model, part)
+    }
+    changed = inner | {
+        "closure": object(),
+        "max_iter": object(),
+        "tol": object(),
+        "random_state": object(),
+    }
     assert inner
     model.set_params(**changed)
     assert {name: model.get_params()[name] for name in changed} == changed
@@ -73,7 +82,9 @@ def check_a_fit_changes_neither_parameters_nor_base_nor_transfer(model, problem)
         assert not learned(part)
 
 
-def check_impossible_parameters_are_refused_by_fit_alone_with_value_and_what_is_allowed(model, problem):
+def check_impossible_parameters_are_refused_by_fit_alone_with_value_and_what_is_allowed(
+    model, problem
+):
     for name, value, allowed in [
         ("max_iter", 0, "an integer of at least 1"),
         ("max_iter", 2.5, "an integer of at least 1"),
@@ -93,7 +104,9 @@ def check_impossible_parameters_are_refused_by_fit_alone_with_value_and_what_is_
         ("base", KMeans(3), "an estimator whose fit takes constraints"),
     ]:
         impossible = clone(model).set_params(**{name: value})
-        with pytest.raises(InvalidInputError, match=f"{name} must be .*{allowed}|{name}=.*{allowed}") as error:
+        with pytest.raises(
+            InvalidInputError, match=f"{name} must be .*{allowed}|{name}=.*{allowed}"
+        ) as error:
             problem.fit(impossible)
         assert repr(value)[:9] in str(error.value)
         assert not learned(impossible)
@@ -123,7 +136,9 @@ def check_there_is_one_result_for_every_view_and_row(model, problem):
         for record, n in zip(records, sizes, strict=True):
             assert record.propagated.pairs.max(initial=0) < n
     assert [record.propagated for record in model.history_[-1]] == model.propagated_
-    assert [record.objective for record in model.history_[-1]] == [c.objective_ for c in model.clusterers_]
+    assert [record.objective for record in model.history_[-1]] == [
+        c.objective_ for c in model.clusterers_
+    ]
     assert len(model.diagnostics_) == len(sizes)
 
 
@@ -145,7 +160,10 @@ def check_the_same_seed_gives_the_same_bits(model, problem):
 
 def check_generators_in_the_same_state_give_the_same_bits(model, problem):
     for make in (np.random.default_rng, np.random.RandomState, np.random.SeedSequence):
-        one, other = (fitted(type(model)(**vars(model) | {"random_state": make(7)}), problem) for _ in range(2))
+        one, other = (
+            fitted(type(model)(**vars(model) | {"random_state": make(7)}), problem)
+            for _ in range(2)
+        )
         assert one == other
 
 
@@ -178,7 +196,10 @@ def check_results_of_one_fit_are_not_touched_by_the_next(model, problem):
     kept = copy.copy(problem.fit(model))
     before = outcome(kept)
     make_problem(2, (17, 12, 15), (3, 1, 2)).fit(model)
-    model.set_params(base__n_clusters=2, **({"transfer__threshold": 0.9} if own_parameters(model, "transfer") else {}))
+    model.set_params(
+        base__n_clusters=2,
+        **({"transfer__threshold": 0.9} if own_parameters(model, "transfer") else {}),
+    )
     assert outcome(kept) == before
 
 
@@ -186,7 +207,10 @@ def check_a_refused_fit_keeps_the_former_one(model, problem):
     before = outcome(problem.fit(model))
     far = Constraints([(0, 99)], [True])
     contradiction = problem.constraints[0].max_union(Constraints([(0, 9)], [False]))
-    few = [problem.views[0], problem.views[1][:2]]  # found out when the first view is clustered already
+    few = [
+        problem.views[0],
+        problem.views[1][:2],
+    ]  # found out when the first view is clustered already
     for refused, error in [
         (replace(problem, views=[]), InvalidInputError),
         (replace(problem, views=None), InvalidInputError),
@@ -214,7 +238,9 @@ def check_a_fit_survives_pickle_and_joblib(model, problem):
     for revived in (pickle.loads(pickle.dumps(model)), joblib.load(stored)):
         assert outcome(revived) == expected
         assert repr(revived.get_params()) == repr(model.get_params())
-        for one, other, X in zip(revived.clusterers_, model.clusterers_, problem.views, strict=True):
+        for one, other, X in zip(
+            revived.clusterers_, model.clusterers_, problem.views, strict=True
+        ):
             assert np.array_equal(one.predict(X[::-1]), other.predict(X[::-1]))
 
 
@@ -247,7 +273,9 @@ def check_other_types_are_computed_as_the_same_numbers_in_double_precision(model
         assert fitted(model, replace(problem, views=views)) == expected
     answers = [X > 0 for X in problem.views]
     numbers = [X.astype(float) for X in answers]
-    assert fitted(model, replace(problem, views=answers)) == fitted(model, replace(problem, views=numbers))
+    assert fitted(model, replace(problem, views=answers)) == fitted(
+        model, replace(problem, views=numbers)
+    )
 
 
 def check_the_form_of_the_views_does_not_matter(model, problem):
@@ -269,7 +297,9 @@ def check_views_and_constraints_may_be_any_sequence(model, problem):
 
 
 def check_no_constraints_may_be_said_in_three_ways(model, problem):
-    ways = [replace(problem, constraints=c) for c in (None, [None, None], [Constraints([], [])] * 2)]
+    ways = [
+        replace(problem, constraints=c) for c in (None, [None, None], [Constraints([], [])] * 2)
+    ]
     if is_cross_validated(model):
         for way in ways:
             with pytest.raises(InvalidInputError, match="at least two"):
@@ -300,12 +330,18 @@ def check_what_does_not_fit_together_is_refused_with_view_and_row(model, problem
         far[view] = Constraints([(0, last + 1)], [True])
         for arguments, message in [
             ({"views": spoilt}, rf"views\[{view}\].*NaN"),
-            ({"constraints": far}, rf"constraints\[{view}\] names row {last + 1}, but view {view} has rows 0 … {last}"),
+            (
+                {"constraints": far},
+                rf"constraints\[{view}\] names row {last + 1}, but view {view} has rows 0 … {last}",
+            ),
             (
                 {"mappings": {(view, 1 - view): [(0, 0), (last + 1, 0)]}},
                 rf"mappings\[\({view}, {1 - view}\)\]\[1\] names row {last + 1} of view {view}, .* rows 0 … {last}",
             ),
-            ({"mappings": {(view, 2): [(0, 0)]}}, rf"\({view}, 2\) does not name two different views of 0 … 1"),
+            (
+                {"mappings": {(view, 2): [(0, 0)]}},
+                rf"\({view}, 2\) does not name two different views of 0 … 1",
+            ),
         ]:
             with pytest.raises(InvalidInputError, match=message):
                 replace(problem, **arguments).fit(model)

@@ -23,7 +23,9 @@ class Problem:
         return model.fit(self.views, constraints=self.constraints, mappings=self.mappings)
 
 
-def make_problem(seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: tuple[int, ...] = (2, 3)) -> Problem:
+def make_problem(
+    seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: tuple[int, ...] = (2, 3)
+) -> Problem:
     """Draw views that overlap so much, and constrain them so little, that every argument and the seed matter."""
     rng = np.random.default_rng(seed)
     views = []
@@ -31,15 +33,26 @@ def make_problem(seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: t
         kind = np.arange(n) % 3
         views.append(np.rint(2.0 * np.eye(3, d)[kind] + rng.normal(size=(n, d))))
     constraints = [
-        Constraints([(0, 3), (3, 9), (1, 4), (0, 1), (2, 6)], [True, True, True, False, False], [1, 0.9, 1, 2, 0.8]),
+        Constraints(
+            [(0, 3), (3, 9), (1, 4), (0, 1), (2, 6)],
+            [True, True, True, False, False],
+            [1, 0.9, 1, 2, 0.8],
+        ),
         *[Constraints([(2, 5), (4, 8)], [True, False])] * (len(sizes) - 1),
     ]
-    mappings = {(0, v): np.array([(0, 0), (1, 1), (2, 2), (5, 5), (4, 4), (7, 10)]) for v in range(1, len(sizes))}
+    mappings = {
+        (0, v): np.array([(0, 0), (1, 1), (2, 2), (5, 5), (4, 4), (7, 10)])
+        for v in range(1, len(sizes))
+    }
     return Problem(views, constraints, mappings)
 
 
 def listed(constraints: Constraints) -> list[list[Any]]:
-    return [constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()]
+    return [
+        constraints.pairs.tolist(),
+        constraints.must_link.tolist(),
+        constraints.weights.tolist(),
+    ]
 
 
 def learned(estimator) -> dict[str, Any]:
@@ -53,13 +66,18 @@ def outcome(model) -> dict[str, Any]:
     return found | {
         "labels_": [labels.tolist() for labels in found["labels_"]],
         "clusterers_": [
-            {name: np.asarray(value).tolist() for name, value in learned(c).items()} for c in found["clusterers_"]
+            {name: np.asarray(value).tolist() for name, value in learned(c).items()}
+            for c in found["clusterers_"]
         ],
         "propagated_": [listed(constraints) for constraints in found["propagated_"]],
         "constraints_": [listed(constraints) for constraints in found["constraints_"]],
         "mappings_": {views: rows.tolist() for views, rows in found["mappings_"].items()},
-        "mapping_weights_": {views: weights.tolist() for views, weights in found["mapping_weights_"].items()},
-        "history_": [[(r.objective, listed(r.propagated)) for r in records] for records in found["history_"]],
+        "mapping_weights_": {
+            views: weights.tolist() for views, weights in found["mapping_weights_"].items()
+        },
+        "history_": [
+            [(r.objective, listed(r.propagated)) for r in records] for records in found["history_"]
+        ],
         "transfer_": repr(found["transfer_"]),
         "diagnostics_": list(found["diagnostics_"]),
     }

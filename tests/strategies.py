@@ -18,7 +18,9 @@ weights = st.sampled_from([0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def labellings(min_size: int = 0, max_size: int = 9, n_classes: int = 3) -> st.SearchStrategy[list[int]]:
+def labellings(
+    min_size: int = 0, max_size: int = 9, n_classes: int = 3
+) -> st.SearchStrategy[list[int]]:
     """Labels of a few rows."""
     return st.lists(st.integers(0, n_classes - 1), min_size=min_size, max_size=max_size)
 
@@ -30,11 +32,15 @@ def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
     if n < 2:
         return [], [], []
     drawn = draw(
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n - 1), st.booleans(), weight), max_size=max_size)
+        st.lists(
+            st.tuples(st.integers(0, n - 1), st.integers(1, n - 1), st.booleans(), weight),
+            max_size=max_size,
+        )
     )
     pairs = [(i, (i + step) % n) for i, step, _, _ in drawn]
     kinds = [
-        kind if labels is None else labels[i] == labels[j] for (i, j), (_, _, kind, _) in zip(pairs, drawn, strict=True)
+        kind if labels is None else labels[i] == labels[j]
+        for (i, j), (_, _, kind, _) in zip(pairs, drawn, strict=True)
     ]
     return pairs, kinds, [w for *_, w in drawn]
 
@@ -55,21 +61,30 @@ def related_views(draw, n_views=None, consistent=True, weight=weights):
         n_views = draw(st.integers(1, 3))
     labels = [draw(labellings(1, 6)) for _ in range(n_views)]
     constraints = [
-        draw(constraint_lists(labels=y if consistent else None, n_rows=len(y), max_size=7, weight=weight))
+        draw(
+            constraint_lists(
+                labels=y if consistent else None, n_rows=len(y), max_size=7, weight=weight
+            )
+        )
         for y in labels
     ]
     relations: dict[tuple[int, int], Any] = {}
     for u in range(n_views):
         for v in range(n_views):
             allowed = [
-                (i, j) for i, a in enumerate(labels[u]) for j, b in enumerate(labels[v]) if a == b or not consistent
+                (i, j)
+                for i, a in enumerate(labels[u])
+                for j, b in enumerate(labels[v])
+                if a == b or not consistent
             ]
             if u != v and allowed and draw(st.booleans()):
                 relations[u, v] = draw(st.lists(st.sampled_from(allowed), max_size=6))
     return constraints, relations
 
 
-def relation_lists(n_source: int = 6, n_target: int = 5, max_size: int = 14) -> st.SearchStrategy[np.ndarray]:
+def relation_lists(
+    n_source: int = 6, n_target: int = 5, max_size: int = 14
+) -> st.SearchStrategy[np.ndarray]:
     """Distinct many-to-many related rows (row of source, row of target), in any order."""
     related = st.tuples(st.integers(0, n_source - 1), st.integers(0, n_target - 1))
     return st.lists(related, unique=True, max_size=max_size).map(
@@ -86,7 +101,12 @@ def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
 
 def as_dict(constraints: Constraints) -> ConstraintDict:
     """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
-    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
+    rows = zip(
+        constraints.pairs.tolist(),
+        constraints.must_link.tolist(),
+        constraints.weights.tolist(),
+        strict=True,
+    )
     listed = {(i, j, must): weight for (i, j), must, weight in rows}
     assert len(listed) == len(constraints), "a pair is repeated"
     return listed

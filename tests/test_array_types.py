@@ -11,8 +11,12 @@ from mvcc.constraints._map import ConstraintMap
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 LABELS = np.arange(12) % 3
-GIVEN = Constraints([[0, 3], [3, 6], [1, 2], [4, 5]], [True, True, False, False], [1.0, 2.0, 0.5, 3.0])
-BOTH = Constraints([[0, 3], [0, 3], [1, 4], [4, 7]], [True, False, True, False], [1.0, 2.0, 3.0, 4.0])
+GIVEN = Constraints(
+    [[0, 3], [3, 6], [1, 2], [4, 5]], [True, True, False, False], [1.0, 2.0, 0.5, 3.0]
+)
+BOTH = Constraints(
+    [[0, 3], [0, 3], [1, 4], [4, 7]], [True, False, True, False], [1.0, 2.0, 3.0, 4.0]
+)
 RELATED = np.column_stack((np.arange(12), np.arange(12)[::-1]))
 EMPTY = Constraints([], [])
 
@@ -46,12 +50,18 @@ MADE = {
 
 @pytest.mark.parametrize("way", MADE)
 @pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighborhoods"])
-def test_constraints_are_sorted_and_frozen_and_of_the_same_types(monkeypatch, tmp_path, way, most_listed):
+def test_constraints_are_sorted_and_frozen_and_of_the_same_types(
+    monkeypatch, tmp_path, way, most_listed
+):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     made = MADE[way](tmp_path)
     assert made.pairs.shape == (len(made), 2)
     assert made.must_link.shape == made.weights.shape == (len(made),)
-    assert (made.pairs.dtype, made.must_link.dtype, made.weights.dtype) == (np.int64, np.bool_, np.float64)
+    assert (made.pairs.dtype, made.must_link.dtype, made.weights.dtype) == (
+        np.int64,
+        np.bool_,
+        np.float64,
+    )
     assert not any(array.flags.writeable for array in (made.pairs, made.must_link, made.weights))
     assert (made.pairs[:, 0] < made.pairs[:, 1]).all()
     # must-links before cannot-links of the same pair

@@ -24,7 +24,9 @@ FOLDERS = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 @pytest.mark.slow
 def test_every_config_has_its_full_run():
     assert [folder.name for folder in find_experiments(RESULTS)] == sorted([*FOLDERS, PEERS])
-    trials = {name: rows["trial"].nunique() for name, rows in Results(RESULTS).scores.groupby("folder")}
+    trials = {
+        name: rows["trial"].nunique() for name, rows in Results(RESULTS).scores.groupby("folder")
+    }
     assert trials == dict.fromkeys(FOLDERS, 100) | {PEERS: 20}
 
 
@@ -40,15 +42,30 @@ def test_the_manifest_names_the_config_the_commit_and_a_run_without_failures(nam
 @pytest.mark.parametrize(
     ("name", "narrowed"),
     [
-        ("four_quadrants", ["multi_view.mapped=[0.4]", "multi_view.constraints=[50]", "multi_view.bases=[pck-means]"]),
+        (
+            "four_quadrants",
+            [
+                "multi_view.mapped=[0.4]",
+                "multi_view.constraints=[50]",
+                "multi_view.bases=[pck-means]",
+            ],
+        ),
         pytest.param(
             "protein",
-            ["multi_view.mapped=[1.0]", "multi_view.constraints=[25]", "single_view.constraints=[100]"],
+            [
+                "multi_view.mapped=[1.0]",
+                "multi_view.constraints=[25]",
+                "single_view.constraints=[100]",
+            ],
             marks=pytest.mark.data,
         ),
         pytest.param(
             "rec_talk",
-            ["multi_view.mapped=[0.2]", "multi_view.constraints=[100]", "single_view.constraints=[50]"],
+            [
+                "multi_view.mapped=[0.2]",
+                "multi_view.constraints=[100]",
+                "single_view.constraints=[50]",
+            ],
             marks=pytest.mark.data,
         ),
     ],
@@ -59,12 +76,23 @@ def test_cells_computed_again_give_the_same_numbers(name, narrowed):
     stored = Results(RESULTS / name).scores
     for trial in (0, 99):
         again = run_trial(load_config(ROOT / "configs" / f"{name}.yaml", narrowed), trial)
-        both = again.merge(stored, on=["trial", *CELL], suffixes=("", "_stored"), validate="one_to_one")
+        both = again.merge(
+            stored, on=["trial", *CELL], suffixes=("", "_stored"), validate="one_to_one"
+        )
         assert len(both) == len(again)
-        for measure in ("f_measure", "propagated_must_links", "inferred_weight_cannot_links", "iterations"):
+        for measure in (
+            "f_measure",
+            "propagated_must_links",
+            "inferred_weight_cannot_links",
+            "iterations",
+        ):
             # the last bits may depend on the processor
             pd.testing.assert_series_equal(
-                both[measure], both[f"{measure}_stored"], check_names=False, check_dtype=False, rtol=1e-9
+                both[measure],
+                both[f"{measure}_stored"],
+                check_names=False,
+                check_dtype=False,
+                rtol=1e-9,
             )
 
 

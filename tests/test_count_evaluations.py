@@ -11,7 +11,13 @@ import pytest
 
 from mvcc import MPCKMeans, PCKMeans
 from scripts import count_evaluations
-from scripts.count_evaluations import CountedGaussians, count_step, measure, naive_evaluations, write
+from scripts.count_evaluations import (
+    CountedGaussians,
+    count_step,
+    measure,
+    naive_evaluations,
+    write,
+)
 from tests.reference import propagation
 
 CONFIGS = Path(count_evaluations.ROOT) / "configs"
@@ -35,7 +41,9 @@ def clustering(request, X):
     return model.labels_, model.metrics_
 
 
-def test_without_memory_the_reference_evaluates_as_often_as_the_formula_says(X, clustering, monkeypatch):
+def test_without_memory_the_reference_evaluates_as_often_as_the_formula_says(
+    X, clustering, monkeypatch
+):
     labels, metrics = clustering
     evaluate, asked = propagation.endpoint_weight, []
 
@@ -70,7 +78,9 @@ def test_early_stopping_ends_those_below_the_threshold_and_no_other(X, clusterin
     for i, u in itertools.product(range(len(X)), repeat=2):
         assert early(i, u) == (full(i, u) if full(i, u) >= threshold else 0.0)
     near = sum(value >= threshold for value in full.values.values())
-    assert len(X) <= early.completed == near < full.completed == full.evaluations == early.evaluations
+    assert (
+        len(X) <= early.completed == near < full.completed == full.evaluations == early.evaluations
+    )
     assert early.evaluations <= early.terms < full.terms == 3 * full.evaluations
 
 
@@ -115,8 +125,17 @@ def test_a_measurement_is_of_the_draws_of_the_config_and_repeatable():
 
 
 def test_every_data_set_is_counted_once():
-    names = [count_evaluations.load_config(path).dataset for path in count_evaluations.all_data_sets()]
-    assert sorted(names) == ["four_quadrants", "half_moons", "letters_digits", "protein", "rec_talk", "rings"]
+    names = [
+        count_evaluations.load_config(path).dataset for path in count_evaluations.all_data_sets()
+    ]
+    assert sorted(names) == [
+        "four_quadrants",
+        "half_moons",
+        "letters_digits",
+        "protein",
+        "rec_talk",
+        "rings",
+    ]
 
 
 def test_a_table_is_written_as_a_whole_or_not_at_all(tmp_path, monkeypatch):

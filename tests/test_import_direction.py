@@ -54,7 +54,9 @@ def imports(path: Path) -> list[str]:
             found += [f"mvcc.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc."):
             found.append(node.module)
-        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path} has a relative import"
+        assert not (isinstance(node, ast.ImportFrom) and node.level), (
+            f"{path} has a relative import"
+        )
     return found
 
 
@@ -68,7 +70,9 @@ def uses() -> Iterator[tuple[Path, str, str]]:
 
 def test_imports_point_downwards():
     others = [(path, here, module) for path, here, module in uses() if room_of(module) != here]
-    assert not [(path, module) for path, here, module in others if FLOOR[room_of(module)] <= FLOOR[here]]
+    assert not [
+        (path, module) for path, here, module in others if FLOOR[room_of(module)] <= FLOOR[here]
+    ]
     assert 50 < len({(here, room_of(module)) for _, here, module in others}) <= MOST_ARROWS
 
 
@@ -77,17 +81,28 @@ def test_private_modules_are_imported_only_by_their_own_room():
         return any(part.startswith("_") for part in module.split(".")[2:])
 
     # the commands reach into their neighbors only through public names
-    assert not [(path, module) for path, here, module in uses() if is_private(module) and room_of(module) != here]
+    assert not [
+        (path, module)
+        for path, here, module in uses()
+        if is_private(module) and room_of(module) != here
+    ]
 
 
 @pytest.mark.parametrize(
-    ("room", "floors", "n_arrows"), [("tables", FLOORS_OF_TABLES, 16), ("multiview", FLOORS_OF_MULTIVIEW, 4)]
+    ("room", "floors", "n_arrows"),
+    [("tables", FLOORS_OF_TABLES, 16), ("multiview", FLOORS_OF_MULTIVIEW, 4)],
 )
 def test_imports_inside_a_room_point_downwards(room, floors, n_arrows):
     floor = by_floor(floors)
     inside = [(path, module) for path, here, module in uses() if here == room == room_of(module)]
     arrows = {(path.with_suffix("").parts[1], module.split(".")[2]) for path, module in inside}
-    arrows = {(user, used) for user, used in arrows if user != used and floor.keys() >= {user, used}}
+    arrows = {
+        (user, used) for user, used in arrows if user != used and floor.keys() >= {user, used}
+    }
     entrances = set(floors[0]) if room == "tables" else set()  # they call each other
-    assert not [arrow for arrow in arrows if not entrances >= set(arrow) and floor[arrow[1]] <= floor[arrow[0]]]
+    assert not [
+        arrow
+        for arrow in arrows
+        if not entrances >= set(arrow) and floor[arrow[1]] <= floor[arrow[0]]
+    ]
     assert len(arrows) >= n_arrows

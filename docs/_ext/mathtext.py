@@ -18,7 +18,13 @@ from sphinx.application import Sphinx
 _SIZE = 100  # units of a drawing to the size of the font
 _FONT = FontProperties(family="DejaVu Serif", math_fontfamily="dejavuserif")
 _PAD = 4
-_LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
+_LETTERS = {
+    Path.MOVETO: "M",
+    Path.LINETO: "L",
+    Path.CURVE3: "Q",
+    Path.CURVE4: "C",
+    Path.CLOSEPOLY: "Z",
+}
 
 
 def drawing(formula: str) -> str:
@@ -27,7 +33,11 @@ def drawing(formula: str) -> str:
     path = TextPath((0, 0), text, size=_SIZE, prop=_FONT)
     width, height, descent = TextToPath().get_text_width_height_descent(text, _FONT, ismath=True)
     scale = _SIZE / _FONT.get_size_in_points()
-    width, height, descent = width * scale + 2 * _PAD, height * scale + 2 * _PAD, descent * scale + _PAD
+    width, height, descent = (
+        width * scale + 2 * _PAD,
+        height * scale + 2 * _PAD,
+        descent * scale + _PAD,
+    )
     steps = []
     for points, code in path.iter_segments(simplify=False, curves=True):
         numbers = " ".join(f"{number:.0f}" for number in points * ([1, -1] * (len(points) // 2)))
@@ -47,12 +57,16 @@ def _inline(translator: Any, node: nodes.math) -> None:
 
 def _block(translator: Any, node: nodes.math_block) -> None:
     lines = node.astext().strip().split(r"\\")
-    translator.body.append("".join(f'<p class="formula-line">{drawing(line)}</p>' for line in lines))
+    translator.body.append(
+        "".join(f'<p class="formula-line">{drawing(line)}</p>' for line in lines)
+    )
     raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Let Sphinx draw formulas by this module."""
-    logging.getLogger("matplotlib.mathtext").setLevel(logging.WARNING)  # it names the font of every letter
+    logging.getLogger("matplotlib.mathtext").setLevel(
+        logging.WARNING
+    )  # it names the font of every letter
     app.add_html_math_renderer("mathtext", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

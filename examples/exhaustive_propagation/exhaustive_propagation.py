@@ -37,11 +37,15 @@ class ExhaustivePropagation(TransferMethod):
     def infer(self, view):
         """Return the heavy ones among F* = (1 − α)² (I − αS)⁻¹ Z (I − αS)⁻¹, and the given ones as they are."""
         if not (0 < self.min_weight <= 1 and 0 <= self.alpha < 1 and self.n_neighbors >= 1):
-            raise InvalidInputError(f"{self}: min_weight in (0, 1], alpha in [0, 1) and n_neighbors >= 1 are needed.")
+            raise InvalidInputError(
+                f"{self}: min_weight in (0, 1], alpha in [0, 1) and n_neighbors >= 1 are needed."
+            )
         given, n = view.constraints, len(view.X)
         if not len(given):
             return given
-        spread = (1 - self.alpha) * splu((eye_array(n) - self.alpha * self._graph(view.X)).tocsc()).solve(np.eye(n))
+        spread = (1 - self.alpha) * splu(
+            (eye_array(n) - self.alpha * self._graph(view.X)).tocsc()
+        ).solve(np.eye(n))
         F = spread @ (signed(given, n) @ spread)
         of_given = tuple(given.pairs.T)
         F /= max(np.abs(F[of_given]).max(), np.finfo(float).tiny)

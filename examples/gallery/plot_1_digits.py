@@ -40,7 +40,9 @@ halves = digits.images[:, :, :4].reshape(-1, 32), digits.images[:, :, 4:].reshap
 
 def embedded(X):
     """Embed rows by their nearest neighbors, with all dimensions on the same scale."""
-    return StandardScaler().fit_transform(SpectralEmbedding(9, n_neighbors=10, random_state=0).fit_transform(X))
+    return StandardScaler().fit_transform(
+        SpectralEmbedding(9, n_neighbors=10, random_state=0).fit_transform(X)
+    )
 
 
 def draw(seed):
@@ -56,7 +58,9 @@ def draw(seed):
 def sorted_into_piles(y, size, seed):
     """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links between piles."""
     rng = np.random.default_rng(seed)
-    rows = np.concatenate([rng.choice(np.flatnonzero(y == digit), size, replace=False) for digit in range(10)])
+    rows = np.concatenate(
+        [rng.choice(np.flatnonzero(y == digit), size, replace=False) for digit in range(10)]
+    )
     i, j = np.triu_indices(len(rows), 1)
     return Constraints(np.column_stack((rows[i], rows[j])), y[rows[i]] == y[rows[j]])
 
@@ -77,18 +81,26 @@ for seed in range(n_draws):
     for place, size in enumerate(sizes):
         piles = sorted_into_piles(truth[0], size, seed)
         for name, transfer in methods.items():
-            model = MultiViewConstrainedClustering(PCKMeans(10, init="neighborhoods"), transfer, random_state=seed)
+            model = MultiViewConstrainedClustering(
+                PCKMeans(10, init="neighborhoods"), transfer, random_state=seed
+            )
             model.fit(views, constraints=[piles, None], mappings={(0, 1): matches})
-            F[name][seed, place] = [pairwise_f_measure(y, found) for y, found in zip(truth, model.labels_, strict=True)]
+            F[name][seed, place] = [
+                pairwise_f_measure(y, found) for y, found in zip(truth, model.labels_, strict=True)
+            ]
 
-print(f"{len(truth[0])} left halves, {len(truth[1])} right halves, {len(matches)} of them matched; F:")
+print(
+    f"{len(truth[0])} left halves, {len(truth[1])} right halves, {len(matches)} of them matched; F:"
+)
 for name, values in F.items():
     of_left, of_right = values.mean(axis=0).T
     print(f"{name:<23} left {np.round(of_left, 3)}  right {np.round(of_right, 3)}")
 
 gain = (F["constraint propagation"] - F["direct mapping"])[:, :, 1]
 spread = gain.std(axis=0, ddof=1) / n_draws**0.5
-listed = [f"{mean:+.3f} ± {error:.3f}" for mean, error in zip(gain.mean(axis=0), spread, strict=True)]
+listed = [
+    f"{mean:+.3f} ± {error:.3f}" for mean, error in zip(gain.mean(axis=0), spread, strict=True)
+]
 print(f"propagation beyond direct mapping, right: {', '.join(listed)}")
 
 # %%

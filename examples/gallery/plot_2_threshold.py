@@ -39,17 +39,33 @@ def draw(seed):
     labels = [y[order] for y, order in zip(data.labels, orders, strict=True)]
     constraints = [Constraints.from_labels(y, 12, random_state=seed) for y in labels]
     known = rng.permutation(data.relations[0, 1])[:40]
-    return views, labels, constraints, {(0, 1): np.column_stack([places[v][known[:, v]] for v in (0, 1)])}
+    return (
+        views,
+        labels,
+        constraints,
+        {(0, 1): np.column_stack([places[v][known[:, v]] for v in (0, 1)])},
+    )
 
 
 def clustered(drawn, transfer, seed):
     """Cluster a draw: F against the labels, the number of propagated constraints, and the share that is correct."""
     views, labels, constraints, matches = drawn
-    model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), transfer, random_state=seed)
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2, init="neighborhoods"), transfer, random_state=seed
+    )
     model.fit(views, constraints=constraints, mappings=matches)
-    F = np.mean([pairwise_f_measure(y, found) for y, found in zip(labels, model.labels_, strict=True)])
-    right = [weighted_precision(c, y) for c, y in zip(model.propagated_, labels, strict=True) if len(c)]
-    return F, sum(map(len, model.propagated_)), np.mean(right), getattr(model.transfer_, "threshold", None)
+    F = np.mean(
+        [pairwise_f_measure(y, found) for y, found in zip(labels, model.labels_, strict=True)]
+    )
+    right = [
+        weighted_precision(c, y) for c, y in zip(model.propagated_, labels, strict=True) if len(c)
+    ]
+    return (
+        F,
+        sum(map(len, model.propagated_)),
+        np.mean(right),
+        getattr(model.transfer_, "threshold", None),
+    )
 
 
 # %%
@@ -58,7 +74,10 @@ def clustered(drawn, transfer, seed):
 thresholds = [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]
 draws = [draw(seed) for seed in range(20)]
 found = np.array(
-    [[clustered(drawn, ConstraintPropagation(t), seed)[:3] for t in thresholds] for seed, drawn in enumerate(draws)]
+    [
+        [clustered(drawn, ConstraintPropagation(t), seed)[:3] for t in thresholds]
+        for seed, drawn in enumerate(draws)
+    ]
 )
 direct = np.array([clustered(drawn, DirectMapping(), seed)[0] for seed, drawn in enumerate(draws)])
 by_cv = [clustered(drawn, ConstraintPropagation("cv"), seed) for seed, drawn in enumerate(draws)]
@@ -67,7 +86,9 @@ F, number, precision = np.nanmean(found, axis=0).T
 for t, *values in zip(thresholds, F, number, precision, strict=True):
     print("threshold {:4.2f}: F {:.3f}, {:6.1f} propagated, precision {:.3f}".format(t, *values))
 print(f"direct mapping: F {direct.mean():.3f}")
-print(f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen {sorted(one[3] for one in by_cv)}")
+print(
+    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen {sorted(one[3] for one in by_cv)}"
+)
 
 # %%
 # Left: the quality of the clusters; right: the propagated constraints. Bars are standard errors. With so few
@@ -75,7 +96,15 @@ print(f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen {sor
 # mapping. Cross-validation is as good as the best of them.
 error = found.std(axis=0, ddof=1) / len(draws) ** 0.5
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
-left.errorbar(thresholds, F, error[:, 0], marker="o", color="#00558f", capsize=3, label="constraint propagation")
+left.errorbar(
+    thresholds,
+    F,
+    error[:, 0],
+    marker="o",
+    color="#00558f",
+    capsize=3,
+    label="constraint propagation",
+)
 left.axhline(direct.mean(), color="#d55e00", ls="--", label="direct mapping")
 left.axhline(np.mean([one[0] for one in by_cv]), color="#604020", ls=":", label="cross-validated")
 left.set(xlabel="threshold", ylabel="pairwise F-measure")

@@ -38,15 +38,28 @@ def draw(seed):
     """Draw the views, their topics, the matches between rows of the same topic, and 80 constraints on texts."""
     rng = np.random.default_rng(seed)
     topics = {name: rng.integers(4, size=n) for name, n in sizes.items()}
-    views = {name: corners[topics[name]] * shapes[name] + rng.normal(size=(n, 2)) for name, n in sizes.items()}
+    views = {
+        name: corners[topics[name]] * shapes[name] + rng.normal(size=(n, 2))
+        for name, n in sizes.items()
+    }
     matches = {}
     for (one, other), number in {("texts", "images"): 100, ("images", "sounds"): 80}.items():
         rows = [
-            [rng.permutation(np.flatnonzero(topics[name] == topic))[: number // 4] for name in (one, other)]
+            [
+                rng.permutation(np.flatnonzero(topics[name] == topic))[: number // 4]
+                for name in (one, other)
+            ]
             for topic in range(4)
         ]
-        matches[one, other] = np.concatenate([np.column_stack([a[: len(b)], b[: len(a)]]) for a, b in rows])
-    return topics, views, matches, {"texts": Constraints.from_labels(topics["texts"], 80, random_state=seed)}
+        matches[one, other] = np.concatenate(
+            [np.column_stack([a[: len(b)], b[: len(a)]]) for a, b in rows]
+        )
+    return (
+        topics,
+        views,
+        matches,
+        {"texts": Constraints.from_labels(topics["texts"], 80, random_state=seed)},
+    )
 
 
 # %%
@@ -74,7 +87,10 @@ F = {
 for name, values in F.items():
     spread = values.std(axis=0, ddof=1) / len(draws) ** 0.5
     listed = zip(sizes, values.mean(axis=0), spread, strict=True)
-    print(f"{name:<18}", ", ".join(f"{view} F {mean:.2f} ± {error:.2f}" for view, mean, error in listed))
+    print(
+        f"{name:<18}",
+        ", ".join(f"{view} F {mean:.2f} ± {error:.2f}" for view, mean, error in listed),
+    )
 
 # %%
 # Images and sounds gain more than chance explains, sounds through two matches. The draws do not show which thresholds
@@ -87,8 +103,12 @@ numbered = {(0, 1): matches["texts", "images"], (1, 2): matches["images", "sound
 fig, axes = plt.subplots(2, 3, figsize=(8.5, 5.4), layout="constrained")
 for row, name in zip(axes, ("each view alone", "one for each view"), strict=True):
     labels = models[name][shown].labels_
-    for ax, (view, X), found, new in zip(row, views.items(), labels, match_clusters(labels, numbered, 4), strict=True):
-        usual = np.array([np.bincount(topics[view][found == c], minlength=4).argmax() for c in range(4)])
+    for ax, (view, X), found, new in zip(
+        row, views.items(), labels, match_clusters(labels, numbered, 4), strict=True
+    ):
+        usual = np.array(
+            [np.bincount(topics[view][found == c], minlength=4).argmax() for c in range(4)]
+        )
         wrong = usual[found] != topics[view]
         ax.scatter(*X[~wrong].T, s=12, color=colors[new[found[~wrong]]])
         ax.scatter(*X[wrong].T, s=24, color=colors[new[found[wrong]]], marker="x")

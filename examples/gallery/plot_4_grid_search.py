@@ -41,7 +41,9 @@ views = {"first": bottles.iloc[:120, :7], "second": bottles.iloc[58:, 7:]}
 cultivar = dict(zip(bottles.index, wine.target.iloc[order], strict=True))
 both = views["first"].index.intersection(views["second"].index)
 matches = np.column_stack([views[name].index.get_indexer(both) for name in views])
-truth = {name: np.array([cultivar[bottle] for bottle in view.index]) for name, view in views.items()}
+truth = {
+    name: np.array([cultivar[bottle] for bottle in view.index]) for name, view in views.items()
+}
 constraints = {name: Constraints.from_labels(y, 60, random_state=0) for name, y in truth.items()}
 data = ConstrainedViews(views, constraints, {("first", "second"): matches})
 print(data)
@@ -71,7 +73,10 @@ grid = {
 def satisfied(pipeline, X, y=None):
     """Return the share of satisfied constraints: of all together, and the mean of both kinds."""
     labels = pipeline["clusters"].labels_
-    together = [found[c.pairs[:, 0]] == found[c.pairs[:, 1]] for c, found in zip(X.constraints, labels, strict=True)]
+    together = [
+        found[c.pairs[:, 0]] == found[c.pairs[:, 1]]
+        for c, found in zip(X.constraints, labels, strict=True)
+    ]
     must_link = [c.must_link for c in X.constraints]
     return {
         "all": pipeline.score(X),
@@ -84,18 +89,26 @@ def fewest_clusters(results):
     mean, spread = results["mean_test_both_kinds"], results["std_test_both_kinds"]
     best = np.argmax(mean)
     near = np.flatnonzero(mean >= mean[best] - spread[best] / 5**0.5)
-    return min(near, key=lambda index: (results["param_clusters__base__n_clusters"][index], -mean[index]))
+    return min(
+        near, key=lambda index: (results["param_clusters__base__n_clusters"][index], -mean[index])
+    )
 
 
 folds = NeighborhoodKFold(5, random_state=0)
 search = GridSearchCV(pipeline, grid, cv=folds, scoring=satisfied, refit=fewest_clusters).fit(data)
 held_out = search.cv_results_["mean_test_both_kinds"]
-clusters = np.array([params["clusters__base__n_clusters"] for params in search.cv_results_["params"]])
+clusters = np.array(
+    [params["clusters__base__n_clusters"] for params in search.cv_results_["params"]]
+)
 for kind in ("all", "both_kinds"):
     results = search.cv_results_[f"mean_test_{kind}"]
-    print(f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters")
+    print(
+        f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters"
+    )
 chosen = search.best_index_
-print(f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of the held-out constraints:")
+print(
+    f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of the held-out constraints:"
+)
 for name, value in search.best_params_.items():
     print(f"  {name} = {value}")
 
@@ -111,16 +124,33 @@ against_truth = []
 for params in search.cv_results_["params"]:
     labels = pipeline.set_params(**params).fit(data)["clusters"].labels_
     against_truth.append(
-        np.mean([pairwise_f_measure(y, found) for y, found in zip(truth.values(), labels, strict=True)])
+        np.mean(
+            [pairwise_f_measure(y, found) for y, found in zip(truth.values(), labels, strict=True)]
+        )
     )
 
 fig, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
-looks = {2: ("#604020", "v"), 3: ("#00558f", "o"), 4: ("#d55e00", "s"), 5: ("#3fbf95", "^"), 6: ("black", "D")}
+looks = {
+    2: ("#604020", "v"),
+    3: ("#00558f", "o"),
+    4: ("#d55e00", "s"),
+    5: ("#3fbf95", "^"),
+    6: ("black", "D"),
+}
 for k, (color, marker) in looks.items():
     of_k = clusters == k
-    ax.scatter(held_out[of_k], np.array(against_truth)[of_k], color=color, marker=marker, label=f"{k} clusters")
+    ax.scatter(
+        held_out[of_k],
+        np.array(against_truth)[of_k],
+        color=color,
+        marker=marker,
+        label=f"{k} clusters",
+    )
 ax.scatter(held_out[chosen], against_truth[chosen], s=160, facecolor="none", edgecolor="black")
-ax.set(xlabel="held-out constraints satisfied, mean of both kinds", ylabel="pairwise F-measure against the cultivars")
+ax.set(
+    xlabel="held-out constraints satisfied, mean of both kinds",
+    ylabel="pairwise F-measure against the cultivars",
+)
 ax.grid(color="#e4e4e4")
 ax.set_axisbelow(True)
 ax.legend(frameon=False)

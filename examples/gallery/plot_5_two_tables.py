@@ -33,12 +33,17 @@ minerals.head()
 both = rng.permutation(minerals.index.intersection(phenols.index))[:40]
 matches = {("minerals", "phenols"): pd.DataFrame({"minerals": both, "phenols": both})}
 views = {"minerals": minerals, "phenols": phenols}
-grapes = pd.Series(wine.target_names[wine.target], index=bottles)  # nobody knows them; we only compare
+grapes = pd.Series(
+    wine.target_names[wine.target], index=bottles
+)  # nobody knows them; we only compare
 
 
 def agreement(labels):
     """Return the pairwise F-measure of each view."""
-    return {name: round(pairwise_f_measure(grapes[found.index], found), 2) for name, found in labels.items()}
+    return {
+        name: round(pairwise_f_measure(grapes[found.index], found), 2)
+        for name, found in labels.items()
+    }
 
 
 before = cluster_views(views, matches=matches, n_clusters=3)
@@ -48,7 +53,9 @@ before.sizes()
 # Can a person help? ``Questions`` asks which group a bottle belongs to, and chooses the bottle so that an answer says
 # much of the others. In a terminal, ``mvcc ask`` does this. Here, the true grapes answer in place of a person.
 
-scaled = PerView(AutoScaler()).fit_transform({"minerals": minerals.fillna(minerals.mean()), "phenols": phenols})
+scaled = PerView(AutoScaler()).fit_transform(
+    {"minerals": minerals.fillna(minerals.mean()), "phenols": phenols}
+)
 questions = Questions(scaled, matches)
 for _ in range(25):
     (question,) = questions.next()
@@ -97,6 +104,8 @@ print(after.explain("minerals", moved[0]["id"]))
 folder = Path(tempfile.mkdtemp())
 found = {"cluster": after.labels, "stability": after.stability, "fit": after.fit}
 for view, table in views.items():
-    table.assign(**{column: of_view[view] for column, of_view in found.items()}).to_csv(folder / f"{view}.csv")
+    table.assign(**{column: of_view[view] for column, of_view in found.items()}).to_csv(
+        folder / f"{view}.csv"
+    )
 after.report(folder / "report.html")
 sorted(path.name for path in folder.iterdir())

@@ -9,7 +9,9 @@ from mvcc._utils.messages import shown
 from mvcc.exceptions import DataError
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"][^\s{{]*(?=[\s{{]))\s*(\S.*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s+({_QUOTED}|[^\s{{'\"][^\s{{]*(?=[\s{{]))\s*(\S.*)", re.IGNORECASE
+)
 _UP_TO_COMMA = re.compile(rf"\s*+({_QUOTED}|[^,'\"]*+)\s*+(?:,|$)")
 _UP_TO_BLANK = re.compile(rf"({_QUOTED}|[^\s'\"]++)(?:\s++|$)")
 
@@ -54,7 +56,9 @@ def parse_arff(text: str, place: str) -> Arff:
                 raise DataError(f"{place}:{number}: there is no @attribute before @data.")
             in_data = True
         elif keyword != "@relation":
-            raise DataError(f"{place}:{number}: @relation, @attribute or @data is expected, not {shown(line)}.")
+            raise DataError(
+                f"{place}:{number}: @relation, @attribute or @data is expected, not {shown(line)}."
+            )
     if not in_data:
         raise DataError(f"{place}: there is no @data; this is no whole ARFF file.")
     return found
@@ -69,9 +73,15 @@ def nominal_values(attribute: Attribute) -> list[str]:
 def _row(line: str, width: int, place: str) -> list[str]:
     values = _values(line)
     if values is None:
-        raise DataError(f"{place}: a quotation mark is not closed, or text stands right beside one.")
+        raise DataError(
+            f"{place}: a quotation mark is not closed, or text stands right beside one."
+        )
     if len(values) != width:
-        what = "sparse rows are not read" if line.startswith("{") else f"{len(values)} values instead of {width}"
+        what = (
+            "sparse rows are not read"
+            if line.startswith("{")
+            else f"{len(values)} values instead of {width}"
+        )
         raise DataError(f"{place}: {what}.")
     return values
 

@@ -19,18 +19,27 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
 
 def versions() -> dict[str, str]:
     """Return the versions of the program, of Python and of the libraries that numbers come from."""
-    return {"mvcc": __version__, "python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+    return {"mvcc": __version__, "python": platform.python_version()} | {
+        name: version(name) for name in _PACKAGES
+    }
 
 
 def machine() -> dict[str, Any]:
     """Describe what the bits of a result may depend on beside the versions."""
-    from llvmlite.binding import get_host_cpu_name  # here and below: who only compares results needs none of this
+    from llvmlite.binding import (
+        get_host_cpu_name,
+    )  # here and below: who only compares results needs none of this
 
     return {
         "system": platform.platform(),
         "processor": platform.machine(),
         "family": get_host_cpu_name(),  # the one that kernels are compiled for
-        "blas": sorted({f"{lib['internal_api']} {lib['version']} ({lib.get('architecture')})" for lib in _blas()}),
+        "blas": sorted(
+            {
+                f"{lib['internal_api']} {lib['version']} ({lib.get('architecture')})"
+                for lib in _blas()
+            }
+        ),
         "libc": " ".join(platform.libc_ver()),
         "cores": os.cpu_count(),
     }
@@ -60,7 +69,9 @@ def commit() -> str | None:
 
 
 def _git(checkout: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=checkout, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *arguments], cwd=checkout, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 

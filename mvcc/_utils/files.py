@@ -8,14 +8,13 @@ import json
 import os
 import platform
 import re
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from mvcc._utils.environment import command_line, now
 from mvcc._utils.messages import clipped
-from mvcc._utils.reading import content_of, parse_json
+from mvcc._utils.reading import parse_json
 from mvcc.exceptions import MvccError, StoreError
 
 
@@ -32,15 +31,11 @@ def decoded(content: bytes, place: str, error: type[MvccError], lines_before: in
     raise error(f"{place}:{line}: {what}.")
 
 
-JOURNAL = "checksums.txt"
 LOCK = ".mvcc-lock"
-_STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
+_MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")
-_PART = re.compile(r"\.(.+)\.[0-9]+\.part", re.DOTALL)
+_HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _NAME = r"(?:trials/)?\w[\w.]*"
-_ENTRY = re.compile(rf"([0-9a-f]{{64}})  ({_NAME})")
-
-Checksums = dict[str, list[str]]  # the latest last
 
 
 @contextlib.contextmanager
@@ -67,7 +62,29 @@ def part_of(path: Path) -> Path:
 
 def is_stream(path: Path) -> bool:
     """Tell whether a path leads to a pipe or a device, such as /dev/stdout."""
+    if handle_of(path) is not None:
+        return True
     return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
+
+
+def handle_of(path: Path) -> int | None:
+    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
+
+    What lies behind it is not looked at: opened by its path, it would lose what the shell has written to it.
+    """
+    for _ in range(_MOST_LINKS):
+        # only the folders are resolved: the last link of /proc/self/fd/1 leads to the file itself
+        path = Path(os.path.realpath(path.parent), path.name)
+        if handle := _HANDLE.fullmatch(str(path)):
+            return int(handle[1]) if _is_of_this_process(path) else None
+        if not path.is_symlink():
+            return None
+        path = path.parent / os.readlink(path)
+    return None
+
+
+def _is_of_this_process(path: Path) -> bool:
+    return path.parts[1] == "dev" or path.parts[2] == str(os.getpid())
 
 
 def send(path: Path, content: bytes) -> None:
@@ -75,8 +92,9 @@ def send(path: Path, content: bytes) -> None:
 
     A pipe that nobody reads is an error: it would keep the process for ever.
     """
-    if path in _STANDARD:
-        handle = os.dup(_STANDARD[path])
+    opened = handle_of(path)
+    if opened is not None:
+        handle = os.dup(opened)
     else:
         handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
         os.set_blocking(handle, True)
@@ -97,28 +115,6 @@ def move(source: Path, target: Path) -> None:
     sync(target.parent)
 
 
-def remove_parts(folder: Path, is_ours: Callable[[str], object]) -> None:
-    """Remove what killed processes have left of files and folders whose names are ours; all others stay.
-
-    The names of folders end with a slash. The folder must be locked: no other process writes there.
-    """
-    for path in parts_in(folder, is_ours):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def parts_in(folder: Path, is_ours: Callable[[str], object]) -> list[Path]:
-    """Return the unfinished files and folders whose names are ours, without links."""
-    found = []
-    for path in folder.glob(".*.part"):
-        part = _PART.fullmatch(path.name)
-        if part and not path.is_symlink() and is_ours(part[1] + "/" * path.is_dir()):
-            found.append(path)
-    return found
-
-
 @contextlib.contextmanager
 def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
     """Hold a folder for this process alone; another one is told who writes to it.
@@ -135,10 +131,14 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         if left := file.read():
             if not _is_holder(left):
                 raise not_of_mvcc(path, "a lock")
-            on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
+            on_note(
+                f"{folder}: {_described(left)} ended without a word. Going on from what it stored."
+            )
             file.seek(0)
             file.truncate()
-        holder = dict(zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True))
+        holder = dict(
+            zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True)
+        )
         # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
         stack.callback(_unlink, path)
         json.dump(holder, file)
@@ -154,7 +154,9 @@ def refuse_link(path: Path, what: str) -> None:
 
 def not_of_mvcc(path: Path, what: str) -> StoreError:
     """Return the error for a file of somebody else that is called like one of mvcc's own."""
-    return StoreError(f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out.")
+    return StoreError(
+        f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out."
+    )
 
 
 @contextlib.contextmanager
@@ -215,15 +217,6 @@ def sha256_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def note_checksum(folder: Path, name: str, checksum: str) -> None:
-    """Add the checksum of a file that is about to be written to the journal of its folder.
-
-    It is there before the file is, so that no file is ever there without one.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    append_line(folder / JOURNAL, f"{checksum}  {name}")
-
-
 def append_line(path: Path, line: str) -> None:
     """Add a line to a journal, on the disk when this returns.
 
@@ -235,34 +228,14 @@ def append_line(path: Path, line: str) -> None:
         os.fsync(journal.fileno())
 
 
-def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
-    """Return the checksums that each file of a folder may have: the one listed in its manifest, those in its journal.
-
-    A process that is killed between journal and file leaves the former file in place, which is as good as the new one.
-    """
-    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
-    try:
-        journal = content_of(folder / JOURNAL).decode(errors="replace")
-    except FileNotFoundError:
-        return known
-    for line in journal.split("\n"):
-        if entry := _ENTRY.fullmatch(line):
-            known.setdefault(entry[2], []).append(entry[1])
-    return known
-
-
-def is_journal(path: Path) -> bool:
-    """Tell whether a file is a journal of checksums, or none is there; the last line may be cut off."""
-    try:
-        first = content_of(path).lstrip(b"\n").split(b"\n")[0].decode(errors="replace")
-    except FileNotFoundError:
-        return True
-    return re.fullmatch(r"[0-9a-f]{0,64}|[0-9a-f]{64} .*", first) is not None
-
-
 def is_inside(name: str) -> bool:
     """Tell whether a name is that of a file of the results, and leads nowhere else."""
     return re.fullmatch(_NAME, name) is not None
+
+
+def is_sha256(text: str) -> bool:
+    """Tell whether a text is a checksum."""
+    return re.fullmatch(r"[0-9a-f]{64}", text) is not None
 
 
 def damage_of(content: bytes, known: Sequence[str]) -> str:
@@ -285,9 +258,12 @@ def sync(path: Path) -> None:
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
-    return "".join(f"{delimiter.join(_quoted(str(value), delimiter) for value in row)}\n" for row in rows).encode()
+    asks_for_quotes = re.compile(
+        f'[{re.escape(delimiter)}"\r\n]'
+    ).search  # the csv module forgets \r
+    return "".join(f"{delimiter.join(_texts(row, asks_for_quotes))}\n" for row in rows).encode()
 
 
-def _quoted(value: str, delimiter: str) -> str:
-    """Quote a value where CSV asks for it, also one with a bare carriage return, which the csv module forgets."""
-    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in f'{delimiter}"\r\n') else value
+def _texts(row: Iterable[object], asks_for_quotes: Callable[[str], object]) -> Iterator[str]:
+    for text in map(str, row):
+        yield '"' + text.replace('"', '""') + '"' if asks_for_quotes(text) else text

@@ -1,4 +1,4 @@
-"""Values and texts as messages call them: short, on one line, without what a terminal would act on."""
+"""Values and texts in messages: short, on one line, without what a terminal would act on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNWRITTEN = {
 
 
 def clipped(text: str, length: int = 60) -> str:
-    """Return `text` without its end if it is long, and without characters that a terminal would act on."""
+    """Shorten a long text, and escape characters that a terminal would act on."""
     text = text[: length + 1]
     text = text if text.isprintable() else repr(text)
     return text if len(text) <= length else f"{text[: length - 1]}…"
@@ -41,7 +41,10 @@ def shown(value: Any) -> str:
 def words_of(error: Exception) -> str:
     """Return what another package says of a file, on one line."""
     words = " ".join(str(error).split())
-    for beginning in ("Error tokenizing data. C error: ", "Could not open Parquet input source '<Buffer>': "):
+    for beginning in (
+        "Error tokenizing data. C error: ",
+        "Could not open Parquet input source '<Buffer>': ",
+    ):
         words = words.removeprefix(beginning)
     return clipped(words or type(error).__name__, 300).rstrip(".")
 
@@ -62,12 +65,12 @@ def percent(share: float | None) -> str:
 
 
 def with_point(text: str) -> str | None:
-    """Return a number that is written with a decimal comma as it should be written; None for all other texts."""
+    """Write a number with a decimal comma with a point instead; None for all other texts."""
     return text.strip().replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else None
 
 
 def why_unwritten(error: OSError, elsewhere: str) -> str:
-    """Say why something cannot be written, and what to do; ``elsewhere`` is the way out that there always is."""
+    """Say why something cannot be written and what to do; ``elsewhere`` is always a way out."""
     advice = _UNWRITTEN.get(error.errno or 0, "") + elsewhere
     return f"{error.strerror or error}. {advice[0].upper()}{advice[1:]}."
 
@@ -79,7 +82,7 @@ def called(view: int, names: Sequence[str] | None) -> str:
 
 @contextmanager
 def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
-    """Have an error say which view it is of: in its message, or in a note where it is of another package."""
+    """Name the view in the message of an error, or in a note if another package raised it."""
     try:
         yield
     except MvccError as error:
@@ -91,13 +94,13 @@ def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
 
 
 def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | None:
-    """Return what is most like a word among what is known, whatever the case; None where nothing is like it."""
+    """Return the known word that is most like a word, whatever the case; None if none is."""
     plain = {str(one).strip().casefold(): one for one in islice(known, _MOST_COMPARED)}
     near = get_close_matches(str(word)[:60].strip().casefold(), list(plain), 1, cutoff)
     return plain[near[0]] if near else None
 
 
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
-    """Return the end of a sentence that offers what is most like a word, if something is like it."""
+    """End a sentence with an offer of the known word that is most like a word, if one is."""
     near = most_like(word, known, cutoff)
     return "." if near is None else f"; did you mean {shown(near)}?"

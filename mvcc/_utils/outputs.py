@@ -28,6 +28,7 @@ from mvcc._utils.files import (
     part_of,
     refuse_link,
     send,
+    sha256_of,
     sha256_of_file,
     sync,
     write_whole,
@@ -76,7 +77,7 @@ class OutputFolder:
             stack.callback(self._remove_empty)
             self._make(self.path)
             stack.enter_context(locked(self.path, self._on_note))
-            self._entries = set(_entries_in(self.path / LEDGER))
+            self._entries = set(entries_in(self.path / LEDGER))
             if not self._entries:
                 stack.callback(self._remove_empty_ledger)
             self._remove_parts()
@@ -113,7 +114,9 @@ class OutputFolder:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
                 if link := self._link_before(name):
-                    raise StoreError(f"{link} is a link, and mvcc would write to where it leads. {self._instead}.")
+                    raise StoreError(
+                        f"{link} is a link, and mvcc would write to where it leads. {self._instead}."
+                    )
                 if os.path.lexists(self.path / name):
                     self._refuse_kept(name, kind or self.kind)
 
@@ -138,7 +141,9 @@ class OutputFolder:
 
         Raises StoreError: if one may not be replaced, or cannot be written.
         """
-        contents = {name: content for name, content in contents.items() if not self._has(name, content)}
+        contents = {
+            name: content for name, content in contents.items() if not self._has(name, content)
+        }
         self.refuse_taken(contents)
         parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
@@ -149,6 +154,26 @@ class OutputFolder:
                 sync(parts[name])
             for name, part in parts.items():
                 self._finish(name, part)
+
+    def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
+        """Write a file over another one that the command knows to be its own, by a list that it keeps itself.
+
+        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller says
+        why it could not be written.
+        """
+        part = self.begin(name)
+        try:
+            part.write_bytes(content)
+            sync(part)
+            if noted:
+                self._note(name, sha256_of(content))
+            move(part, self.path / name)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        """Drop the entries of this kind of command, whose list of its own is complete."""
+        self._rewrite(entry for entry in self._entries if entry[1] != self.kind)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
@@ -260,7 +285,9 @@ class OutputFolder:
 
     def _link_before(self, name: str) -> Path | None:
         """Return the first folder in the name of a file that is a link, if one is: mvcc makes none."""
-        folders = [self.path / folder for folder in Path(name).parents][-2::-1]  # the last one is this folder
+        folders = [self.path / folder for folder in Path(name).parents][
+            -2::-1
+        ]  # the last one is this folder
         return next((folder for folder in folders if folder.is_symlink()), None)
 
     def _has(self, name: str, content: bytes) -> bool:
@@ -323,8 +350,19 @@ class OutputFolder:
             path = self.path / entry[2]
             if path.is_file() and entry[0] == sha256_of_file(path):
                 kept.append(entry)
+        self._rewrite(kept)
+
+    def _rewrite(self, entries: Iterable[tuple[str, str, str]]) -> None:
+        """Write the ledger anew as a whole, or remove it if it has no entries."""
+        kept = sorted(entries)
+        if kept:
+            part = self.begin(LEDGER)
+            part.write_bytes("\n".join(map(json.dumps, kept)).encode())
+            sync(part)
+            move(part, self.path / LEDGER)
+        else:
+            (self.path / LEDGER).unlink(missing_ok=True)
         self._entries = set(kept)
-        write_whole(self.path / LEDGER, "\n".join(map(json.dumps, kept)).encode())
 
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
@@ -355,7 +393,7 @@ def _settle(former: Path, path: Path) -> None:
         move(former, path)
 
 
-def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
+def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
     """Read a ledger, without lines that were cut off; refuse a file that is none."""
     refuse_link(ledger, "the list of files")
     if not ledger.exists():
@@ -386,7 +424,9 @@ def _send(path: Path, content: bytes) -> None:
         raise StoreError(f"{path} cannot be written: {why}") from error
 
 
-def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
+def check_output(
+    path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
+) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
     if is_stream(path):
         return
@@ -408,3 +448,11 @@ def write_output(
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
         folder.write({path.name: content})
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write the file that a caller in Python names, whatever it holds; a link or a pipe stays what it is."""
+    if is_stream(path):
+        send(path, content)
+    else:
+        write_whole(Path(os.path.realpath(path)), content)

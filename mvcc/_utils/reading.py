@@ -18,19 +18,31 @@ from typing import Any, BinaryIO
 
 from mvcc.exceptions import DataError
 
-MOST_BYTES = 2**34  # of a file that is read as a whole, and of what a table takes once it is unpacked
+MOST_BYTES = (
+    2**34
+)  # of a file that is read as a whole, and of what a table takes once it is unpacked
 MOST_CELLS = 2**30  # of a table in memory
 MOST_ROWS = 2**27  # of a table in memory: each has an id
 MOST_COLUMNS = 2**17
 MOST_LINE = 2**24  # bytes of a line of text
-MOST_UNPACKED, MOST_TIMES = 2**30, 100  # bytes that a zip may hold, or so many times its own size, if that is more
+MOST_UNPACKED, MOST_TIMES = (
+    2**30,
+    100,
+)  # bytes that a zip may hold, or so many times its own size, if that is more
 MOST_DEPTH = 100  # of JSON
 
 _BYTES_OF_CELL, _BYTES_OF_ROW = 32, 128  # that a table takes, with all that is made of it
-_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile(r"[\ud800-\udfff]")
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait for somebody who writes
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(
+    os, "O_BINARY", 0
+)  # a pipe would wait for somebody who writes
 
 
 def opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -53,7 +65,9 @@ def _refuse_others(found: os.stat_result, path: str | os.PathLike[str]) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(found.st_mode):
         kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
-        raise OSError(errno.EINVAL, f"this is {kind}, no regular file; write what it gives into a file", path)
+        raise OSError(
+            errno.EINVAL, f"this is {kind}, no regular file; write what it gives into a file", path
+        )
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
@@ -64,7 +78,11 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         if size <= most:
             content = file.read()
         if (size := max(size, len(content))) > most:  # it may have grown
-            raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {most:,} are read on this machine", path)
+            raise OSError(
+                errno.EFBIG,
+                f"it has {size:,} bytes; at most {most:,} are read on this machine",
+                path,
+            )
     return content
 
 
@@ -84,7 +102,10 @@ def most_bytes() -> int:
 def check_size(n_rows: int, n_columns: int) -> None:
     """Refuse a table by what it says of its size."""
     check_columns(n_columns)
-    most_rows, most_cells = min(MOST_ROWS, memory() // _BYTES_OF_ROW), min(MOST_CELLS, memory() // _BYTES_OF_CELL)
+    most_rows, most_cells = (
+        min(MOST_ROWS, memory() // _BYTES_OF_ROW),
+        min(MOST_CELLS, memory() // _BYTES_OF_CELL),
+    )
     if n_rows > most_rows:
         raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
     if n_rows * n_columns > most_cells:
@@ -97,20 +118,29 @@ def check_size(n_rows: int, n_columns: int) -> None:
 def check_columns(n_columns: int) -> None:
     """Refuse more columns than a table may have."""
     if n_columns > MOST_COLUMNS:
-        raise ValueError(f"it has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out some")
+        raise ValueError(
+            f"it has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out some"
+        )
 
 
 def check_unpacked(n_bytes: int) -> None:
     """Refuse a table by the bytes that it takes once it is unpacked."""
     if n_bytes > (most := most_bytes()):
-        raise ValueError(f"it unpacks to {n_bytes:,} bytes; at most {most:,} are read on this machine")
+        raise ValueError(
+            f"it unpacks to {n_bytes:,} bytes; at most {most:,} are read on this machine"
+        )
 
 
 def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     """Refuse a zip of so many bytes by what its directory says; zipfile gives no more than that of any member."""
-    unpacked, most = sum(entry.file_size for entry in archive.infolist()), max(MOST_UNPACKED, MOST_TIMES * packed)
+    unpacked, most = (
+        sum(entry.file_size for entry in archive.infolist()),
+        max(MOST_UNPACKED, MOST_TIMES * packed),
+    )
     if unpacked > most:
-        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most {most:,}")
+        raise ValueError(
+            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most {most:,}"
+        )
 
 
 def check_lines(content: bytes) -> None:
@@ -163,7 +193,9 @@ def _check_tree(tree: Any) -> None:
             elif isinstance(value, list):
                 inside += value
             elif isinstance(value, str) and (half := _HALF.search(value)):
-                raise ValueError(f"a text holds half a character (the surrogate \\u{ord(half[0]):04x})")
+                raise ValueError(
+                    f"a text holds half a character (the surrogate \\u{ord(half[0]):04x})"
+                )
         level = inside
     if level:
         raise ValueError(_TOO_DEEP)

@@ -22,16 +22,22 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
     row_of: dict[str, int] = {}
     for row, name in enumerate(ids):
         if (first := row_of.setdefault(name, row)) != row:
-            raise InvalidInputError(f"{shown(name)} {_repeated(first, row, 'ids')}; give every row an id of its own.")
+            raise InvalidInputError(
+                f"{shown(name)} {_repeated(first, row, 'ids')}; give every row an id of its own."
+            )
     return row_of
 
 
-def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str) -> NDArray[np.int64]:
+def rows_named(
+    ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str
+) -> NDArray[np.int64]:
     """Return the numbers of the rows that ids name in a row index."""
     import pandas as pd  # constraints without ids need none
 
     if index.nlevels > 1:
-        raise InvalidInputError(f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one.")
+        raise InvalidInputError(
+            f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one."
+        )
     missing = np.flatnonzero(ids.isna())
     if missing.size:
         raise InvalidInputError(f"{where}: row {missing[0]} has no id; leave such rows out.")

@@ -17,7 +17,9 @@ Client: TypeAlias = Any  # dask's: it may not be installed
 _PATIENCE = 5  # seconds for a scheduler to answer
 _FIRST_WORKER = 10  # seconds; it may have been started just now
 _LOG = logging.getLogger("distributed.client")
-_ADDRESS = re.compile(r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}", re.IGNORECASE
+)
 
 
 @contextmanager
@@ -29,20 +31,28 @@ def connected_to(address: str) -> Iterator[Client]:
     Raises WorkerError: where no scheduler answers, or it has no workers.
     """
     if not _ADDRESS.fullmatch(address):
-        raise ConfigError(f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786.")
+        raise ConfigError(
+            f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786."
+        )
     try:
         from distributed import Client as connect
         from distributed.security import Security
     except ImportError as error:
-        raise ConfigError(f"dask is not installed ({error}). Install it: pip install dask distributed") from error
+        raise ConfigError(
+            f"dask is not installed ({error}). Install it: pip install dask distributed"
+        ) from error
     try:  # otherwise the client fails on it, and keeps the process waiting
         tls = cast(Any, Security)().get_connection_args("client")
     except OSError as error:
-        raise ConfigError(f"The certificates in dask's configuration cannot be used: {error}.") from error
+        raise ConfigError(
+            f"The certificates in dask's configuration cannot be used: {error}."
+        ) from error
     encrypted = address.lower().startswith(("tls:", "wss:"))
     if tls["ssl_context"] is None if encrypted else tls["require_encryption"]:
         wrong = "names no certificates" if encrypted else "requires encryption"
-        raise ConfigError(f"{address} does not fit dask's configuration, which {wrong} (distributed.comm.tls).")
+        raise ConfigError(
+            f"{address} does not fit dask's configuration, which {wrong} (distributed.comm.tls)."
+        )
     try:
         connected = cast(Any, connect)(address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
@@ -52,13 +62,17 @@ def connected_to(address: str) -> Iterator[Client]:
         ) from error
     level = _LOG.level
     try:
-        _LOG.setLevel(logging.CRITICAL)  # a scheduler that dies gives tracebacks; what matters is said in our words
+        _LOG.setLevel(
+            logging.CRITICAL
+        )  # a scheduler that dies gives tracebacks; what matters is said in our words
         with connected as client:
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER)
             except TimeoutError as error:
                 start = f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1 --nworkers -1`."
-                raise WorkerError(f"No worker is connected to the scheduler at {address}. {start}") from error
+                raise WorkerError(
+                    f"No worker is connected to the scheduler at {address}. {start}"
+                ) from error
             yield client
     finally:
         _LOG.setLevel(level)

@@ -72,7 +72,13 @@ def _in_brief(error: Exception) -> str:
 
 def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
     """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large, already."""
-    if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size):
+    if not (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.flags.c_contiguous
+        and X.size
+    ):
         return False
     return _within_range(X)
 
@@ -105,7 +111,9 @@ def check_table(X: Any, what: str = "X") -> Any:
     return csr_array(checked_by(check_array, X, what, input_name=what, accept_sparse="csr"))
 
 
-def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> NDArray[np.float64]:
+def checked_by(
+    check: Callable[..., Any], X: ArrayLike, what: str, **options: Any
+) -> NDArray[np.float64]:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
         # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large for a float
@@ -142,7 +150,11 @@ def _not_finite(X: Any, error: Exception) -> str:
 def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     """Return integer cluster labels of n rows, all 0 or more."""
     checked = as_array(labels, what)
-    if checked.shape != (n,) or checked.dtype.kind not in "iu" or (n and not 0 <= checked.min() <= checked.max() < MAX):
+    if (
+        checked.shape != (n,)
+        or checked.dtype.kind not in "iu"
+        or (n and not 0 <= checked.min() <= checked.max() < MAX)
+    ):
         raise InvalidInputError(f"{what} must be {n} integers of 0 or more, one per row of X.")
     return checked.astype(np.int64, copy=False)
 
@@ -183,10 +195,14 @@ def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{what} mixes labels that cannot be compared: {_in_brief(error)}") from error
+        raise InvalidInputError(
+            f"{what} mixes labels that cannot be compared: {_in_brief(error)}"
+        ) from error
 
 
-def check_number(value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True) -> float:
+def check_number(
+    value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True
+) -> float:
     """Return a finite number of the given interval, or say what is allowed."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer beyond all floats

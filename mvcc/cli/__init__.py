@@ -38,7 +38,6 @@ _GROUPS = {
         "compare": "Compare two clusterings.",
         "match": "Propose matches of unmatched rows.",
         "export": "Write your own tables with their clusters.",
-        "constraints": "Check a list of constraints.",
         "report": "Write the HTML report of a clustering or of experiments.",
     },
     "The paper's experiments": {
@@ -47,12 +46,10 @@ _GROUPS = {
         "claims": "Test the paper's claims.",
         "check": "Verify results on disk.",
         "replay": "Compute a stored trial again.",
-        "validate": "Check config files without running them.",
         "data": "List, fetch and check the data sets.",
     },
     "Installation": {
-        "doctor": "Check the installation.",
-        "completion": "Print the shell completion script.",
+        "doctor": "Show versions, data folders and compiled kernels.",
     },
 }
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}
@@ -93,7 +90,8 @@ class _LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in _GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(max(map(len, _SUMMARIES))), text) for name, text in commands.items()])
+                width = max(map(len, _SUMMARIES))
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
 _HELP = """Multi-view constrained clustering with an incomplete mapping between views.
@@ -108,8 +106,8 @@ Run an experiment of the paper and draw its learning curves:
   mvcc run configs/four_quadrants.yaml --trials 20
   mvcc plot results/
 
-Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 a claim does not hold (`claims` only), 4 some
-trials failed, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 a claim does not hold (`claims`
+only), 4 some trials failed, 130 interrupted.
 """
 
 
@@ -120,12 +118,12 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line: every expected error becomes a message and an exit code, never a traceback."""
+    """Run the command line: expected errors become a message and an exit code, no traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a file name may be bytes that are no text
-    # what imports make stays to the end: to look through it after every 700 objects, as Python does, and once more when
-    # the process ends takes a quarter of a short run
+            stream.reconfigure(errors="backslashreplace")  # file names may be any bytes
+    # What imports make stays to the end. Python's habit of looking through it after every 700
+    # objects, and once more when the process ends, takes a quarter of a short run.
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)
     signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
@@ -156,5 +154,6 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"{click.style('mvcc:', fg='red', bold=True)} {message}", err=True, color=wants_color())
+    name = click.style("mvcc:", fg="red", bold=True)
+    click.echo(f"{name} {message}", err=True, color=wants_color())
     return code

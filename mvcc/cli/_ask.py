@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._job_options import job_options, settings, words_of
+from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -25,14 +25,31 @@ _EXAMPLES = (
 )
 
 
-@click.command("ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
-@job_options
-@click.option("--out", type=Folder(), help="Folder of the answers.  [default: that of CONFIG, or asked beside it]")
+@click.command(
+    "ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
+)
+@job_options(TABLES)
+@click.option(
+    "--out",
+    type=Folder(),
+    help="Folder of the answers.  [default: that of CONFIG, or asked beside it]",
+)
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
-@click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")
-@click.option("-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]")
-@click.option("--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]")
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Record a table: columns id,answer.",
+)
+@click.option(
+    "-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]"
+)
+@click.option(
+    "--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]"
+)
 @click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
 @output_options("Print the next questions as JSON.")
 def command(
@@ -49,23 +66,31 @@ def command(
 ) -> None:
     """Answer questions about your own tables.
 
-    Each question is: which of these groups is this like? It is about the row, with all rows matched to it, that tells
-    most about the others. You name groups as they come; their number need not be known. Every answer is stored at
-    once, and the same command goes on where it was.
+    Each question is: which of these groups is this like? It is about the row, with all rows matched
+    to it, that tells most about the others. You name groups as they come; their number need not be
+    known. Every answer is stored at once, and the same command goes on where it was.
 
-    Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and asked.csv with all
-    that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
+    Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
+    asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
     """
     if config is None and not given["views"]:
-        raise click.UsageError("there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE.")
+        raise click.UsageError(
+            "there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE."
+        )
     if out is None and config is None:
         raise click.UsageError("the folder of the answers is missing; give it with --out.")
     if n_questions is not None and not as_json:
-        raise click.UsageError("-n is the number of questions of --json; add --json, or leave it out.")
+        raise click.UsageError(
+            "-n is the number of questions of --json; add --json, or leave it out."
+        )
     if pairs and (as_json or answers):
-        raise click.UsageError("--pairs asks in the terminal; leave it out, or leave out --json and --answers.")
+        raise click.UsageError(
+            "--pairs asks in the terminal; leave it out, or leave out --json and --answers."
+        )
     if browser and (pairs or as_json or answers):
-        raise click.UsageError("--browser asks in a page; leave it out, or leave out --pairs, --json and --answers.")
+        raise click.UsageError(
+            "--browser asks in a page; leave it out, or leave out --pairs, --json and --answers."
+        )
     if not browser and (port is not None or no_open):
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
     from mvcc.tables import load_job, read_inputs
@@ -80,7 +105,9 @@ def command(
         remark(f"Answers go to {folder}; --out names another folder.")
     then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
     if not (as_json or answers):
-        remark(f"Preparing questions about {counted(sum(len(table.ids) for table in inputs.tables), 'row')} …")
+        remark(
+            f"Preparing questions about {counted(sum(len(table.ids) for table in inputs.tables), 'row')} …"
+        )
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
             said = record_table(session, answers)

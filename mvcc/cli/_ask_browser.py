@@ -21,6 +21,8 @@ def ask_in_browser(session: AskSession, then: str, *, port: int, opens: bool) ->
             from threading import Thread
             from webbrowser import open as open_browser
 
-            Thread(target=open_browser, args=(address,), daemon=True).start()  # some wait for the browser to end
+            Thread(
+                target=open_browser, args=(address,), daemon=True
+            ).start()  # some wait for the browser to end
 
     serve_page(session, then, ready, port=port)

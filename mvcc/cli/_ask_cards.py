@@ -43,12 +43,16 @@ class Screen:
         if not shown:
             self.say("No group is there yet; n opens the first.")
             return
-        self.say(f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}")
+        self.say(
+            f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}"
+        )
         for number, group in enumerate(shown, 1):
             self.say(f" {number}  {clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
                 line = " | ".join(f"{row.id}: {_summary(row)}" for row in rows)
-                self._console.print(Text(f"    {clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True)
+                self._console.print(
+                    Text(f"    {clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True
+                )
 
     def side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
         """Print rows beside each other, or one below the other where the terminal is narrow."""
@@ -95,7 +99,9 @@ def _in_words(status: Status) -> list[str]:
     if status.moved is not None:
         parts.append(f"the last 10 answers moved {percent(status.moved)} of the rows")
     if status.n_answers:
-        parts.append(f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}")
+        parts.append(
+            f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}"
+        )
     if status.settled:
         parts.append(f"k = {status.n_clusters_hint} is settled")
     return parts
@@ -121,10 +127,14 @@ def _described(row: ShownRow) -> Text:
 def _summary(row: ShownRow) -> str:
     """Return what tells most of a row, in one line."""
     said = [value for _, value in row.values[:1]] or list(row.images[:1])
-    return said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    return (
+        said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    )
 
 
 def clean(text: str) -> str:
     """Return a text without what a terminal would act on: blanks for line breaks, escapes as they are written."""
     text = " ".join(text.split())
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )

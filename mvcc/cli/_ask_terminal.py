@@ -76,7 +76,9 @@ class _Dialog:
         for group in card.groups:
             if group.exemplars[0] == card.rows:  # alone in its group
                 continue
-            self._screen.say(f"Are these two alike? {clean(card.id)} and one of {clean(group.name)}:")
+            self._screen.say(
+                f"Are these two alike? {clean(card.id)} and one of {clean(group.name)}:"
+            )
             self._screen.side_by_side(card.rows, group.exemplars[0])
             while (key := self._key("y yes", "n no")) != "n":
                 if self._answer(card, group.name) if key == "y" else self._other(key, card):
@@ -86,7 +88,9 @@ class _Dialog:
 
     def _opens(self, card: Card) -> bool:
         name = self._line("Name of the new group (Enter or Esc: back)")
-        known = name in {group.name for group in card.groups}  # one that was not shown, or overlooked
+        known = name in {
+            group.name for group in card.groups
+        }  # one that was not shown, or overlooked
         return bool(name) and self._answer(card, name if known else f"new:{name}")
 
     def _answer(self, card: Card, answer: str) -> bool:
@@ -129,8 +133,13 @@ class _Dialog:
     def _explain(self, card: Card) -> None:
         self._screen.say_why(card)
         for near in self._session.nearest(self._session.question(card.id)):
-            rows = [f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})" for row in near.rows]
-            self._screen.say_all(map(clean, (f"Near in {near.view}:", *(rows or ["nothing"]))), "  ")
+            rows = [
+                f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
+                for row in near.rows
+            ]
+            self._screen.say_all(
+                map(clean, (f"Near in {near.view}:", *(rows or ["nothing"]))), "  "
+            )
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""

@@ -23,10 +23,12 @@ DAMAGED = 1
 def command(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify the results in and below each FOLDER; change nothing.
 
-    Of `mvcc run`, the checksums of all files. If two folders have the same config and data but different curves (for
-    example from two machines), the output lists the differences between their programs, libraries and processors.
+    Of `mvcc run`, the checksums of all files. If two folders have the same config and data but
+    different curves (for example from two machines), the output lists the differences between their
+    programs, libraries and processors.
 
-    Of `mvcc cluster`, that labels, tables and model agree with clustering.json, and whether an input has changed since.
+    Of `mvcc cluster`, that labels, tables and model agree with clustering.json, and whether an
+    input has changed since.
 
     Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """

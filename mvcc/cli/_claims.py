@@ -7,13 +7,24 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, fresh_option, is_quiet, output_options, print_json, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    is_quiet,
+    output_options,
+    print_json,
+    say,
+)
 
 CLAIM_DOES_NOT_HOLD = 3
 _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
-@click.command("claims", epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")))
+@click.command(
+    "claims",
+    epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")),
+)
 @click.argument("results_dir", type=Folder())
 @fresh_option
 @output_options("Print everything as JSON: claims, cells, effects, readings.")
@@ -21,10 +32,12 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 def command(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
-    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one experiment,
-    or contains such folders. A claim without enough results is not a failure: the page says what to run.
+    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the
+    folder of one experiment, or contains such folders. A claim without enough results is not a
+    failure: the page says what to run.
 
-    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit status.
+    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit
+    status.
 
     Exit status 3 if a claim does not hold, or holds only in part.
     """

@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from mvcc._utils.messages import clipped, counted
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 _MOST_SHOWN = 10
 _WIDEST = 24  # clusters of a table that fits a terminal
@@ -21,15 +29,21 @@ _EXAMPLES = ("mvcc compare results results-2", "mvcc compare results results-2 -
 @click.command("compare", epilog=below_help(*_EXAMPLES, terms=("view", "match", "constraint")))
 @click.argument("first", metavar="A", type=Folder())
 @click.argument("second", metavar="B", type=Folder())
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the rows that moved to a CSV file.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the rows that moved to a CSV file.",
+)
 @fresh_option
 @output_options("Print everything as JSON.")
 def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Compare two clusterings: A and B are output folders of `mvcc cluster`.
 
-    For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand index (1: the
-    same; 0: as by chance), the rows that moved, and the constraints and matches that are new in B or gone. Clusters of
-    B are numbered as those of A that they are most like. Only rows and views that both have are compared.
+    For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand
+    index (1: the same; 0: as by chance), the rows that moved, and the constraints and matches that
+    are new in B or gone. Clusters of B are numbered as those of A that they are most like. Only
+    rows and views that both have are compared.
     """
     # pandas takes longer to import than `mvcc compare --help` may take
     from mvcc.tables import compare_clusterings, write_moved
@@ -51,7 +65,11 @@ def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
 
 
 def _print_view(view: dict[str, Any]) -> None:
-    alike = "" if view["adjusted_rand"] is None else f"; adjusted Rand index {view['adjusted_rand']:.2f}"
+    alike = (
+        ""
+        if view["adjusted_rand"] is None
+        else f"; adjusted Rand index {view['adjusted_rand']:.2f}"
+    )
     say(f"{view['name']}: {len(view['moved'])} of {counted(view['rows'], 'row')} moved{alike}")
     rows, columns = view["clusters"]
     if max(len(rows), len(columns)) <= _WIDEST:
@@ -63,7 +81,10 @@ def _print_view(view: dict[str, Any]) -> None:
     other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
     if other:
         say(f"  numbers of B: {', '.join(other)}")
-    listed = [f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}" for row in view["moved"]]
+    listed = [
+        f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
+        for row in view["moved"]
+    ]
     _print_some("moved", listed)
     _print_difference("constraints", view["judgments"])
 
@@ -79,7 +100,9 @@ def _called(cluster: int, names: list[str]) -> str:
 
 def _print_difference(what: str, found: dict[str, Any]) -> None:
     for kind in ("new", "gone"):
-        _print_some(f"{kind} {what}", [clipped(" ".join(said.values()), 90) for said in found[kind]])
+        _print_some(
+            f"{kind} {what}", [clipped(" ".join(said.values()), 90) for said in found[kind]]
+        )
 
 
 def _print_some(what: str, lines: list[str]) -> None:

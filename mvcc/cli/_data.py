@@ -15,11 +15,14 @@ from mvcc.exceptions import DataError
 if TYPE_CHECKING:
     from mvcc.datasets import DataFile, DatasetInfo
 
-# mvcc.datasets is imported inside the commands: it brings numpy along, which `mvcc --help` does not need.
+# mvcc.datasets is imported inside the commands, since it imports numpy.
 
 
 @click.group(
-    name="data", epilog=below_help("mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data")
+    name="data",
+    epilog=below_help(
+        "mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"
+    ),
 )
 def command() -> None:
     """List, fetch and check the data sets.
@@ -32,8 +35,10 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     return data_dir_option(output_options("Print JSON instead of a table.")(function))
 
 
-def _complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Read the names from the registry's file: its package imports more than a key press may wait for."""
+def _complete_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Read names from the registry's file, since importing its package takes too long for a key."""
     import yaml
 
     registry = Path(__file__).parents[1] / "datasets" / "registry.yaml"
@@ -58,7 +63,8 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
         entries.append(asdict(info) | {"files": files, "options": info.options()})
         sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
         for i, file in enumerate(files or [{"name": "-", "status": "generated", "path": None}]):
-            options = ", ".join(f"{option}={default}" for option, default in info.options().items()) or "-"
+            defaults = [f"{option}={default}" for option, default in info.options().items()]
+            options = ", ".join(defaults) or "-"
             known = (sizes, str(info.relations)) if info.views else ("-", "-")
             about = (info.name, info.title, *known, options) if i == 0 else ("",) * 5
             rows.append((*about, file["name"], file["status"], file["path"] or ""))
@@ -80,7 +86,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
     for info in _selected(names):
         files = {name: str(path) for name, path in fetch_files(info.name, data_dir).items()}
         entries.append({"name": info.name, "files": files})
-        rows += [(info.name, name, path) for name, path in files.items()] or [(info.name, "-", "generated, no files")]
+        rows += [(info.name, name, path) for name, path in files.items()]
+        if not files:
+            rows.append((info.name, "-", "generated, no files"))
     _print(entries, rows, as_json)
 
 
@@ -88,7 +96,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
 @_names
 @_options
 @click.pass_context
-def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
+def check(
+    context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool
+) -> None:
     """Verify and load data sets (default: all); download nothing.
 
     Exit status 1 if a file is missing or damaged.
@@ -97,7 +107,10 @@ def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None,
 
     search_folders(data_dir)
     entries = [{"name": info.name, **_check(info, data_dir)} for info in _selected(names)]
-    rows = [("NAME", "STATUS", "DETAIL"), *((entry["name"], entry["status"], entry["detail"]) for entry in entries)]
+    rows = [
+        ("NAME", "STATUS", "DETAIL"),
+        *((entry["name"], entry["status"], entry["detail"]) for entry in entries),
+    ]
     _print(entries, rows, as_json)
     if any(entry["status"] != "ok" for entry in entries):
         context.exit(1)
@@ -129,12 +142,18 @@ def _check(info: DatasetInfo, data_dir: Path | None) -> dict[str, str]:
     try:
         missing = [file.name for file in info.files if find_file(file, data_dir) is None]
         if missing:
-            return {"status": "missing", "detail": f"{', '.join(missing)}: run `mvcc data fetch {info.name}`"}
+            return {
+                "status": "missing",
+                "detail": f"{', '.join(missing)}: run `mvcc data fetch {info.name}`",
+            }
         data = load_dataset(info.name, data_dir=data_dir, random_state=0)
     except DataError as error:
         return {"status": "bad", "detail": str(error)}
     sizes = _sizes((name, *view.shape) for name, view in zip(data.names, data.views, strict=True))
-    return {"status": "ok", "detail": f"{sizes}; {sum(map(len, data.relations.values()))} relations"}
+    return {
+        "status": "ok",
+        "detail": f"{sizes}; {sum(map(len, data.relations.values()))} relations",
+    }
 
 
 def _sizes(views: Any) -> str:
@@ -142,7 +161,7 @@ def _sizes(views: Any) -> str:
 
 
 def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]], as_json: bool) -> None:
-    """Print JSON, or columns as wide as they must be: nothing is cut, so that paths can be copied."""
+    """Print JSON, or columns in which nothing is cut, so that paths can be copied."""
     if as_json:
         print_json(entries)
         return

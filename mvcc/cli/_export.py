@@ -35,11 +35,12 @@ _EXAMPLES = (
 def command(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool) -> None:
     """Write your own tables, as they are, with the cluster of every row beside them.
 
-    FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if clusters have names),
-    stability and fit, as in labels.csv; where the table has a column of that name, the new one ends in _2. Outliers
-    have the cluster -1.
+    FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if
+    clusters have names), stability and fit, as in labels.csv; where the table has a column of that
+    name, the new one ends in _2. Outliers have the cluster -1.
 
-    Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they are marked as text.
+    Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they
+    are marked as text.
     """
     # pandas takes longer to import than `mvcc export --help` may take
     from mvcc.tables import export_tables

@@ -16,8 +16,8 @@ from mvcc.cli._shared import below_help, output_options, print_json, say
 def command(folder: Path, as_json: bool) -> None:
     """Write a small example to start from into FOLDER, with a commented configuration.
 
-    Two tables of unequal size, some matches between their rows, and some constraints: run `mvcc cluster` on them as
-    they are, or replace them by your own tables.
+    Two tables of unequal size, some matches between their rows, and some constraints: run `mvcc
+    cluster` on them as they are, or replace them by your own tables.
     """
     # numpy takes longer to import than `mvcc init --help` may take
     from mvcc.tables import write_example

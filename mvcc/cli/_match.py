@@ -9,8 +9,16 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
-from mvcc.cli._job_options import job_options, settings
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._job_options import TABLES, job_options, settings
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 _EXAMPLES = (
     "mvcc match cluster.yaml --show texts=title --out proposals.csv",
@@ -19,18 +27,42 @@ _EXAMPLES = (
 
 
 @click.command("match", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
-@job_options
-@click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`; outliers are left out.")
+@job_options([*TABLES, "asked"])
 @click.option(
-    "--from", "clustering", type=Folder(), metavar="FOLDER", help="A clustering: its tables and its clusters."
+    "--from",
+    "clustering",
+    type=Folder(),
+    metavar="FOLDER",
+    help="A clustering: its tables and its clusters.",
 )
 @click.option("--between", metavar="VIEW:VIEW", help="The two views, where there are more.")
-@click.option("-n", "n_rows", type=click.IntRange(1), default=100, show_default=True, help="Rows to propose for.")
 @click.option(
-    "--candidates", "n_candidates", type=click.IntRange(1), default=1, show_default=True, help="Proposals for each row."
+    "-n",
+    "n_rows",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Rows to propose for.",
 )
-@click.option("--with-known", is_flag=True, help="Write the known matches below the proposals, as one file of matches.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the proposals to this CSV file.")
+@click.option(
+    "--candidates",
+    "n_candidates",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Proposals for each row.",
+)
+@click.option(
+    "--with-known",
+    is_flag=True,
+    help="Write the known matches below the proposals, as one file of matches.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the proposals to this CSV file.",
+)
 @fresh_option
 @output_options("Print the proposals as JSON.")
 def command(
@@ -47,21 +79,27 @@ def command(
 ) -> None:
     """Propose matches of rows that have none, for you to confirm. Nothing uses them by itself.
 
-    Learns from the matches that are known, 20 or more, how rows of two views go together, and looks for the likeliest
-    counterparts of the others. It says how often it finds known matches again. Expect most proposals to be wrong where
-    views show different things: of halves of digits or of texts, 2 to 9 in a hundred are found first.
+    Learns from the matches that are known, 20 or more, how rows of two views go together, and looks
+    for the likeliest counterparts of the others. It says how often it finds known matches again.
+    Expect most proposals to be wrong where views show different things: of halves of digits or of
+    texts, 2 to 9 in a hundred are found first.
 
-    Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to judge by.
+    Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to
+    judge by.
     """
     if config is not None and clustering is not None:
         raise click.UsageError("--from brings its own settings; leave out CONFIG, or --from.")
     if config is None and clustering is None and not given["views"]:
-        raise click.UsageError("there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE.")
+        raise click.UsageError(
+            "there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE."
+        )
     if out is None and not as_json:
-        raise click.UsageError("the output file is missing; give it with --out, or print the proposals with --json.")
+        raise click.UsageError(
+            "the output file is missing; give it with --out, or print the proposals with --json."
+        )
     from mvcc.tables import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
 
-    options = list(settings(given, ("asked", "on_conflict", "seed")))
+    options = list(settings(given))
     source = clustering / "cluster.yaml" if clustering else config
     job = load_job(source, options, defaults={"n_clusters": "auto"})
     if out is not None:
@@ -81,9 +119,13 @@ def command(
         return
     first, second = found["views"]
     n_first, n_second = found["n_unmatched"]
-    say(f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and {n_second} of {second}")
+    say(
+        f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and {n_second} of {second}"
+    )
     if found["found_first"] is None:
-        say("How often known matches are found again was not measured: there are too few matches, or too many rows.")
+        say(
+            "How often known matches are found again was not measured: there are too few matches, or too many rows."
+        )
     else:
         say(
             f"Known matches that were cut for a test: found first {found['found_first']:.0%}, among the first five "
@@ -91,6 +133,10 @@ def command(
         )
     say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
     if with_known:
-        remark(f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place of your matches.")
+        remark(
+            f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place of your matches."
+        )
     else:
-        remark("Next: delete the wrong lines, and add the rest to your matches; --with-known makes it one file.")
+        remark(
+            "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it one file."
+        )

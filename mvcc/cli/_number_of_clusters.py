@@ -1,4 +1,4 @@
-"""What is said where the number of clusters is unknown: criteria, what speaks for each number, how to be asked."""
+"""What `mvcc cluster` prints if k is unknown: criteria, a table of a range, how to be asked."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the ta
 
 
 @contextmanager
-def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
-    """Print criteria and the command that asks, where the number of clusters is to follow from answers and does not."""
+def told_how_to_ask(
+    job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+) -> Iterator[None]:
+    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
     from mvcc.tables import UnknownNumberError, number_criteria
 
     try:
@@ -40,7 +42,8 @@ def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_jso
 def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
     folder = job.asked or ("asked" if config is None else None)
-    return f"mvcc ask {words_of(config, given)}" + (f" --out {shlex.quote(folder)}" if folder else "")
+    out = f" --out {shlex.quote(folder)}" if folder else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
 
 
 def as_range(text: str | None) -> range | None:
@@ -56,12 +59,19 @@ def as_range(text: str | None) -> range | None:
         return None
     low, high = map(int, found.groups())
     if low < 2 or high <= low:
-        raise ConfigError(f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}.")
+        raise ConfigError(
+            f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}."
+        )
     return range(low, high + 1)
 
 
 def print_numbers(
-    tried: list[dict[str, Any]], out: Path, job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+    tried: list[dict[str, Any]],
+    out: Path,
+    job: Job,
+    config: Path | None,
+    given: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """Print what speaks for each number of clusters, and the command that asks."""
     asking = _asking(job, config, given)
@@ -69,7 +79,9 @@ def print_numbers(
     if as_json:
         print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
         return
-    columns = [name for name, value in tried[0].items() if name not in _BESIDE and value is not None]
+    columns = [
+        name for name, value in tried[0].items() if name not in _BESIDE and value is not None
+    ]
     said = {"kept": "judgments kept", "by_chance": "by chance"}
     titles = ["  k", *(said.get(name, name) for name in columns)]
     say("  ".join(titles))
@@ -77,7 +89,12 @@ def print_numbers(
         values = [f"{one[name]:.2f}" for name in columns]
         if "kept" in columns:
             values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
-        say("  ".join(f"{text:>{len(title)}}" for text, title in zip([str(one["k"]), *values], titles, strict=True)))
+        say(
+            "  ".join(
+                f"{text:>{len(title)}}"
+                for text, title in zip([str(one["k"]), *values], titles, strict=True)
+            )
+        )
     if tried[0]["rows"] < tried[0]["all_rows"]:
         say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
     say(f"Table: {table}")
@@ -95,5 +112,13 @@ def _print_criteria(found: dict[str, Any]) -> None:
     width = max(map(len, found["criteria"]))
     say("".join([f"{'k':{width}}", *(f"{k:6}" for k in found["k"]), "   best"]))
     for name, values in found["criteria"].items():
-        say("".join([f"{name:{width}}", *(f"{value:6.2f}" for value in values), f"   {found['best'][name] or '–':>4}"]))
-    say("With four clusters or more, none of these is right more than two times in five.")
+        say(
+            "".join(
+                [
+                    f"{name:{width}}",
+                    *(f"{value:6.2f}" for value in values),
+                    f"   {found['best'][name] or '–':>4}",
+                ]
+            )
+        )
+    say("With four clusters or more, neither is right more than two times in five.")

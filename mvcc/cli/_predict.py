@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._job_options import by_name
 from mvcc.cli._shared import (
     Folder,
     below_help,
+    by_name,
     fresh_option,
     output_options,
     print_json,
@@ -47,13 +47,21 @@ from mvcc.cli._shared import (
 @scheduler_option
 @fresh_option
 @output_options("Print the outcome as JSON.")
-def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | None, fresh: bool, as_json: bool) -> None:
+def command(
+    folder: Path,
+    views: tuple[str, ...],
+    out: Path,
+    scheduler: str | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
 
-    A table needs the columns that its view was clustered by, in any order; others are ignored. Formats and ids are
-    those of `mvcc cluster`. CSV and Parquet files may be larger than memory. Written are the columns id, cluster and,
-    where clusters have names, name; for several views to labels.csv in a folder for each. The rows of a folder of
-    Parquet files are predicted in parallel, and written to a folder of Parquet files.
+    A table needs the columns that its view was clustered by, in any order; others are ignored.
+    Formats and ids are those of `mvcc cluster`. CSV and Parquet files may be larger than memory.
+    Written are the columns id, cluster and, where clusters have names, name; for several views to
+    labels.csv in a folder for each. The rows of a folder of Parquet files are predicted in
+    parallel, and written to a folder of Parquet files.
     """
     new = by_name(views, "--view")
     # pandas and scikit-learn take longer to import than a usage error may take
@@ -63,7 +71,8 @@ def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | No
         found = predict_files(folder, new, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     if as_json:
         rows = [
-            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)} for one in found
+            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)}
+            for one in found
         ]
         print_json({"views": rows})
         return

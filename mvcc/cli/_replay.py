@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 
 
-@click.command("replay", epilog=below_help("mvcc replay results/protein 17", terms=("trial", "results folder")))
+@click.command(
+    "replay", epilog=below_help("mvcc replay results/protein 17", terms=("trial", "results folder"))
+)
 @click.argument("folder", type=Folder())
 @click.argument("trial", type=click.IntRange(0, 10**6))
 @data_dir_option
 @output_options("Print the outcome as JSON.")
 @click.pass_context
-def command(context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool) -> None:
+def command(
+    context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool
+) -> None:
     """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
 
-    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to the last bit; if
-    they differ, the output lists the programs, libraries and processors that differ.
+    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to
+    the last bit; if they differ, the output lists the programs, libraries and processors that
+    differ.
 
     Exit status 1 if the trial fails or differs.
     """
@@ -62,7 +67,9 @@ def _worded(replay: Replay, trial: int) -> str:
         return f"{done}. It is not stored, so there is nothing to compare it with."
     if not replay.differing:
         return f"{done}, equal to the stored ones to the last bit."
-    causes = replay.causes or ["nothing that the manifest records: the stored numbers or this program have changed"]
+    causes = replay.causes or [
+        "nothing that the manifest records: the stored numbers or this program have changed"
+    ]
     lines = [
         f"{done}, {replay.differing} of them different from the stored ones; {replay.first}.",
         "Differences of this environment:",

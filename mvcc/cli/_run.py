@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from mvcc._utils.messages import counted
 from mvcc.cli._shared import (
     Folder,
     below_help,
@@ -28,7 +30,7 @@ from mvcc.cli._shared import (
 )
 
 if TYPE_CHECKING:
-    from mvcc.experiments import Plan, RunReport
+    from mvcc.experiments import Config, Plan, RunReport
 
 SOME_TRIALS_FAILED = 4
 
@@ -43,8 +45,17 @@ _HELP_END = below_help(
 
 @click.command("run", epilog=_HELP_END)
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG.")
-@click.option("-j", "--jobs", type=int, default=-1, show_default="all cores", help="Number of concurrent trials.")
+@click.option(
+    "--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG."
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default="all cores",
+    help="Number of concurrent trials.",
+)
 @set_option
 @click.option(
     "--backend",
@@ -53,11 +64,17 @@ _HELP_END = below_help(
     show_default=True,
     help="Run trials in processes of this machine, threads of this process, or workers of a dask scheduler.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786.")
-@click.option("--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786."
+)
+@click.option(
+    "--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]"
+)
 @data_dir_option
 @click.option("--fresh", is_flag=True, help="Remove results in the folder and start over.")
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check CONFIG, show what would be done, and do nothing."
+)
 @output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(
@@ -76,15 +93,20 @@ def command(
 ) -> None:
     """Run the experiment of a CONFIG file and store its learning curves.
 
-    Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the command: it resumes, and
-    the result is byte-identical. More --trials extend a run. Results do not depend on -j or --backend.
+    Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the
+    command: it resumes, and the result is byte-identical. More --trials extend a run. Results do
+    not depend on -j or --backend.
 
     Exit status 4 if some trials failed.
     """
     if jobs == 0:
-        raise click.BadParameter("must be a positive integer or -1 (one per core), got 0.", param_hint="--jobs")
+        raise click.BadParameter(
+            "must be a positive integer or -1 (one per core), got 0.", param_hint="--jobs"
+        )
     if (backend == "dask") is not (scheduler is not None):
-        raise click.UsageError("--backend dask requires --scheduler ADDRESS, and vice versa.", context)
+        raise click.UsageError(
+            "--backend dask requires --scheduler ADDRESS, and vice versa.", context
+        )
     # numba and scikit-learn take longer to import than a usage error may take
     from mvcc.experiments import load_config, plan_run
 
@@ -92,7 +114,7 @@ def command(
     folder = out if out is not None else Path("results") / chosen.name
     if dry_run:
         plan = plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
-        _print_plan(plan, as_json)
+        _print_plan(plan, chosen, as_json)
         return
     from mvcc.experiments import run_experiment
 
@@ -123,7 +145,10 @@ def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
         with joblib.parallel_config(backend=backend):
             yield
     else:
-        with connect_to_dask(scheduler) as client, joblib.parallel_config(backend="dask", client=client):
+        with (
+            connect_to_dask(scheduler) as client,
+            joblib.parallel_config(backend="dask", client=client),
+        ):
             detail(f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}")
             yield
 
@@ -137,7 +162,13 @@ class _Progress:
 
     def __enter__(self) -> Self:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         console = Console(stderr=True)
         self._quiet, self._terminal = is_quiet(), sys.stderr.isatty() and console.is_interactive
@@ -154,8 +185,15 @@ class _Progress:
         self._task = self._bar.add_task("trials", total=None, note="", visible=False)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if not self._bar.disable:  # older versions of rich end a bar that was never drawn with an empty line
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if (
+            not self._bar.disable
+        ):  # older versions of rich end a bar that was never drawn with an empty line
             self._bar.stop()
 
     def start(self, plan: Plan) -> None:
@@ -194,17 +232,69 @@ class _Progress:
             remark(text)
 
 
-def _print_plan(plan: Plan, as_json: bool) -> None:
+def _print_plan(plan: Plan, config: Config, as_json: bool) -> None:
     if as_json:
-        facts = {"folder": str(plan.folder), "missing": len(plan.missing), "kept": plan.kept, "cells": plan.n_cells}
-        print_json(facts | {"damaged": plan.damaged})
-    else:
-        for name, why in plan.damaged.items():
-            say(f"Would set aside {plan.folder / name}: {why}.")
-        say(
-            f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; {plan.kept} exist "
-            f"already. Nothing was written."
+        print_json(
+            {
+                "folder": str(plan.folder),
+                "missing": len(plan.missing),
+                "kept": plan.kept,
+                "cells": plan.n_cells,
+                "damaged": plan.damaged,
+                "config": config.resolved(),
+            }
         )
+        return
+    for line in _cells(config):
+        say(line)
+    for name, why in plan.damaged.items():
+        say(f"Would set aside {plan.folder / name}: {why}.")
+    say(
+        f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; "
+        f"{plan.kept} exist already. Nothing was written."
+    )
+
+
+def _cells(config: Config) -> Iterator[str]:
+    """Say how many cells every trial computes, and what they are combined from."""
+    from mvcc.experiments import list_cells
+    from mvcc.multiview import needs_base, uses_relations
+
+    numbers = Counter(cell.experiment for cell in list_cells(config))
+    if (multi := config.multi_view) is not None:
+        without_base = [method for method in multi.transfers if not needs_base(method)]
+        without_mapping = [method for method in multi.transfers if not uses_relations(method)]
+        factors = [
+            counted(len(multi.bases), "base") + _none_needed(without_base),
+            counted(len(multi.transfers), "transfer"),
+        ]
+        optional = {
+            "threshold": multi.threshold,
+            "closure": multi.closure,
+            "rewired share": multi.rewired,
+        }
+        factors += [
+            counted(len(values), noun) for noun, values in optional.items() if len(values) > 1
+        ]
+        factors += [
+            counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
+            counted(len(multi.constraints), "constraint count"),
+        ]
+        yield f"Multi-view: {numbers['multi-view']} cells in every trial: {' × '.join(factors)}."
+    if (single := config.single_view) is not None:
+        factors = [
+            counted(len(single.thresholds), "single view"),
+            counted(len(single.bases), "base"),
+            "with and without propagation",
+            counted(len(single.constraints), "constraint count"),
+        ]
+        yield f"Single-view: {numbers['single-view']} cells in every trial: {' × '.join(factors)}."
+
+
+def _none_needed(methods: list[str]) -> str:
+    if not methods:
+        return ""
+    return f" ({' and '.join(methods)} need{'s' if len(methods) == 1 else ''} none)"
 
 
 def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> None:
@@ -212,13 +302,21 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
 
     failed = {str(trial): str(path) for trial, path in sorted(report.failed.items())}
     if as_json:
-        changed = {"folder": str(report.folder), "failed": failed, "seconds": round(report.seconds, 1)}
+        changed = {
+            "folder": str(report.folder),
+            "failed": failed,
+            "seconds": round(report.seconds, 1),
+        }
         print_json(asdict(report) | changed)
         return
-    say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
+    say(
+        f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before."
+    )
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)
-        click.echo(f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True)
+        click.echo(
+            f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True
+        )
     if failed:
         click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
     if report.computed + report.kept:

@@ -8,13 +8,15 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+from mvcc._utils.messages import clipped
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,13 +31,13 @@ TERMS = {
     "view": "one of several tables about the same classes; tables need not have the same rows",
     "mapping": "the matches between the rows of the views; incomplete: many rows have none",
     "closure": "all constraints that follow from the given ones (a=b and b=c give a=c)",
-    "threshold": "least weight of a transferred constraint, above 0, up to 1; or cv: cross-validated",
+    "threshold": "least weight of a transferred constraint, up to 1; or cv: cross-validated",
     "trial": "one random draw of data, constraints and mapping, on which all cells are computed",
-    "cell": "one combination: base, transfer method, threshold, mapped portion, number of constraints, …",
+    "cell": "one combination of base, transfer, threshold, mapped portion, constraints, …",
     "curve": "the mean F-measure over the trials, against the number of constraints",
     "match": "two rows of different views that are the same object; most rows may have none",
     "claim": "a statement of the paper about its results, tested as a comparison",
-    "results folder": "the output of `mvcc run`: trials/, curves.csv, and manifest.json with their origin",
+    "results folder": "output of `mvcc run`: trials/, curves.csv, and manifest.json with their origin",
 }
 
 
@@ -59,15 +61,29 @@ def _listed(terms: tuple[str, ...]) -> Iterator[str]:
 
 
 def output_options(json_help: str) -> Callable[[Command], Command]:
-    """Give a command the options ``--json`` (its argument ``as_json``), ``--quiet`` and ``--verbose``.
+    """Give a command the options ``--json`` (argument ``as_json``), ``--quiet`` and ``--verbose``.
 
     A command prints by `say` and `print_json`; `detail` is for what only ``--verbose`` shows.
     """
 
     def add(function: Command) -> Command:
         for option in (
-            click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=_set_verbose, help=_VERBOSE),
-            click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help=_QUIET_HELP),
+            click.option(
+                "-v",
+                "--verbose",
+                is_flag=True,
+                expose_value=False,
+                callback=_set_verbose,
+                help=_VERBOSE,
+            ),
+            click.option(
+                "-q",
+                "--quiet",
+                is_flag=True,
+                expose_value=False,
+                callback=_set_quiet,
+                help=_QUIET_HELP,
+            ),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ):
             function = option(function)
@@ -82,7 +98,9 @@ class Folder(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Let the shell offer folders."""
         return [CompletionItem(incomplete, type="dir")]
 
@@ -126,6 +144,34 @@ def set_option(function: Command) -> Command:
     )(function)
 
 
+def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
+    """Return the values of an option NAME=VALUE that may be given once for each name."""
+    values: dict[str, str] = {}
+    for text in texts:
+        name, value = name_and_value(text, flag)
+        refuse_again(name, values, flag)
+        values[name] = value
+    return values
+
+
+def name_and_value(text: str, flag: str) -> tuple[str, str]:
+    """Split the text of an option NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise click.BadParameter(
+            f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…",
+            param_hint=flag,
+        )
+    return name, value
+
+
+def refuse_again(name: str, known: Iterable[str], flag: str) -> None:
+    """Refuse a name that an option was given before."""
+    if name in known:
+        message = f"{clipped(repr(name))} is given twice; keep one."
+        raise click.BadParameter(message, param_hint=flag)
+
+
 _QUIET_HELP = "Print only errors and the output of --json."
 _VERBOSE = "Print steps, files read and timing."
 
@@ -154,8 +200,10 @@ def detail(text: str) -> None:
 
 
 @contextmanager
-def told_of_compiling(show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool) -> Iterator[None]:
-    """Say that kernels are being compiled, when they are: by ``show`` on a terminal, else once as a line of the log.
+def told_of_compiling(
+    show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool
+) -> Iterator[None]:
+    """Say that kernels are compiled: by ``show`` on a terminal, else once as a line of the log.
 
     On a terminal ``resume`` is called when they are compiled.
     """
@@ -197,7 +245,9 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
             status.update(f"{step} …")
 
         with (
-            told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive),
+            told_of_compiling(
+                meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive
+            ),
             _told_of_progress(lambda step: status.update(f"{current}: {step}")),
         ):
             yield show
@@ -215,7 +265,7 @@ def _told_of_progress(show: Callable[[str], None]) -> Iterator[None]:
 
 
 def print_json(document: Any) -> None:
-    """Print a result as one JSON document, on standard output; nothing else is ever printed there with ``--json``."""
+    """Print a result as JSON on standard output, where ``--json`` prints nothing else."""
     click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -229,7 +279,7 @@ def _finite(value: Any) -> Any:
 
 
 def wants_color() -> bool | None:
-    """Return what the environment says of colors; None where it is left to whether there is a terminal."""
+    """Return what the environment says about colors; None leaves it to the terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     return True if os.environ.get("FORCE_COLOR") else None

@@ -1,4 +1,4 @@
-"""Constrained k-means, the M-step of Algorithm 2: PCK-Means and MPCK-Means (§3.1), and a search of Eq. 1."""
+"""Constrained k-means, the M-step: PCK-Means, MPCK-Means (§3.1), and a search of Eq. 1."""
 
 import lazy_loader
 

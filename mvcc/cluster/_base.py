@@ -16,12 +16,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.messages import shown
-from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
-from mvcc.cluster._descent import Floats, Found, Ints
-from mvcc.cluster._kernels.blocks import assign_nearest
-from mvcc.cluster._kernels.metrics import log_det
-from mvcc.cluster._kernels.start import neighborhood_start
-from mvcc.cluster._starts import N_INIT, Search
+from mvcc._utils.types import Floats, Ints
+from mvcc._utils.validation import (
+    RandomState,
+    as_floats,
+    as_generator,
+    check_count,
+    check_number,
+    checked_by,
+    is_clean,
+)
+from mvcc.cluster._descent import Found
+from mvcc.cluster._kernels.mpck import log_det
+from mvcc.cluster._kernels.pck import assign_nearest, neighborhood_start
+from mvcc.cluster._search import N_INIT, Search
 from mvcc.constraints import Constraints, Groups, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
 
@@ -44,7 +52,13 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     random_state: RandomState
     n_features_in_: int
 
-    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | pd.DataFrame | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        constraints: Constraints | pd.DataFrame | None = None,
+    ) -> Self:
         """Cluster the rows of X under pairwise constraints.
 
         Parameters
@@ -53,8 +67,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             Instances of one view. Computed in double precision.
         y : ignored
         constraints : Constraints or DataFrame, default=None
-            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X, or by number.
-            Taken as given; ``constraints.closure()`` adds what follows from them.
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
+            or by number. Taken as given; ``constraints.closure()`` adds what follows from them.
 
         Returns
         -------
@@ -63,7 +77,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         Raises
         ------
         InvalidInputError
-            For NaN or infinity in X, constraints on rows that X does not have, or impossible parameters.
+            For NaN or infinity in X, constraints on rows that X does not have, or impossible
+            parameters.
         """
         learner = copy(self)  # so that a refused fit leaves the former one as it is
         learner._learn(X, constraints)
@@ -75,7 +90,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         given = constraints_on(X, len(data), constraints)
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
-            raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters.")
+            raise InvalidInputError(
+                f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters."
+            )
         n_init = self._n_init()
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
@@ -87,7 +104,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             found = iterate(*self._start(data, given.spanning(), k))
         else:
             found = self._search(data, given, k, n_init, iterate)
-        self.labels_, self.cluster_centers_, self.objective_ = found.labels, found.centers, found.objective
+        self.labels_, self.cluster_centers_, self.objective_ = (
+            found.labels,
+            found.centers,
+            found.objective,
+        )
         self.n_iter_, self.converged_ = found.n_iter, found.converged
         if found.metrics is not None:
             self.metrics_ = found.metrics
@@ -124,32 +145,40 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         max_iter: int,
         tol: float,
     ) -> Found:
-        """Run the iterations from the given start, whose arrays they change; constraints are (links, groups)."""
+        """Run the iterations from the given start, in place; constraints are (links, groups)."""
 
-    def _search(self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate) -> Found:
-        """Return the best of ``n_init`` starts, of which the first is that of the neighborhoods alone."""
+    def _search(
+        self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate
+    ) -> Found:
+        """Return the best of ``n_init`` starts; the first is that of the neighborhoods alone."""
         rng = as_generator(self.random_state)
         labels, centers, n_chosen = self._neighborhood_start(X, given.spanning(), k, rng)
         means = centers[:n_chosen].copy()
         best: Found = iterate(labels, centers)
         if n_init > 1:
-            seed = self.random_state if isinstance(self.random_state, Integral) else rng.integers(2**32)
+            seed = (
+                self.random_state
+                if isinstance(self.random_state, Integral)
+                else rng.integers(2**32)
+            )
             search = Search(X, given, k, self.max_iter, rng, int(seed) % 2**32)
             for found in self._ends(search, means, n_init - 1, iterate):
                 best = found if found.beats(best) else best
         return best
 
     @abstractmethod
-    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
-        """Give where the other starts end; ``neighborhoods`` are the means (m, d) of those that start clusters."""
+    def _ends(
+        self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
+    ) -> Iterator[Found]:
+        """Give where the other starts end; ``neighborhoods`` are the means (m, d) of the first."""
 
     @staticmethod
     def _check_objective(objective: float) -> None:
         """Refuse a fit that has left the range of floats, before it is stored."""
         if not np.isfinite(objective):
             raise InvalidInputError(
-                "The objective is not finite: values of X or weights of constraints are too large or too small to be "
-                "computed with. Scale them."
+                "The objective is not finite: values of X or weights of constraints are too large "
+                "or too small to be computed with. Scale them."
             )
 
     @abstractmethod
@@ -157,8 +186,12 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """Return the metric of every cluster, (k, d) or (k, d, d)."""
 
     def _check_X(self, X: ArrayLike, *, reset: bool) -> Floats:
-        """Check X in one fast pass where it is a plain array already, else by scikit-learn's thorough checks."""
-        if is_clean(X) and not hasattr(self, "feature_names_in_") and (reset or X.shape[1] == self.n_features_in_):
+        """Check X in one pass if it is a plain array already, else by scikit-learn's checks."""
+        if (
+            is_clean(X)
+            and not hasattr(self, "feature_names_in_")
+            and (reset or X.shape[1] == self.n_features_in_)
+        ):
             self.n_features_in_ = X.shape[1]
             return X
         return checked_by(partial(validate_data, self), X, "X", reset=reset)
@@ -170,8 +203,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             given = as_floats(self.init, f"init, which must have shape {wanted},")
             if given.shape != wanted or given.dtype.kind != "f" or not np.isfinite(given).all():
                 raise InvalidInputError(
-                    f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, not {given.dtype} of "
-                    f"shape {given.shape}."
+                    f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, "
+                    f"not {given.dtype} of shape {given.shape}."
                 )
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
         return self._neighborhood_start(X, spanning, k, as_generator(self.random_state))[:2]
@@ -179,7 +212,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     def _neighborhood_start(
         self, X: Floats, spanning: Listed, k: int, rng: np.random.Generator
     ) -> tuple[Ints, Floats, int]:
-        """Return labels, centers, and how many of these neighborhoods start; the others are random rows."""
+        """Return labels, centers, and how many neighborhoods start; the others are random rows."""
         labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)
@@ -191,18 +224,21 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """Return the number of starts of a search; None for the one start that ``init`` names."""
         if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
             raise InvalidInputError(
-                f"init must be 'auto', 'neighborhoods' or an array of centers, got {shown(self.init)}."
+                "init must be 'auto', 'neighborhoods' or an array of centers, got "
+                f"{shown(self.init)}."
             )
         automatic = isinstance(self.n_init, str) and self.n_init == "auto"
         if isinstance(self.n_init, str) and not automatic:
-            raise InvalidInputError(f"n_init must be 'auto' or an integer of at least 1, got {shown(self.n_init)}.")
+            raise InvalidInputError(
+                f"n_init must be 'auto' or an integer of at least 1, got {shown(self.n_init)}."
+            )
         n_init = N_INIT if automatic else check_count(self.n_init, "n_init")
         if isinstance(self.init, str) and self.init == "auto":
             return n_init
         if not automatic and n_init > 1:
             name = "'neighborhoods'" if isinstance(self.init, str) else "an array of centers"
             raise InvalidInputError(
-                f"n_init must be 'auto' or 1 with init={name}, which is a single start, got {n_init}; "
-                f"init='auto' takes several."
+                f"n_init must be 'auto' or 1 with init={name}, which is a single start, got "
+                f"{n_init}; init='auto' takes several."
             )
         return None

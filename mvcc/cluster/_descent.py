@@ -1,6 +1,7 @@
-"""One descent of Eq. 1 (M = I, f = 1) from given centers: sweeps over the rows in a new random order each.
+"""One descent of Eq. 1 (M = I, f = 1) from given centers.
 
-The passes are the compiled ones of PCK-Means, called from Python: they run in a fixed order on any number of threads.
+Sweeps over the rows in a new random order each. The passes are the compiled ones of PCK-Means,
+called from Python: they run in a fixed order on any number of threads.
 """
 
 from __future__ import annotations
@@ -9,47 +10,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
-from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.cluster._kernels.pck import (
+    assign_nearest,
+    cost_table,
+    pck_objective,
+    pck_sweep,
+    update_centers,
+)
 from mvcc.constraints import Groups
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-12  # relative: objectives that differ by less are the same
 
 
 @dataclass(frozen=True)
 class Found:
-    """Where a descent ends.
+    """Where a descent ends."""
 
-    Attributes
-    ----------
-    labels : (n,) array
-    centers : (k, d) array
-    objective : float
-        Eq. 1.
-    n_iter : int
-        Sweeps done.
-    converged : bool
-        False when the limit of sweeps ended it.
-    metrics : (k, d) or (k, d, d) array, or None
-        Where they were learned.
-    """
-
-    labels: Ints
-    centers: Floats
-    objective: float
-    n_iter: int
-    converged: bool
-    metrics: Floats | None = None
+    labels: Ints  # (n,)
+    centers: Floats  # (k, d)
+    objective: float  # Eq. 1
+    n_iter: int  # sweeps done
+    converged: bool  # False when the limit of sweeps ended it
+    metrics: Floats | None = None  # (k, d) or (k, d, d): where they were learned
 
     def beats(self, other: Found | None) -> bool:
         """Tell whether the objective is lower, by more than rounding."""
@@ -63,20 +52,14 @@ class Found:
 class Problem:
     """Points and what is known of pairs of them, as the kernels take it.
 
-    Parameters
-    ----------
-    X : (n, d) array
-    listed : (pairs, must_link, weights)
-    groups : Groups, default=None
-        Constraints that are kept as neighborhoods, as the kernels take them.
-    masses : (n,) array, default=None
-        How often each point counts; None is once.
+    ``listed`` has pairs, kinds and weights; ``groups`` are constraints that are kept as
+    neighborhoods; ``masses`` (n,) say how often each point counts, once where there are none.
     """
 
     def __init__(
         self,
         X: Floats,
-        listed: tuple[Ints, NDArray[np.bool_], Floats],
+        listed: tuple[Ints, Bools, Floats],
         groups: Groups | None = None,
         masses: Floats | None = None,
     ) -> None:
@@ -94,13 +77,18 @@ class Problem:
     def nearest(self, centers: Floats) -> Ints:
         """Return the nearest center of every point."""
         labels = np.empty(len(self.X), np.int64)
-        assign_nearest(self.X, self._everyone, centers, np.ones_like(centers), np.zeros(len(centers)), labels)
+        assign_nearest(
+            self.X, self._everyone, centers, np.ones_like(centers), np.zeros(len(centers)), labels
+        )
         return labels
 
-    def descend(self, centers: Floats, labels: Ints, rng: np.random.Generator, max_iter: int) -> Found:
-        """Sweep until no label changes: constrained points one by one in a random order, the others, the centers.
+    def descend(
+        self, centers: Floats, labels: Ints, rng: np.random.Generator, max_iter: int
+    ) -> Found:
+        """Sweep until no label changes.
 
-        ``labels`` of −1 are not assigned yet. An empty cluster takes the point farthest from its center.
+        Constrained points one by one in a random order, the others, the centers. ``labels`` of −1
+        are not assigned yet. An empty cluster takes the point farthest from its center.
         """
         X, groups = self.X, self.groups
         centers, labels, k = centers.copy(), labels.copy(), len(centers)
@@ -122,7 +110,8 @@ class Problem:
                 donor[:] = -1
             else:
                 newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
-            # labels that are those of the centers do not change in the first sweep where nothing is constrained
+            # labels that are those of the centers do not change in the first sweep where nothing is
+            # constrained
             if iteration > 1 and not newly_empty and np.array_equal(labels, before):
                 return self._found(labels, centers, iteration, True)
         return self._found(labels, centers, max_iter, False)
@@ -143,7 +132,7 @@ class Problem:
         return total
 
     def spread_centers(self, k: int, given: Floats, rng: np.random.Generator) -> Floats:
-        """Return k centers: the given ones (m, d), the others by k-means++ with 2 + log k candidates each."""
+        """Return k centers: the given ones, the others by k-means++ of 2 + log k candidates."""
         X, masses = self.X, 1.0 if self.masses is None else self.masses
         chosen = list(given[:k])
         if not chosen:
@@ -154,7 +143,11 @@ class Problem:
             reach = np.cumsum(masses * gaps)
             drawn = rng.random(2 + int(np.log(k))) * reach[-1]
             # where all points lie on centers, any is as good
-            tried = np.searchsorted(reach, drawn, side="right") if reach[-1] > 0 else rng.integers(len(X), size=1)
+            tried = (
+                np.searchsorted(reach, drawn, side="right")
+                if reach[-1] > 0
+                else rng.integers(len(X), size=1)
+            )
             tried = np.minimum(tried, len(X) - 1)
             left = np.minimum(self._distances(X[tried].astype(np.float64)), gaps[:, None])
             best = int(np.argmin((left.T * masses).sum(axis=1)))
@@ -165,13 +158,18 @@ class Problem:
     def swapped(self, centers: Floats, rank: int, rng: np.random.Generator) -> Floats:
         """Return the centers without one, which k-means++ puts elsewhere.
 
-        Points pay when they lose their center and go to the next: the center is the cheapest one of rank 0, and so on.
+        Points pay when they lose their center and go to the next: the center is the cheapest one of
+        rank 0, and so on.
         """
         gaps = self._distances(centers)
         nearest, next_nearest = np.partition(gaps, 1, axis=1)[:, :2].T
         paid = (next_nearest - nearest) * (1.0 if self.masses is None else self.masses)
-        cheapest = np.argsort(np.bincount(gaps.argmin(axis=1), paid, minlength=len(centers)), kind="stable")
-        return self.spread_centers(len(centers), np.delete(centers, cheapest[rank % len(centers)], axis=0), rng)
+        cheapest = np.argsort(
+            np.bincount(gaps.argmin(axis=1), paid, minlength=len(centers)), kind="stable"
+        )
+        return self.spread_centers(
+            len(centers), np.delete(centers, cheapest[rank % len(centers)], axis=0), rng
+        )
 
     def _distances(self, centers: Floats) -> Floats:
         """Return the squared distances of all points from the centers, (n, len(centers))."""

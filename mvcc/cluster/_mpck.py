@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
-from mvcc.cluster._descent import Floats, Found, Ints
+from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.mpck import mpck_fit
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.constraints import Groups
 from mvcc.exceptions import InvalidInputError
 
@@ -30,13 +31,15 @@ class MPCKMeans(ConstrainedKMeans):
     shared_metric : bool, default=False
         Learn one metric for all clusters instead of one for each.
     init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
-        "auto" runs from several starts and takes the lowest Eq. 1, the first of equal ones: "neighborhoods"; k-means'
-        centers; and the centers that the starts of ``PCKMeans`` end with, but for those that end alike.
-        "neighborhoods" is the paper's and WekaUT's single start: from k must-link neighborhoods chosen by weighted
-        farthest-first traversal, missing centers being distinct random rows. An array holds the centers of a single
-        start, with all points unassigned.
+        "auto" runs from several starts and takes the lowest Eq. 1, the first of equal ones:
+        "neighborhoods"; k-means' centers; and the centers that the starts of ``PCKMeans`` end with,
+        but for those that end alike. "neighborhoods" is the paper's and WekaUT's single start: from
+        k must-link neighborhoods chosen by weighted farthest-first traversal, missing centers being
+        distinct random rows. An array holds the centers of a single start, with all points
+        unassigned.
     n_init : int or "auto", default="auto"
-        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second k-means' centers.
+        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second
+        k-means' centers.
     max_iter : int, default=300
         Limit of iterations.
     tol : float, default=1e-6
@@ -53,7 +56,8 @@ class MPCKMeans(ConstrainedKMeans):
     metrics_ : ndarray of shape (k, d) or (k, d, d)
         M_h of every cluster: n_h over its spread, so that M_h^-1 is a covariance.
     objective_ : float
-        Eq. 1. It may rise between iterations, since the metric step moves the farthest pair of Eq. 3.
+        Eq. 1. It may rise between iterations, since the metric step moves the farthest pair of Eq.
+        3.
     n_iter_ : int
         Iterations done, of a search those of the start that won.
     converged_ : bool
@@ -102,9 +106,13 @@ class MPCKMeans(ConstrainedKMeans):
         tol: float,
     ) -> Found:
         if not isinstance(self.metric, str) or self.metric not in ("diagonal", "full"):
-            raise InvalidInputError(f"metric must be 'diagonal' or 'full', got {shown(self.metric)}.")
+            raise InvalidInputError(
+                f"metric must be 'diagonal' or 'full', got {shown(self.metric)}."
+            )
         if not isinstance(self.shared_metric, (bool, np.bool_)):
-            raise InvalidInputError(f"shared_metric must be True or False, got {shown(self.shared_metric)}.")
+            raise InvalidInputError(
+                f"shared_metric must be True or False, got {shown(self.shared_metric)}."
+            )
         k, d = centers.shape
         if self.metric == "full":
             check_matrices(k, d)
@@ -115,7 +123,9 @@ class MPCKMeans(ConstrainedKMeans):
         self._check_objective(objective)
         return Found(labels, centers, objective, n_iter, converged, metrics)
 
-    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
+    def _ends(
+        self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
+    ) -> Iterator[Found]:
         for centers in search.distinct_centers(neighborhoods, n_starts):
             yield iterate(np.full(len(search.X), -1), centers.copy())
 

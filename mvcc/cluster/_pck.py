@@ -11,35 +11,39 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.kernels.threads import may_share
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
-from mvcc.cluster._descent import Floats, Found, Ints
+from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.constraints import Constraints, Groups
 
 
 class PCKMeans(ConstrainedKMeans):
-    """Constrained k-means: squared distances plus the weight of every violated constraint (Eq. 1, M = I, f = 1).
+    """Constrained k-means: squared distances plus weights of violated constraints (Eq. 1, M = I).
 
     Parameters
     ----------
     n_clusters : int, default=8
         k, the number of clusters.
     init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
-        "auto" searches from several starts that differ in kind and takes the lowest Eq. 1, the first of equal ones:
-        "neighborhoods"; k-means' clusters, which scikit-learn finds with the same ``random_state``; the neighborhoods
-        with k-means++ for the centers that they leave open; and k-means++ throughout. Sweeps go over the constrained
-        rows in a new random order each, and whole must-link neighborhoods are moved, too. "neighborhoods" is the
-        paper's and WekaUT's single start: from the k largest must-link neighborhoods, missing centers being distinct
-        random rows, in index order. An array holds the centers of a single start, with all points unassigned.
+        "auto" searches from several starts that differ in kind and takes the lowest Eq. 1, the
+        first of equal ones: "neighborhoods"; k-means' clusters, which scikit-learn finds with the
+        same ``random_state``; the neighborhoods with k-means++ for the centers that they leave
+        open; and k-means++ throughout. Sweeps go over the constrained rows in a new random order
+        each, and whole must-link neighborhoods are moved, too. "neighborhoods" is the paper's and
+        WekaUT's single start: from the k largest must-link neighborhoods, missing centers being
+        distinct random rows, in index order. An array holds the centers of a single start, with all
+        points unassigned.
     n_init : int or "auto", default="auto"
-        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second k-means.
+        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second
+        k-means.
     max_iter : int, default=300
         Limit of iterations.
     tol : float, default=1e-6
-        Stop when the objective changes by no more than this (absolute). The other starts of a search stop when no label
-        changes.
+        Stop when the objective changes by no more than this (absolute). The other starts of a
+        search stop when no label changes.
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws missing centers, and the starts and orders of a search.
 
@@ -99,15 +103,20 @@ class PCKMeans(ConstrainedKMeans):
         self._check_objective(objective)
         return Found(labels, centers, objective, n_iter, converged)
 
-    def _search(self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate) -> Found:
+    def _search(
+        self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate
+    ) -> Found:
         best = super()._search(X, given, k, n_init, iterate)
         left = self.max_iter - best.n_iter
         if best.converged or not left:
             return best
-        end: Found = iterate(best.labels, best.centers, max_iter=left)  # descents have a limit of their own
+        # descents have a limit of their own
+        end: Found = iterate(best.labels, best.centers, max_iter=left)
         return replace(end, n_iter=best.n_iter + end.n_iter)
 
-    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
+    def _ends(
+        self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
+    ) -> Iterator[Found]:
         return islice(search.descents(neighborhoods), n_starts)
 
     def _current_metrics(self) -> Floats:

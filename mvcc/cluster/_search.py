@@ -1,23 +1,185 @@
-"""The search of Eq. 1 over weighted points, for those who bring points and pairs of their own."""
+"""The search of Eq. 1: starts, moves of must-link neighborhoods, and the better of two ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain, islice
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
 
 from mvcc._utils.progress import numbered, teller
-from mvcc.cluster._descent import Floats, Found, Problem
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.cluster._descent import Found, Problem
+from mvcc.constraints import Constraints, Listed, components
 
-__all__ = ["Found", "search_pck"]
+N_INIT = 10  # starts that n_init="auto" asks for
+_SWEEPS = 40  # of a descent: then it is told from others, and the best goes on to its end
+_FAILED_SWAPS = 10  # of centers, one after the other, after which no more are tried
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The same rows where every must-link neighborhood is one point, which moves as a whole."""
+
+    problem: Problem  # the points, each of the mass of its rows, and the cannot-links between them
+    point: Ints  # (n,): the point of every row
+
+
+class Search:
+    """Descents from several starts, each of at most ``max_iter`` sweeps, or 40 if that is less.
+
+    ``rng`` draws centers and the orders of sweeps; ``seed`` is that of k-means.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        given: Constraints,
+        k: int,
+        max_iter: int,
+        rng: np.random.Generator,
+        seed: int,
+    ) -> None:
+        self.X, self._k, self._rng, self._seed = X, k, rng, seed
+        self._sweeps = min(max_iter, _SWEEPS)
+        neighborhoods, others = given._parts or (None, given)
+        groups = None if neighborhoods is None else neighborhoods.groups(len(X))
+        self._rows = Problem(X, others.listed(), groups)
+        self._whole = _whole(X, given)
+        self._constrained = len(self._rows.bound) > 0
+
+    @cached_property
+    def k_means(self) -> Found:
+        """Scikit-learn's k-means, made better by swaps; its objective is that without constraints.
+
+        A swap takes away the center that is missed least and has k-means++ put it elsewhere: with
+        many clusters all starts may have two centers in one cluster and one center for two.
+        """
+        bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
+        # more threads would sum in another order
+        with _thread_pools().limit(limits=1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+            centers = (
+                KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
+            )
+        best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
+        if self._k == 1:
+            return best
+        failed = 0
+        while failed < _FAILED_SWAPS:
+            centers = bare.swapped(best.centers, failed, self._rng)
+            found = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
+            best, failed = (found, 0) if found.beats(best) else (best, failed + 1)
+        return best
+
+    def descents(self, neighborhoods: Floats) -> Iterator[Found]:
+        """Give where descents end, one start after the other, without end.
+
+        The first goes on from k-means, the second from the means of neighborhoods (m, d), with
+        k-means++ for the centers that they leave open, the others from k-means++ throughout:
+        without labels before the first sweep, with those of the nearest centers, or with
+        neighborhoods that move as a whole from the beginning.
+        """
+        rows = self._rows
+        yield self._descend(self.k_means.centers, self.k_means.labels)
+        yield self._from(rows.spread_centers(self._k, neighborhoods, self._rng))
+        yield self._descend(self._plus_plus(rows), np.full(len(self.X), -1))
+        while True:
+            yield self._from(self._plus_plus(rows))
+            if self._whole is not None:
+                yield self._descend(*self._together(self._plus_plus(self._whole.problem)))
+
+    def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
+        """Give the centers of k-means, and where descents from them end, each once."""
+        tried: list[Found] = []
+        for found in chain([self.k_means], islice(self.descents(neighborhoods), n - 1)):
+            if not any(found.as_low_as(other) for other in tried):
+                tried.append(found)
+                yield found.centers
+
+    def _from(self, centers: Floats) -> Found:
+        """Descend from centers, every row being with the nearest before the first sweep."""
+        return self._descend(centers, self._rows.nearest(centers))
+
+    def _descend(self, centers: Floats, labels: Ints) -> Found:
+        """Descend, move whole neighborhoods, and descend again; return the better end.
+
+        A row that leaves its neighborhood alone breaks all its links, so that sweeps over rows
+        rarely move one.
+        """
+        found = self._rows.descend(centers, labels, self._rng, self._sweeps)
+        if self._whole is None:
+            return found
+        centers, labels = self._together(found.centers)
+        after = self._rows.descend(centers, labels, self._rng, self._sweeps)
+        return after if after.beats(found) else found
+
+    def _together(self, centers: Floats) -> tuple[Floats, Ints]:
+        """Descend with neighborhoods that move as a whole; return centers and all labels."""
+        assert self._whole is not None
+        problem = self._whole.problem
+        found = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
+        return found.centers, found.labels[self._whole.point]
+
+    def _plus_plus(self, problem: Problem) -> Floats:
+        return problem.spread_centers(self._k, np.empty((0, self.X.shape[1])), self._rng)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the thread pools of all libraries once: it takes as long as a small search."""
+    return ThreadpoolController()
+
+
+def _whole(X: Floats, given: Constraints) -> _Whole | None:
+    """Make every must-link neighborhood one point; None where there is none."""
+    pairs, must_link, weights = given.spanning()
+    used = weights > 0  # a must-link of weight 0 says nothing
+    first, second = pairs[used & must_link].T
+    if not len(first):
+        return None
+    root = components(len(X), np.ascontiguousarray(first), np.ascontiguousarray(second))
+    _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
+    # in the order of their first rows, whatever the roots are
+    point = np.argsort(np.argsort(first_row))[number]
+    masses = np.bincount(point).astype(np.float64)
+    means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
+    return _Whole(Problem(means, _between_points(given, point, len(masses)), masses=masses), point)
+
+
+def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
+    """Return one cannot-link for each two points apart, of the weight of all it stands for."""
+    neighborhoods, others = given._parts or (None, given)
+    pairs, must_link, weights = others.listed()
+    ends, weight = point[pairs[~must_link]], weights[~must_link]
+    if neighborhoods is not None:
+        sizes = np.bincount(neighborhoods.group)
+        first_row = neighborhoods.rows[np.unique(neighborhoods.group, return_index=True)[1]]
+        apart = neighborhoods.apart
+        ends = np.concatenate((ends, point[first_row][apart]))
+        weight = np.concatenate((weight, neighborhoods.weight * sizes[apart].prod(axis=1)))
+    ends.sort(axis=1)
+    between = ends[:, 0] != ends[:, 1]
+    keys, number = np.unique(ends[between, 0] * n_points + ends[between, 1], return_inverse=True)
+    summed = np.bincount(number, weight[between], minlength=len(keys)).astype(np.float64)
+    return (
+        np.column_stack((keys // n_points, keys % n_points)).astype(np.int64),
+        np.zeros(len(keys), np.bool_),
+        summed,
+    )
 
 
 def search_pck(
     X: Floats,
     n_clusters: int,
-    pairs: NDArray[np.int64],
-    must_link: NDArray[np.bool_],
+    pairs: Ints,
+    must_link: Bools,
     weights: Floats,
     *,
     penalty: float = 1.0,
@@ -29,9 +191,10 @@ def search_pck(
 ) -> Found:
     """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1.
 
-    A start gives every point its nearest center. Each sweep then goes over the constrained points one by one in a new
-    random order, with the penalties of the labels as they are at that moment, and on to the other points and the
-    centers, until no label changes. Of equal objectives the first start wins.
+    A start gives every point its nearest center. Each sweep then goes over the constrained points
+    one by one in a new random order, with the penalties of the labels as they are at that moment,
+    and on to the other points and the centers, until no label changes. Of equal objectives the
+    first start wins.
 
     Parameters
     ----------
@@ -48,7 +211,8 @@ def search_pck(
     masses : (n,) array of floats, default=None
         How often each point counts, above 0; None is once.
     starts : sequence of (c, d) arrays, default=()
-        Centers of the first starts; where c < k, k-means++ fills up. The other starts are k-means++ throughout.
+        Centers of the first starts; where c < k, k-means++ fills up. The other starts are k-means++
+        throughout.
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=40

@@ -1,4 +1,4 @@
-"""What is known of pairs: constraints, mappings, their closure, neighborhoods and contradictions."""
+"""What is known of pairs: constraints, mappings, closure, neighborhoods, contradictions."""
 
 import lazy_loader
 

@@ -1,3 +1,5 @@
+from ._closure import Groups as Groups
+from ._closure import Neighborhoods as Neighborhoods
 from ._closure import call_rows as call_rows
 from ._constraints import Constraints as Constraints
 from ._constraints import Listed as Listed
@@ -14,8 +16,6 @@ from ._given import constraints_on as constraints_on
 from ._kernels.closure import components as components
 from ._kernels.merging import weights_by_use as weights_by_use
 from ._map import ConstraintMap as ConstraintMap
-from ._neighborhoods import Groups as Groups
-from ._neighborhoods import Neighborhoods as Neighborhoods
 from ._relations import Relations as Relations
 from ._relations import Strengths as Strengths
 from ._relations import augment as augment

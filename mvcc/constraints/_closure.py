@@ -1,39 +1,117 @@
-"""The closure of one graph of links, the chain of a contradiction, and what to do about it."""
+"""The closure of a graph of links: neighborhoods or pairs, and the chain of a contradiction."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import called
-from mvcc.constraints._kernels.closure import closed_pairs, components
-from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.constraints._kernels.closure import (
+    closed_pairs,
+    components,
+    count_links,
+    numbered,
+    pair_keys,
+)
 from mvcc.exceptions import ConstraintConflictError
+
+# (neighborhood of every row, start, rival, weight) as the kernels of the clusterers take them
+Groups = tuple[Ints, Ints, Ints, float]
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Neighborhoods of must-linked rows; those of neighborhoods apart are cannot-linked."""
+
+    rows: Ints  # (m,): the rows of all neighborhoods, ascending
+    # (m,): number of the neighborhood of each, counted by first row. It may have a single row
+    group: Ints
+    # (p, 2): numbers of neighborhoods that are apart, smaller one first, sorted and distinct
+    apart: Ints
+    weight: float  # of every constraint, above 0
+
+    @classmethod
+    def of(
+        cls, rows: Ints, names: Ints, n_names: int, first: Ints, second: Ints, weight: float
+    ) -> Neighborhoods:
+        """Make neighborhoods from ascending rows, their names, and the pairs of names apart."""
+        number = numbered(names, n_names)
+        apart = distinct_pairs(number[first], number[second], n_names)
+        return cls(rows, number[names], apart, weight)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Neighborhoods):
+            return NotImplemented
+        mine, theirs = (((one.rows, one.group, one.apart), one.weight) for one in (self, other))
+        return mine[1] == theirs[1] and all(map(np.array_equal, mine[0], theirs[0]))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def count(self) -> tuple[int, int]:
+        """Return how many must-links and how many cannot-links follow."""
+        must_links, cannot_links = count_links(self.group, self.apart)
+        return must_links, cannot_links
+
+    def keys(self) -> Ints:
+        """Return all constraints as sorted keys: smaller row, larger row, 1 for cannot-links."""
+        keys: Ints = pair_keys(self.rows, self.group, self.apart, sum(self.count()))
+        keys.sort()
+        return keys
+
+    def links(self) -> tuple[Ints, Ints]:
+        """Return as few must-links and cannot-links, (m, 2) rows each, as all follow from."""
+        order = np.argsort(self.group, kind="stable")
+        start = np.flatnonzero(np.diff(self.group[order], prepend=-1))
+        follows = np.delete(np.arange(len(order)), start)
+        together = np.column_stack((self.rows[order[follows - 1]], self.rows[order[follows]]))
+        return together, self.rows[order[start]][self.apart]
+
+    def kinds_of(self, pairs: Ints) -> tuple[Bools, Bools]:
+        """Tell of each pair whether a must-link, and whether a cannot-link, of these joins it."""
+        n_groups = len(np.bincount(self.group))
+        place = np.minimum(np.searchsorted(self.rows, pairs), len(self.rows) - 1)
+        known = (self.rows[place] == pairs).all(axis=1)
+        ends = np.sort(self.group[place], axis=1)
+        apart = np.isin(
+            ends[:, 0] * n_groups + ends[:, 1], self.apart[:, 0] * n_groups + self.apart[:, 1]
+        )
+        return known & (ends[:, 0] == ends[:, 1]), known & apart
+
+    def groups(self, n: int) -> Groups:
+        """Return them for n rows of data, with the rivals of every neighborhood side by side."""
+        member = np.full(n, -1)
+        member[self.rows] = self.group
+        ends = np.concatenate((self.apart, self.apart[:, ::-1]))
+        order = np.argsort(ends[:, 0], kind="stable")
+        start = np.searchsorted(ends[order, 0], np.arange(len(np.bincount(self.group)) + 1))
+        return member, start, np.ascontiguousarray(ends[order, 1]), self.weight
+
+
+def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
+    """Return the distinct pairs of numbers below the base, smaller first; none with a negative."""
+    known = (first >= 0) & (second >= 0)
+    keys = np.unique((np.minimum(first, second) * base + np.maximum(first, second))[known])
+    return np.column_stack((keys // base, keys % base))
+
 
 _MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
 
 class Graph:
-    """Links between nodes, which do not contradict each other.
+    """Links between nodes, any non-negative numbers, which do not contradict each other.
 
-    Parameters
-    ----------
-    nodes : (m, 2) array
-        The two nodes of every link, any non-negative numbers.
-    must_link : (m,) array
-    explain : callable
-        Makes the exception for a contradiction from the nodes of the shortest chain of must-links and the numbers of
-        its links, the last of them being the cannot-link that contradicts it.
+    Where they do, ``explain`` makes the exception from the nodes of the shortest chain of
+    must-links and the numbers of its links, the last of them being the cannot-link that contradicts
+    it.
     """
 
-    def __init__(self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], list[int]], Exception]) -> None:
+    def __init__(
+        self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], list[int]], Exception]
+    ) -> None:
         self.ids = np.unique(nodes)
         self.ends = np.searchsorted(self.ids, nodes)
         self.must_link = must_link
@@ -45,54 +123,69 @@ class Graph:
             raise explain([int(self.ids[node]) for node in chain], links)
 
     def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
-        """Return all pairs within views that follow, smaller node first: pairs, whether must-link, weights.
+        """Return all pairs within views that follow, smaller node first.
 
-        `view` has the view of either node of every link. A weight of ``inf`` marks a relation, which weakens no chain;
-        in the result it marks pairs that relations alone imply.
+        Pairs, whether must-link, weights. `view` has the view of either node of every link. A
+        weight of ``inf`` marks a relation, which weakens no chain; in the result it marks pairs
+        that relations alone imply.
         """
         view_of = np.zeros(len(self.ids), dtype=np.int64)
         view_of[self.ends] = view
         order = np.lexsort((~self.must_link, -weights))
         first, second = self.ends[order].T
-        pairs, kind, weight = closed_pairs(len(self.ids), view_of, first, second, self.must_link[order], weights[order])
+        pairs, kind, weight = closed_pairs(
+            len(self.ids), view_of, first, second, self.must_link[order], weights[order]
+        )
         return self.ids[pairs], kind, weight
 
     def chained(self, weights: Floats) -> tuple[Ints, Floats]:
-        """Return all pairs, within views and across them, that must-links and relations put together.
+        """Return all pairs, within and across views, that must-links and relations put together.
 
-        The smaller node comes first. The strength of a pair is the weakest link of its strongest chain; ``inf`` where
-        relations alone imply it.
+        The smaller node comes first. The strength of a pair is the weakest link of its strongest
+        chain; ``inf`` where relations alone imply it.
         """
         strongest_first = np.flatnonzero(self.must_link)
         strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
         first, second = self.ends[strongest_first].T
         nowhere = np.zeros(len(self.ids), dtype=np.int64)
         together = np.ones(len(strongest_first), dtype=np.bool_)
-        pairs, _, strengths = closed_pairs(len(self.ids), nowhere, first, second, together, weights[strongest_first])
+        pairs, _, strengths = closed_pairs(
+            len(self.ids), nowhere, first, second, together, weights[strongest_first]
+        )
         return self.ids[pairs], strengths
 
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
-        """Return what follows among the nodes from ``low`` to before ``high``, counted from ``low``, at one weight."""
+        """Return what follows among the nodes ``low`` … ``high`` − 1, counted from ``low``."""
         span = slice(*np.searchsorted(self.ids, (low, high)))
         first, second = self.root[self.ends[~self.must_link]].T
-        return Neighborhoods.of(self.ids[span] - low, self.root[span], len(self.ids), first, second, weight)
+        return Neighborhoods.of(
+            self.ids[span] - low, self.root[span], len(self.ids), first, second, weight
+        )
 
     def joined(self, one: tuple[int, int], other: tuple[int, int]) -> Ints:
-        """Return the must-links that follow between two spans of nodes, each counted from its first one, sorted."""
+        """Return the must-links between two spans of nodes, each counted from its first, sorted."""
         here, there = (slice(*np.searchsorted(self.ids, span)) for span in (one, other))
         order = np.argsort(self.root[there], kind="stable")
-        first, last = (np.searchsorted(self.root[there][order], self.root[here], side) for side in ("left", "right"))
+        first, last = (
+            np.searchsorted(self.root[there][order], self.root[here], side)
+            for side in ("left", "right")
+        )
         times = last - first
         which = np.repeat(np.arange(len(times)), times)
         step = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
         partner = order[first[which] + step]
-        return np.column_stack((self.ids[here][which] - one[0], self.ids[there][partner] - other[0]))
+        return np.column_stack(
+            (self.ids[here][which] - one[0], self.ids[there][partner] - other[0])
+        )
 
 
-def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], list[int]]:
-    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart: its nodes, and all links.
+def shortest_contradiction(
+    ends: Ints, must_link: Bools, broken: Ints
+) -> tuple[list[int], list[int]]:
+    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart.
 
-    Where there are so many long chains that the search takes seconds, it is the shortest of those that were looked at.
+    Its nodes, and all links. Where there are so many long chains that the search takes seconds, it
+    is the shortest of those that were looked at.
     """
     neighbors: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(must_link).tolist():
@@ -142,28 +235,28 @@ def _shortest_path(
 CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
 
 _MOST_STEPS = 20  # of a chain that are shown
-_REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
+_REMEDY = (
+    "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the "
+    "weakest."
+)
 
 
 def call_rows(names: Sequence[str] | None = None) -> CallRow:
-    """Return a function that calls a row by its number and the name of its view, where views have names."""
+    """Return a function that calls a row by its number and the name, if any, of its view."""
     return lambda view, row: f"row {row} of view {called(view, names)}"
 
 
 CALL_BY_NUMBER = call_rows()
 
 
-def conflict(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -> ConstraintConflictError:
+def conflict(
+    names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]
+) -> ConstraintConflictError:
     """Say how constraints, and relations, contradict each other.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The rows of the shortest chain, whose ends a cannot-link keeps apart.
-    kinds : sequence of str
-        What each of its links is: ``"must-link"`` or ``"relation"``.
-    lines : sequence of str
-        Where each of them was read, and last the cannot-link; empty where that is not known, and for relations.
+    ``names`` are the rows of the shortest chain, whose ends a cannot-link keeps apart; ``kinds``
+    says "must-link" or "relation" of each of its links; ``lines`` has where each was read, the
+    cannot-link last, empty where unknown.
     """
     what = "constraints and relations" if "relation" in kinds else "constraints"
     steps = [
@@ -173,7 +266,8 @@ def conflict(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). {_REMEDY}"
+        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
+        f"{_REMEDY}"
     )
 
 
@@ -185,13 +279,12 @@ def _shortened(steps: list[str]) -> list[str]:
     return [*steps[:half], f"… {len(steps) - 2 * half} more …", *steps[-half:]]
 
 
-def without_conflicts(
-    ends: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Tell which links to keep so that none contradicts the others: all that do not contradict heavier ones kept.
+def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
+    """Tell which links to keep so that none contradicts the others.
 
-    Of equal weights, must-links come before cannot-links, and earlier ones before later ones. A link of infinite weight
-    is always kept, unless infinite ones contradict each other.
+    All that do not contradict heavier ones kept. Of equal weights, must-links come before
+    cannot-links, and earlier ones before later ones. A link of infinite weight is always kept,
+    unless infinite ones contradict each other.
     """
     together: dict[int, int] = {}  # the parent of a node, where it has one
     apart: dict[int, set[int]] = {}  # by root: the roots that it must stay apart from

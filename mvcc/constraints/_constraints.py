@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.outputs import replace_file
 from mvcc._utils.row_ids import number_rows
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState
-from mvcc.constraints._checks import MAX_ROW, check_kinds, check_pairs, check_weights
-from mvcc.constraints._closure import Graph, conflict, without_conflicts
-from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_bytes
+from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
+from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
+from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
 from mvcc.constraints._kernels.merging import unified
-from mvcc.constraints._neighborhoods import Neighborhoods
-from mvcc.constraints._sampling import sample_pairs
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+# pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+MOST_LISTED = 2**20
 
 Listed = Arrays
-Source = tuple[NDArray[np.object_], NDArray[np.int64]]  # the file that each was read from, and the line
+Source = tuple[NDArray[np.object_], Ints]  # the file that each was read from, and the line
 
 
 class Constraints:
     """A frozen, sorted list of weighted pairwise constraints.
 
-    What ``closure`` returns may hold neighborhoods of rows instead, which take far less memory; it behaves the same,
-    and makes the pairs when they are asked for.
+    What ``closure`` returns may hold neighborhoods of rows instead, which take far less memory; it
+    behaves the same, and makes the pairs when they are asked for.
 
     Parameters
     ----------
     pairs : array-like of shape (m, 2)
-        Row numbers of the two instances of each constraint, in either order. A repeated row counts again.
+        Row numbers of the two instances of each constraint, in either order. A repeated row counts
+        again.
     must_link : array-like of shape (m,), bool
         True where the two belong together (must-link), False where they belong apart (cannot-link).
     weights : array-like of shape (m,), default=None
@@ -43,7 +46,8 @@ class Constraints:
     Raises
     ------
     InvalidInputError
-        For a self-pair, a negative row number, a negative or non-finite weight, or arrays that do not fit together.
+        For a self-pair, a negative row number, a negative or non-finite weight, or arrays that do
+        not fit together.
 
     Examples
     --------
@@ -55,14 +59,16 @@ class Constraints:
 
     __slots__ = ("_listed", "_parts", "_source")
 
-    def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
+    def __init__(
+        self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None
+    ) -> None:
         checked = check_pairs(pairs)
         kinds = check_kinds(must_link, len(checked))
         weight = check_weights(weights, len(checked))
         order = _order(checked, kinds, weight)
         self._store(checked[order], kinds[order], weight[order])
 
-    def _store(self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> None:
+    def _store(self, pairs: Ints, must_link: Bools, weights: Floats) -> None:
         for array in (pairs, must_link, weights):
             array.flags.writeable = False
         self._listed: Listed | None = (pairs, must_link, weights)
@@ -75,14 +81,16 @@ class Constraints:
         return cls([], [])
 
     @classmethod
-    def from_repeated(
-        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
-        """Make constraints from trusted arrays (i < j), keeping the heaviest of each pair and type."""
+    def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
+        """Make constraints from trusted arrays (i < j), the heaviest of each pair and type."""
         keys = _keys(pairs, must_link)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        starts = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), keys[1:] != keys[:-1]))) if len(keys) else order
+        starts = (
+            np.flatnonzero(np.concatenate((np.ones(1, np.bool_), keys[1:] != keys[:-1])))
+            if len(keys)
+            else order
+        )
         if len(starts) < len(keys):
             weights = np.maximum.reduceat(weights[order], starts)
             order = order[starts]
@@ -91,9 +99,7 @@ class Constraints:
         return cls.from_sorted(pairs[order], must_link[order], weights)
 
     @classmethod
-    def from_sorted(
-        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
+    def from_sorted(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         """Make constraints from trusted arrays that are sorted already."""
         made = cls.__new__(cls)
         made._store(pairs, must_link, weights)
@@ -111,11 +117,13 @@ class Constraints:
         if self._listed is None:
             assert self._parts is not None
             neighborhoods, others = self._parts
-            self._listed = Constraints.from_sorted(*_pairs_of(neighborhoods)).max_union(others).listed()
+            self._listed = (
+                Constraints.from_sorted(*_pairs_of(neighborhoods)).max_union(others).listed()
+            )
         return self._listed
 
     def spanning(self) -> Listed:
-        """Return as few constraints as these follow from: those listed, and what holds neighborhoods together."""
+        """Return as few constraints as these follow from, neighborhoods as chains."""
         if self._parts is None:
             return self.listed()
         neighborhoods, others = self._parts
@@ -141,30 +149,37 @@ class Constraints:
             selected._source = self._source[0][rows], self._source[1][rows]
         return selected
 
-    def on_rows(self, rows: NDArray[np.int64]) -> Constraints:
-        """Return the constraints between the given ascending rows, in whose order these are numbered anew."""
+    def on_rows(self, rows: Ints) -> Constraints:
+        """Return the constraints between ascending rows, which are numbered anew."""
         inside = np.flatnonzero(np.isin(self.pairs, rows).all(axis=1))
         kept = self.select(inside)
-        renumbered = self.from_sorted(np.searchsorted(rows, kept.pairs), kept.must_link, kept.weights)
+        renumbered = self.from_sorted(
+            np.searchsorted(rows, kept.pairs), kept.must_link, kept.weights
+        )
         renumbered._source = kept._source
         return renumbered
 
     def joined(self, other: Constraints) -> Constraints:
-        """Return the constraints of two files as one list, repeated ones as often as they are there."""
+        """Return the constraints of two files as one list, with all repeated ones."""
         pairs = np.concatenate((self.pairs, other.pairs))
         must_link = np.concatenate((self.must_link, other.must_link))
         weights = np.concatenate((self.weights, other.weights))
         order = _order(pairs, must_link, weights)
         joined = self.from_sorted(pairs[order], must_link[order], weights[order])
         (names, lines), (others, their_lines) = self._places(), other._places()
-        joined._source = np.concatenate((names, others))[order], np.concatenate((lines, their_lines))[order]
+        joined._source = (
+            np.concatenate((names, others))[order],
+            np.concatenate((lines, their_lines))[order],
+        )
         return joined
 
     def rows(self) -> Iterator[Row]:
         """Give (i, j, is must-link, weight) of every constraint."""
-        return zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True)
+        return zip(
+            *self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True
+        )
 
-    def is_among(self, others: Constraints) -> NDArray[np.bool_]:
+    def is_among(self, others: Constraints) -> Bools:
         """Tell which of these are among others, whatever they weigh."""
         return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
 
@@ -188,17 +203,17 @@ class Constraints:
         return self._source or (np.full(len(self), "", object), np.zeros(len(self), np.int64))
 
     @property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """Row numbers, shape (m, 2), smaller one first; sorted."""
         return self.listed()[0]
 
     @property
-    def must_link(self) -> NDArray[np.bool_]:
+    def must_link(self) -> Bools:
         """True for must-links, False for cannot-links, shape (m,)."""
         return self.listed()[1]
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Weights w >= 0, shape (m,)."""
         return self.listed()[2]
 
@@ -219,7 +234,11 @@ class Constraints:
             return NotImplemented
         if len(self) != len(other):
             return False
-        if self._parts is not None and other._parts is not None and self._parts[0] == other._parts[0]:
+        if (
+            self._parts is not None
+            and other._parts is not None
+            and self._parts[0] == other._parts[0]
+        ):
             return self._parts[1] == other._parts[1]
         return all(map(np.array_equal, self.listed(), other.listed()))
 
@@ -252,14 +271,19 @@ class Constraints:
             check_pairs(list(pairs) if isinstance(pairs, Iterator | Set) else pairs)  # type: ignore[arg-type]
             for pairs in (must_link, cannot_link)
         )
-        return cls(np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together))
+        return cls(
+            np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together)
+        )
 
     @classmethod
-    def from_labels(cls, y: ArrayLike, n_constraints: int, random_state: RandomState = None) -> Constraints:
-        """Sample constraints of weight 1 from known labels (§6.2): half must-links, half cannot-links.
+    def from_labels(
+        cls, y: ArrayLike, n_constraints: int, random_state: RandomState = None
+    ) -> Constraints:
+        """Sample constraints of weight 1 from known labels (§6.2).
 
-        Of an odd number, must-links get the odd one. No pair is repeated, and for one seed a larger number
-        contains the smaller. The time grows with the number of rows and of constraints, not of pairs.
+        Half must-links, half cannot-links. Of an odd number, must-links get the odd one. No pair is
+        repeated, and for one seed a larger number contains the smaller. The time grows with the
+        number of rows and of constraints, not of pairs.
 
         Parameters
         ----------
@@ -280,13 +304,14 @@ class Constraints:
     def closure(self) -> Constraints:
         """Add every constraint that follows from these (§5, steps 1–2 of Algorithm 2 for one view).
 
-        An inferred constraint weighs as much as the weakest link of its strongest chain; given ones keep their
-        weight, the heaviest where a pair is repeated.
+        An inferred constraint weighs as much as the weakest link of its strongest chain; given ones
+        keep their weight, the heaviest where a pair is repeated.
 
         Raises
         ------
         ConstraintConflictError
-            When a cannot-link contradicts a chain of must-links; the message names the shortest such chain.
+            When a cannot-link contradicts a chain of must-links; the message names the shortest
+            such chain.
         """
         return self._closed("row {}".format)
 
@@ -307,10 +332,11 @@ class Constraints:
         return with_weights_of(closed, self)
 
     def drop_conflicts(self) -> tuple[Constraints, Constraints]:
-        """Leave out every constraint that contradicts heavier ones, so that ``closure`` is possible.
+        """Leave out constraints that contradict heavier ones, so that ``closure`` is possible.
 
-        Constraints are taken from the heaviest to the lightest, of equal weights must-links first, then in their order;
-        one that contradicts those taken before is dropped. ``mvcc.drop_conflicts`` does the same over several views.
+        Constraints are taken from the heaviest to the lightest, of equal weights must-links first,
+        then in their order; one that contradicts those taken before is dropped.
+        ``mvcc.drop_conflicts`` does the same over several views.
 
         Returns
         -------
@@ -345,7 +371,9 @@ class Constraints:
         )
 
     @classmethod
-    def read_csv(cls, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> Constraints:
+    def read_csv(
+        cls, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None
+    ) -> Constraints:
         """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
 
         ``kind`` is ``must-link`` or ``cannot-link``.
@@ -354,7 +382,8 @@ class Constraints:
         ----------
         path : str or path-like
         ids : sequence of str, default=None
-            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
+            The id of every row of the view, distinct; i and j are then ids. When left out they are
+            row numbers from 0.
 
         Raises
         ------
@@ -369,7 +398,10 @@ class Constraints:
         pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
         order = _order(pairs, must_link, weights)
         made = cls.from_sorted(pairs[order], must_link[order], weights[order])
-        made._source = np.full(len(order), file.name, object), np.array(list(file.records), dtype=np.int64)[order]
+        made._source = (
+            np.full(len(order), file.name, object),
+            np.array(list(file.records), dtype=np.int64)[order],
+        )
         return made
 
     def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
@@ -383,7 +415,8 @@ class Constraints:
         ----------
         path : str or path-like
         ids : sequence of str, default=None
-            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
+            The id of every row of the view, distinct; i and j are then ids. When left out they are
+            row numbers from 0.
 
         Raises
         ------
@@ -392,14 +425,14 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
-        write_bytes(path, self._as_csv(ids))
+        replace_file(Path(path), self._as_csv(ids))
 
     def _as_csv(self, ids: Sequence[str] | None) -> bytes:
         """Return what `to_csv` writes."""
         if ids is not None and self.largest_row() >= len(number_rows(ids)):
             raise InvalidInputError(
-                f"ids are those of {len(ids)} rows, but a constraint names row {self.largest_row()}; give the id of "
-                f"every row of the view."
+                f"ids are those of {len(ids)} rows, but a constraint names row "
+                f"{self.largest_row()}; give the id of every row of the view."
             )
         return bytes_of(self.rows(), ids)
 
@@ -421,15 +454,17 @@ def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
     """Make the unified set C̃ of Eq. 13–14, with at most one type for each pair.
 
-    Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred one, then the
-    heavier one; of equal ones both are dropped.
+    Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred
+    one, then the heavier one; of equal ones both are dropped.
     """
     if given._parts is not None:
         neighborhoods, others = given._parts
         together, apart = neighborhoods.kinds_of(transferred.pairs)
         known = np.where(transferred.must_link, together, apart)
         if not (known & (transferred.weights > neighborhoods.weight)).any():
-            return Constraints.from_neighborhoods(neighborhoods, unify(others, transferred.select(~(together | apart))))
+            return Constraints.from_neighborhoods(
+                neighborhoods, unify(others, transferred.select(~(together | apart)))
+            )
     return Constraints.from_sorted(*unified(*given.listed(), *transferred.listed()))
 
 
@@ -437,15 +472,17 @@ def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     """Give the given constraints among the closed ones their own weight back."""
     weights = closed.weights.copy()
     heaviest = given.max_union(given)
-    position = np.searchsorted(_keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link))
+    position = np.searchsorted(
+        _keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link)
+    )
     weights[position] = heaviest.weights
     return Constraints.from_sorted(closed.pairs, closed.must_link, weights)
 
 
-def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _keys(pairs: Ints, must_link: Bools) -> Ints:
     """One sortable integer per constraint: the pair, then must-link before cannot-link."""
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
 
 
-def _order(pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.int64]:
+def _order(pairs: Ints, must_link: Bools, weights: Floats) -> Ints:
     return np.lexsort((-weights, _keys(pairs, must_link)))

@@ -1,4 +1,4 @@
-"""Lists of constraints as text files: the columns i, j, kind (must-link or cannot-link) and, optionally, weight."""
+"""Constraints as text files: i, j, kind (must-link or cannot-link), perhaps weight."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
+from mvcc._utils.files import csv_bytes, decoded
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
-from mvcc.constraints._checks import MAX_ROW, check_pairs, check_weights
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
-Arrays = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
+Arrays = tuple[Ints, Bools, Floats]
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {
     **dict.fromkeys(("must-link", "must", "ml", "1", "1.0"), True),
@@ -31,44 +30,26 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ConstraintFile:
-    """A file of constraints as it was read.
+    """A file of constraints as it was read."""
 
-    Attributes
-    ----------
-    name : str
-        Without its folder.
-    place : str
-        What messages call it.
-    records : dict {int: list of str}
-        The values of every line that holds a constraint, by line number.
-    n_columns : int
-        3, or 4 with weights.
-    delimiter : str
-        What separates the values of a line.
-    """
-
-    name: str
-    place: str
+    name: str  # without its folder
+    place: str  # what messages call it
+    # {int: list of str}: the values of every line that holds a constraint, by line number
     records: dict[int, list[str]]
-    n_columns: int
-    delimiter: str
+    n_columns: int  # 3, or 4 with weights
+    delimiter: str  # what separates the values of a line
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
-        """Read a file.
-
-        Raises
-        ------
-        InvalidInputError
-            For what is no such file, or has other columns; names file, line and what is wrong.
-        """
+        """Read a file; errors name the file and the line."""
         place, text = _read_text(path)
         delimiter = _delimiter(text)
         records = _records(place, text, delimiter)
         header = [name.strip() for name in next(records, (1, []))[1]]
         if header not in (COLUMNS, COLUMNS[:3]):
             raise InvalidInputError(
-                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(delimiter.join(header))}."
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not "
+                f"{clipped(delimiter.join(header))}."
             )
         return cls(
             os.path.basename(os.fsdecode(path)),
@@ -78,25 +59,22 @@ class ConstraintFile:
             delimiter,
         )
 
-    def ids(self) -> list[str] | None:
-        """Return the ids in i and j, in the order of their first appearance; None where all are row numbers."""
-        names = dict.fromkeys(name.strip() for record in self.records.values() for name in record[:2])
-        names.pop("", None)
-        return None if all(map(_is_row_number, names)) else list(names)
-
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
         """Return pairs, must_link and weights of the constraints, in the order of the lines.
 
-        With ``row_of``, i and j are ids, and it has the row number of each.
-
-        Raises
-        ------
-        InvalidInputError
-            Names file, line and what is wrong.
+        With ``row_of``, i and j are ids, and it has the row number of each. Messages name file and
+        line.
         """
-        rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in self.records.items()]
+        rows = [
+            self._parse(record, f"{self.place}:{line}", row_of)
+            for line, record in self.records.items()
+        ]
         pairs = check_pairs([row[:2] for row in rows])
-        return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
+        return (
+            pairs,
+            np.array([row[2] for row in rows], np.bool_),
+            check_weights([row[3] for row in rows], len(rows)),
+        )
 
     def mistakes(self, row_of: Mapping[str, int]) -> Iterator[InvalidInputError]:
         """Give what ``arrays`` would raise, for each line."""
@@ -109,7 +87,9 @@ class ConstraintFile:
     def _parse(self, record: list[str], where: str, row_of: Mapping[str, int] | None) -> Row:
         line = clipped(self.delimiter.join(record))
         if len(record) != self.n_columns:
-            raise InvalidInputError(f"{where}: {len(record)} values where {self.n_columns} are expected: {line}")
+            raise InvalidInputError(
+                f"{where}: {len(record)} values where {self.n_columns} are expected: {line}"
+            )
         known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
         try:
             i, j = known or (int(record[0]), int(record[1]))
@@ -123,7 +103,8 @@ class ConstraintFile:
             raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
         if i == j:
             raise InvalidInputError(
-                f"{where}: {shown(record[0].strip())} is linked with itself; remove this constraint."
+                f"{where}: {shown(record[0].strip())} is linked with itself; remove this "
+                "constraint."
             )
         if not 0 <= weight < math.inf:
             raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
@@ -131,12 +112,9 @@ class ConstraintFile:
 
 
 def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
-    """Return a file of constraints, with the ids of the rows if they are given, so that reading gives the same back.
+    """Return a file of constraints, with ids if these are given, that reads back as the same.
 
-    Raises
-    ------
-    InvalidInputError
-        For an id that cannot be read back: with a NUL character, or half of a surrogate pair.
+    Ids that no text file can hold, with a NUL character or half of a surrogate pair, are refused.
     """
 
     def name(row: int) -> object:
@@ -144,26 +122,15 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
             return row
         if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in str(ids[row])):
             raise InvalidInputError(
-                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can hold."
+                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can "
+                "hold."
             )
         return ids[row]
 
-    lines = ([name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows)
+    lines = (
+        [name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows
+    )
     return csv_bytes([COLUMNS, *lines])
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file as a whole or not at all; a link or a pipe stays what it is.
-
-    To /dev/stdout the bytes are added.
-    """
-    target = Path(path)
-    if is_stream(target):
-        send(target, content)
-    elif target.is_symlink() or (target.exists() and not target.is_file()):
-        target.write_bytes(content)
-    else:
-        write_whole(target, content)
 
 
 def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -172,10 +139,14 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         place = clipped(os.fsdecode(path), 1000)
         content = content_of(os.fspath(path))
     except TypeError as error:
-        raise InvalidInputError(f"{shown(path)} cannot be read: the path of a CSV file is expected.") from error
+        raise InvalidInputError(
+            f"{shown(path)} cannot be read: the path of a CSV file is expected."
+        ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"{place}: cannot be read as a CSV file of constraints: {reason}.") from error
+        raise InvalidInputError(
+            f"{place}: cannot be read as a CSV file of constraints: {reason}."
+        ) from error
     return place, decoded(content, place, InvalidInputError)
 
 
@@ -194,7 +165,9 @@ def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[
         except StopIteration:
             return
         except csv.Error as error:
-            raise InvalidInputError(f"{place}:{line}: cannot be read as a CSV file of constraints: {error}.") from error
+            raise InvalidInputError(
+                f"{place}:{line}: cannot be read as a CSV file of constraints: {error}."
+            ) from error
         yield line, record
 
 
@@ -203,8 +176,8 @@ def is_must_link(kind: Any, where: str) -> bool:
     word = str(kind).strip().casefold().replace("_", "-").replace(" ", "-")
     if word not in _KINDS:
         raise InvalidInputError(
-            f"{where}: kind must be must-link or cannot-link, not {shown(kind)}; must, ML, 1 and cannot, CL, 0, -1 "
-            f"say the same."
+            f"{where}: kind must be must-link or cannot-link, not {shown(kind)}; must, ML, 1 and "
+            f"cannot, CL, 0, -1 say the same."
         )
     return _KINDS[word]
 
@@ -217,13 +190,7 @@ def kind_of(must_link: bool) -> str:
 def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
     number = row_of.get(name.strip())
     if number is None:
-        raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}")
+        raise InvalidInputError(
+            f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}"
+        )
     return number
-
-
-def _is_row_number(name: str) -> bool:
-    """Tell whether a text is a whole number, and not too large for one of a row, as a barcode is."""
-    try:
-        return int(name) <= MAX_ROW
-    except ValueError:
-        return False

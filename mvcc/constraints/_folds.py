@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Ints
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._kernels.closure import components
 from mvcc.constraints._relations import Relations
@@ -21,45 +21,43 @@ def neighborhood_folds(
     sizes: Sequence[int],
     rng: np.random.Generator,
     n_folds: int = N_FOLDS,
-) -> list[NDArray[np.int64]]:
-    """Divide the constrained instances into folds at random, whole neighborhoods together.
+) -> list[Ints]:
+    """Give every row of every view the number of its fold, −1 without constraints.
 
-    A neighborhood is what must-links and relations connect over all views: were it divided, the training part would
-    tell of the held-out part by transitivity. Fewer neighborhoods than ``n_folds`` make as many folds.
-
-    Returns
-    -------
-    list of (n_v,) arrays
-        Number of the fold of every row, per view; −1 for rows without constraints.
-
-    Raises
-    ------
-    InvalidInputError
-        When there are fewer than two neighborhoods.
+    Folds are drawn at random. A neighborhood is what must-links and relations connect over all
+    views, and stays together: were it divided, the training part would tell of the held-out part by
+    transitivity. Fewer neighborhoods than ``n_folds`` make as many folds; fewer than two are an
+    error.
     """
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
     links = [c.pairs[c.must_link] + offsets[view] for view, c in enumerate(constraints)]
     links += [rows + offsets[list(key)] for key, rows in relations.items()]
     first, second = np.concatenate(links).T
     root = components(int(offsets[-1]), first, second)
-    constrained = np.unique(np.concatenate([c.pairs.ravel() + offsets[view] for view, c in enumerate(constraints)]))
+    constrained = np.unique(
+        np.concatenate([c.pairs.ravel() + offsets[view] for view, c in enumerate(constraints)])
+    )
     found, neighborhood = np.unique(root[constrained], return_inverse=True)
     if len(found) < 2:
         raise InvalidInputError(
-            f"Cross-validation holds out whole neighborhoods of constrained instances in turn and needs at least two; "
-            f"the constraints have {len(found)}. Give more constraints, or a number in (0, 1] as threshold."
+            "Cross-validation holds out whole neighborhoods of constrained instances in turn and "
+            f"needs at least two; the constraints have {len(found)}. Give more constraints, or a "
+            "number in (0, 1] as threshold."
         )
     folds = np.full(offsets[-1], -1)
     folds[constrained] = (rng.permutation(len(found)) % n_folds)[neighborhood]
     return np.split(folds, offsets[1:-1])
 
 
-def in_fold(constraints: list[Constraints], folds: list[NDArray[np.int64]], fold: int) -> list[NDArray[np.bool_]]:
+def in_fold(constraints: list[Constraints], folds: list[Ints], fold: int) -> list[Bools]:
     """Tell, per view, which constraints have an end in a fold of ``neighborhood_folds``."""
-    return [(numbers[c.pairs] == fold).any(axis=1) for c, numbers in zip(constraints, folds, strict=True)]
+    return [
+        (numbers[c.pairs] == fold).any(axis=1)
+        for c, numbers in zip(constraints, folds, strict=True)
+    ]
 
 
-def n_satisfied(constraints: Constraints, labels: NDArray[np.int64]) -> int:
+def n_satisfied(constraints: Constraints, labels: Ints) -> int:
     """Return how many constraints a clustering satisfies."""
     i, j = constraints.pairs.T
     return int(np.sum((labels[i] == labels[j]) == constraints.must_link))

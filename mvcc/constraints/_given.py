@@ -1,4 +1,4 @@
-"""Constraints as users give them for the rows of one table: by row numbers, or by ids in a DataFrame."""
+"""Constraints as users give them for one table: by row numbers, or by ids in a DataFrame."""
 
 from __future__ import annotations
 
@@ -19,18 +19,8 @@ if TYPE_CHECKING:
 def constraints_on(X: Any, n: int, given: Any) -> Constraints:
     """Return the constraints on the n rows of X; none for None.
 
-    Parameters
-    ----------
-    X : DataFrame or array-like
-    n : int
-    given : Constraints, DataFrame or None
-        A DataFrame has the columns i, j, kind and perhaps weight; i and j name rows as the index of X does, or number
-        those of an array.
-
-    Raises
-    ------
-    InvalidInputError
-        For anything else, and rows that X does not have.
+    A DataFrame has the columns i, j, kind and perhaps weight; i and j name rows as the index of X
+    does, or number those of an array.
     """
     if given is None:
         return Constraints.empty()
@@ -39,24 +29,32 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
 
         if not isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must be mvcc.Constraints, a DataFrame or None, not {type(given).__name__}."
+                "constraints must be mvcc.Constraints, a DataFrame or None, not "
+                f"{type(given).__name__}."
             )
         if isinstance(X, pd.DataFrame):
             return constraints_of_frame(given, X.index, "the row index of X")
         return constraints_of_frame(given, pd.RangeIndex(n), f"the row numbers of X, 0 … {n - 1}")
     if given.largest_row() >= n:
-        raise InvalidInputError(f"A constraint names row {given.largest_row()}, but X has only {n} rows.")
+        raise InvalidInputError(
+            f"A constraint names row {given.largest_row()}, but X has only {n} rows."
+        )
     return given
 
 
 def constraints_of_frame(
     frame: pd.DataFrame, index: pd.Index[Any], index_in_words: str, where: str = "constraints"
 ) -> Constraints:
-    """Return the constraints that a DataFrame of ids holds; messages call index and frame as is said."""
+    """Return the constraints that a DataFrame of ids holds, which messages call ``where``."""
     columns = list(frame.columns)
     if columns not in (COLUMNS, COLUMNS[:3]):
-        raise InvalidInputError(f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}.")
-    pairs = [rows_named(frame[end], index, index_in_words, f"{where}, column {end}") for end in ("i", "j")]
+        raise InvalidInputError(
+            f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}."
+        )
+    pairs = [
+        rows_named(frame[end], index, index_in_words, f"{where}, column {end}")
+        for end in ("i", "j")
+    ]
     kinds = [is_must_link(kind, f"{where}, row {row}") for row, kind in enumerate(frame["kind"])]
     try:
         return Constraints(np.column_stack(pairs), kinds, frame.get("weight"))

@@ -1,4 +1,4 @@
-"""f_{U→V} of Eq. 12: constraints on rows of one view become constraints on their counterparts in another (§5.2)."""
+"""f_{U→V} of Eq. 12: constraints on rows of one view become those on their counterparts (§5.2)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import reduce
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._kernels.merging import mapped_constraints
 
@@ -15,19 +15,13 @@ from mvcc.constraints._kernels.merging import mapped_constraints
 class ConstraintMap:
     """f_{U→V}, prepared once for many lists of constraints.
 
-    Relations may be many-to-many: a constraint goes to every pair of counterparts of its two ends. Pairs of a row
-    with itself are dropped, and of each pair and type the heaviest is kept.
-
-    Parameters
-    ----------
-    relations : (r, 2) array
-        Related rows of U (first column) and of V, without repetitions.
-    strengths : (r,) array, default=None
-        The weight that a constraint keeps at most when it goes by a relation: that of the weakest must-link which the
-        relation follows from. None takes no weight away.
+    Relations (r, 2) are distinct rows of U and of V, perhaps many-to-many: a constraint goes to
+    every pair of counterparts of its two ends. Pairs of a row with itself are dropped, and of each
+    pair and type the heaviest is kept. ``strengths`` (r,) caps the weight of a constraint that goes
+    by a relation: it is the weight of the weakest must-link which the relation follows from.
     """
 
-    def __init__(self, relations: NDArray[np.int64], strengths: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, relations: Ints, strengths: Floats | None = None) -> None:
         if strengths is None:
             strengths = np.full(len(relations), np.inf)
         caps = np.unique(np.append(strengths, np.inf))[::-1]
@@ -40,7 +34,8 @@ class ConstraintMap:
         if len(self._by) == 1:
             return self._by[0](*listed)
         parts = []
-        # by ever more relations; what is no heavier than the next cap loses nothing by waiting for it
+        # by ever more relations; what is no heavier than the next cap loses nothing by waiting for
+        # it
         for by, (cap, below) in zip(self._by, pairwise(self._caps), strict=True):
             pairs, must_link, weights = (array[constraints.weights > below] for array in listed)
             parts.append(by(pairs, must_link, np.minimum(weights, cap)))
@@ -50,21 +45,26 @@ class ConstraintMap:
 class _StrongMap:
     """f_{U→V} by relations that take no weight away."""
 
-    def __init__(self, relations: NDArray[np.int64]) -> None:
+    def __init__(self, relations: Ints) -> None:
         order = np.lexsort((relations[:, 1], relations[:, 0]))
-        rows, self._start, self._size = np.unique(relations[order, 0], return_index=True, return_counts=True)
+        rows, self._start, self._size = np.unique(
+            relations[order, 0], return_index=True, return_counts=True
+        )
         self._images = relations[order, 1]
-        # rows with the same counterparts are one place: after a full closure whole neighborhoods are
+        # rows with the same counterparts are one place: after a full closure whole neighborhoods
+        # are
         first: dict[bytes, int] = {}
         everything = self._images.tobytes()
         bounds = self._images.itemsize * np.append(self._start, len(self._images))
         counterparts = [everything[begin:end] for begin, end in pairwise(bounds.tolist())]
         self._place = np.full(int(rows.max(initial=-1)) + 1, -1)
-        self._place[rows] = [first.setdefault(images, number) for number, images in enumerate(counterparts)]
+        self._place[rows] = [
+            first.setdefault(images, number) for number, images in enumerate(counterparts)
+        ]
 
-    def __call__(
-        self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
+    def __call__(self, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         return Constraints.from_sorted(
-            *mapped_constraints(pairs, must_link, weights, self._place, self._start, self._size, self._images)
+            *mapped_constraints(
+                pairs, must_link, weights, self._place, self._start, self._size, self._images
+            )
         )

@@ -1,4 +1,4 @@
-"""Relations between views: their closure, f_{U→V} of Eq. 12, and sampling a portion of them (§4, §5.2, §6.2)."""
+"""Relations between views: checked, closed, sampled and rewired (§4, §5.2, §6.2)."""
 
 from __future__ import annotations
 
@@ -9,46 +9,40 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_array, as_list
-from mvcc.constraints._checks import MAX_ROW
+from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-Relations = dict[tuple[int, int], NDArray[np.int64]]
-Strengths = dict[tuple[int, int], NDArray[np.float64]]
-"""How sure the relations of two views are that follow from must-links lighter than others; none: as sure as can be."""
+Relations = dict[tuple[int, int], Ints]
+# how sure relations are that follow from must-links lighter than others; none: as sure as can be
+Strengths = dict[tuple[int, int], Floats]
 _NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
 def check_mappings(
-    mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int], names: Sequence[str] | None = None
+    mappings: Mapping[tuple[int, int], ArrayLike] | None,
+    sizes: Sequence[int],
+    names: Sequence[str] | None = None,
 ) -> Relations:
     """Return the relations as sorted, distinct rows under keys (u, v) with u < v.
 
-    Parameters
-    ----------
-    mappings : dict {(u, v): array-like of shape (r, 2)} or None
-        Pairs (row of view u, row of view v) that are the same object; many-to-many, in either orientation.
-    sizes : sequence of int
-        Number of rows of every view.
-    names : sequence of str, default=None
-        What messages call the views; None is by number.
-
-    Raises
-    ------
-    InvalidInputError
-        For views or rows that are not there.
+    ``mappings`` has pairs (row of view u, row of view v) that are the same object, many-to-many, in
+    either orientation; views have ``sizes`` rows, and messages call them by ``names``, else by
+    number.
     """
     if mappings is not None and not isinstance(mappings, Mapping):
         raise InvalidInputError(
-            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not {type(mappings).__name__}."
+            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
+            f"{type(mappings).__name__}."
         )
     n_views = len(sizes)
-    gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
+    gathered: dict[tuple[int, int], list[Ints]] = {}
     for key, given in (mappings or {}).items():
         u, v = view_pair(key, n_views)
         where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
@@ -61,8 +55,8 @@ def check_mappings(
             bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
             if bad.size:
                 raise InvalidInputError(
-                    f"{where}[{bad[0]}] names row {rows[bad[0], column]} of view {called(view, names)}, which has rows "
-                    f"0 … {sizes[view] - 1}."
+                    f"{where}[{bad[0]}] names row {rows[bad[0], column]} of view "
+                    f"{called(view, names)}, which has rows 0 … {sizes[view] - 1}."
                 )
         rows = rows.astype(np.int64)
         gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
@@ -70,41 +64,39 @@ def check_mappings(
 
 
 def view_pair(key: Any, n_views: int) -> tuple[int, int]:
-    """Return the numbers of the two views that a key of mappings names.
-
-    Raises
-    ------
-    InvalidInputError
-        For a key that is no pair of numbers, or views that are not there.
-    """
-    if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
-        raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers.")
+    """Return the numbers of the two different views that a key of mappings names."""
+    if not (
+        isinstance(key, tuple)
+        and len(key) == 2
+        and all(isinstance(view, (int, np.integer)) for view in key)
+    ):
+        raise InvalidInputError(
+            f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers."
+        )
     u, v = int(key[0]), int(key[1])
     if u == v or not (0 <= u < n_views and 0 <= v < n_views):
-        raise InvalidInputError(f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}.")
+        raise InvalidInputError(
+            f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}."
+        )
     return u, v
 
 
-def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(rows: Ints) -> Ints:
     """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
     keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
     keys = keys[np.diff(keys, prepend=-1) > 0]
     return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
 
 
-def check_constraints(constraints: list[Any], names: Sequence[str] | None = None) -> list[Constraints]:
-    """Return the constraints of every view, none where there is None.
-
-    Raises
-    ------
-    InvalidInputError
-        For anything else.
-    """
+def check_constraints(
+    constraints: list[Any], names: Sequence[str] | None = None
+) -> list[Constraints]:
+    """Return the constraints of every view, none where there is None."""
     for number, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
             raise InvalidInputError(
-                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or None, "
-                f"not {type(c).__name__}."
+                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or "
+                f"None, not {type(c).__name__}."
             )
     return [Constraints.empty() if c is None else c for c in constraints]
 
@@ -114,7 +106,8 @@ def close_views(
 ) -> tuple[list[Constraints], Relations]:
     """Close constraints and relations over all views at once (Algorithm 2, steps 1–2).
 
-    Relations act as must-links between views. They weaken no chain; what follows from relations alone weighs 1.
+    Relations act as must-links between views. They weaken no chain; what follows from relations
+    alone weighs 1.
 
     Parameters
     ----------
@@ -132,7 +125,8 @@ def close_views(
     Raises
     ------
     ConstraintConflictError
-        When a cannot-link contradicts a chain of must-links and relations; the message names the shortest chain.
+        When a cannot-link contradicts a chain of must-links and relations; the message names the
+        shortest chain.
     InvalidInputError
         For relations of views that are not there, or no views at all.
     """
@@ -150,46 +144,54 @@ def _closed(
     weights = all_links.weights
     if len(weights) and (weights[np.isfinite(weights)] == 1).all():
         closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-        across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
+        across = {
+            (u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)
+        }
         return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
     closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
     return closed, *_related_by_weight(graph, weights, offsets)
 
 
-def refuse_conflicts(constraints: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER) -> None:
-    """Raise an error if checked constraints and relations contradict each other; ``call`` as for ``augment``.
-
-    Raises
-    ------
-    ConstraintConflictError
-        Names the shortest chain.
-    """
+def refuse_conflicts(
+    constraints: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
+) -> None:
+    """Raise an error if checked constraints and relations contradict each other."""
     _graph(constraints, relations, call)
 
 
-def _graph(given: list[Constraints], relations: Relations, call: CallRow) -> tuple[_AllLinks, Graph]:
+def _graph(
+    given: list[Constraints], relations: Relations, call: CallRow
+) -> tuple[_AllLinks, Graph]:
     """Return all links, and their graph if they do not contradict each other."""
     all_links = _AllLinks.of([c.spanning() for c in given], relations)
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
-        rows = [call(int(home), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
+        rows = [
+            call(int(home), int(node - offsets[home]))
+            for node, home in zip(chain, homes, strict=True)
+        ]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
-        lines = [given[view].source_of(position) if view < len(given) else "" for view, position in origins]
+        lines = [
+            given[view].source_of(position) if view < len(given) else ""
+            for view, position in origins
+        ]
         return conflict(rows, kinds, lines)
 
     return all_links, Graph(all_links.nodes, all_links.must_link, explain)
 
 
 def drop_conflicts(
-    constraints: Sequence[Constraints | None], mappings: Mapping[tuple[int, int], ArrayLike] | None = None
+    constraints: Sequence[Constraints | None],
+    mappings: Mapping[tuple[int, int], ArrayLike] | None = None,
 ) -> tuple[list[Constraints], list[Constraints]]:
-    """Leave out every constraint that contradicts heavier ones and the relations, so that ``close_views`` is possible.
+    """Leave out constraints that contradict heavier ones or relations, as ``close_views`` needs.
 
-    Constraints of all views are taken from the heaviest to the lightest, of equal weights must-links first, then in the
-    order of the views; one that contradicts those taken before is dropped. Relations are never dropped.
+    Constraints of all views are taken from the heaviest to the lightest, of equal weights
+    must-links first, then in the order of the views; one that contradicts those taken before is
+    dropped. Relations are never dropped.
 
     Parameters
     ----------
@@ -227,27 +229,15 @@ def drop_conflicts(
 
 @dataclass(frozen=True)
 class _AllLinks:
-    """Constraints and relations of all views as the links of one graph: view after view, then the relations.
+    """Constraints and relations of all views as the links of one graph; relations come last."""
 
-    Attributes
-    ----------
-    nodes : (m, 2) array
-        A row of a view is the view's offset and the number of the row.
-    views : (m, 2) array
-    must_link : (m,) array
-    weights : (m,) array
-        ``inf`` for relations.
-    offsets : (n_views + 1,) array
-    first : (n_views + 1,) array
-        The number of the first link of each view, and of the first relation.
-    """
-
-    nodes: NDArray[np.int64]
-    views: NDArray[np.int64]
-    must_link: NDArray[np.bool_]
-    weights: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    first: NDArray[np.int64]
+    # (m, 2): a row of a view is the view's offset and the number of the row
+    nodes: Ints
+    views: Ints  # (m, 2)
+    must_link: Bools  # (m,)
+    weights: Floats  # (m,): ``inf`` for relations
+    offsets: Ints  # (n_views + 1,)
+    first: Ints  # (n_views + 1,): the first link of each view, and the first relation
 
     @classmethod
     def of(cls, links: list[Listed], relations: Relations) -> _AllLinks:
@@ -255,7 +245,9 @@ class _AllLinks:
         for (u, v), rows in relations.items():
             largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
             largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1)))
+        offsets = np.concatenate(
+            (np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1))
+        )
         nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
         nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
         views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
@@ -271,7 +263,7 @@ class _AllLinks:
         )
 
     def origin(self, link: int) -> tuple[int, int]:
-        """Return the view that a link is a constraint of, and its place there; for a relation the number of views."""
+        """Return the view of a link and its place there; of a relation the number of views."""
         view = int(np.searchsorted(self.first, link, side="right")) - 1
         return view, link - int(self.first[view])
 
@@ -281,16 +273,15 @@ def _checked(
 ) -> tuple[list[Constraints], Relations]:
     given = check_constraints(as_list(constraints, "constraints"))
     if not given:
-        raise InvalidInputError("constraints is empty; give one Constraints (or None) for each view.")
-    return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))  # the sizes of the views are not known
+        raise InvalidInputError(
+            "constraints is empty; give one Constraints (or None) for each view."
+        )
+    # the sizes of the views are not known
+    return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))
 
 
 def _closed_by_weight(
-    graph: Graph,
-    views: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    given: list[Constraints],
-    offsets: NDArray[np.int64],
+    graph: Graph, views: Ints, weights: Floats, given: list[Constraints], offsets: Ints
 ) -> list[Constraints]:
     """Return the closed constraints of every view where they weigh differently."""
     pairs, kinds, weights = graph.closed(views, weights)
@@ -299,15 +290,15 @@ def _closed_by_weight(
     closed = []
     for view, c in enumerate(given):
         inside = home == view
-        whole = Constraints.from_repeated(pairs[inside] - offsets[view], kinds[inside], weights[inside])
+        whole = Constraints.from_repeated(
+            pairs[inside] - offsets[view], kinds[inside], weights[inside]
+        )
         closed.append(with_weights_of(whole, c))
     return closed
 
 
-def _related_by_weight(
-    graph: Graph, weights: NDArray[np.float64], offsets: NDArray[np.int64]
-) -> tuple[Relations, Strengths]:
-    """Return all relations that follow, and the weakest link of the strongest chain that each follows from."""
+def _related_by_weight(graph: Graph, weights: Floats, offsets: Ints) -> tuple[Relations, Strengths]:
+    """Return all relations that follow, and the weakest link of each one's strongest chain."""
     pairs, weakest = graph.chained(weights)
     views = np.searchsorted(offsets, pairs, side="right") - 1
     related: Relations = {}
@@ -321,18 +312,15 @@ def _related_by_weight(
 
 
 def augment(
-    constraints: list[Constraints], relations: Relations, closure: str, call: CallRow = CALL_BY_NUMBER
+    constraints: list[Constraints],
+    relations: Relations,
+    closure: str,
+    call: CallRow = CALL_BY_NUMBER,
 ) -> tuple[list[Constraints], Relations, Strengths]:
-    """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
+    """Apply a reading of Algorithm 2, steps 1–2.
 
-    Constraints and relations are checked ones; ``call`` says what the message of a contradiction calls a row.
-
-    Raises
-    ------
-    InvalidInputError
-        For another reading.
-    ConstraintConflictError
-        When the constraints contradict each other.
+    Close over all views ("full"), in each ("view"), or not ("none"). Constraints and relations are
+    checked ones; ``call`` says what the message of a contradiction calls a row.
     """
     if not isinstance(closure, str) or closure not in ("full", "view", "none"):
         raise InvalidInputError(f"closure must be 'full', 'view' or 'none', got {shown(closure)}.")
@@ -343,13 +331,13 @@ def augment(
     return constraints, relations, {}
 
 
-def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:
-    """Return X̂ of a view: its rows with a counterpart in another view, ascending (§5, step 3 of Algorithm 2)."""
+def mapped_rows(relations: Relations, view: int) -> Ints:
+    """Return X̂ of a view: its rows with a counterpart in another (step 3 of Algorithm 2)."""
     columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
     return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
 
 
-def relations_between(relations: Relations, source: int, target: int) -> NDArray[np.int64]:
+def relations_between(relations: Relations, source: int, target: int) -> Ints:
     """Return the related rows (row of source, row of target), shape (r, 2)."""
     if source < target:
         return relations.get((source, target), _NO_RELATIONS)
@@ -357,17 +345,18 @@ def relations_between(relations: Relations, source: int, target: int) -> NDArray
 
 
 def sample_relations(
-    relations: NDArray[np.int64], portions: Sequence[float], rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """Draw ``round(portion · r)`` of r relations for each portion; larger portions contain the smaller ones (§6.2)."""
+    relations: Ints, portions: Sequence[float], rng: np.random.Generator
+) -> list[Ints]:
+    """Draw ``round(portion · r)`` of r relations for each portion, nested (§6.2)."""
     order = rng.permutation(len(relations))
     return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
 
 
-def rewire_relations(relations: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Give ``round(share · r)`` of r relations another one's partner, so that they relate what is not the same (§6.3).
+def rewire_relations(relations: Ints, share: float, rng: np.random.Generator) -> Ints:
+    """Give ``round(share · r)`` of r relations another one's partner, a wrong one (§6.3).
 
-    Every row keeps its number of relations. A larger share rewires the relations of the smaller one, too.
+    Every row keeps its number of relations. A larger share rewires the relations of the smaller
+    one, too.
     """
     chosen = rng.permutation(len(relations))[: round(share * len(relations))]
     rewired = relations.copy()

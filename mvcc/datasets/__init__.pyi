@@ -1,10 +1,10 @@
 from ._dataset import Dataset as Dataset
+from ._dataset import load_dataset as load_dataset
 from ._files import cache_folder as cache_folder
 from ._files import fetch as fetch
 from ._files import file_checksums as file_checksums
 from ._files import find_file as find_file
 from ._files import search_folders as search_folders
-from ._load import load_dataset as load_dataset
 from ._registry import DataFile as DataFile
 from ._registry import DatasetInfo as DatasetInfo
 from ._registry import ViewInfo as ViewInfo

@@ -1,4 +1,4 @@
-"""Numeric features and a nominal class from an ARFF file."""
+"""Protein and Letters/Digits (§6.1): numeric features and a nominal class from ARFF files."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.arff import Attribute, nominal_values, parse_arff
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import content_of
+from mvcc._utils.types import Floats, Ints
+from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
 from mvcc.exceptions import DataError
 
 _NUMERIC = {"numeric", "real", "integer"}
 
 
-def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Read the features of an ARFF file, and its last attribute as classes, numbered in the order of their declaration.
+def read_arff(path: Path) -> tuple[Floats, Ints]:
+    """Read features from an ARFF file, and its last attribute as classes, numbered as declared.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read or does not have this form (missing values, strings and dates have no place in it);
-        the message names file, line and what is wrong.
+    Missing values, strings and dates are errors, which name file and line.
     """
     try:
         content = content_of(path)
@@ -32,11 +29,16 @@ def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     attributes, rows, lines = parse_arff(decoded(content, str(path), DataError), str(path))
     classes = _classes(path, attributes)
-    known = {label: number for number, label in reversed(list(enumerate(classes)))}  # the first of equal names counts
+    # the first of equal names counts
+    known = {label: number for number, label in reversed(list(enumerate(classes)))}
     features, labels = [], []
     for values, line in zip(rows, lines, strict=True):
         if (label := values.pop()) not in known:
-            raise _bad(path, line, f"unknown class {shown(label)}, the classes are {clipped(', '.join(classes), 200)}")
+            raise _bad(
+                path,
+                line,
+                f"unknown class {shown(label)}, the classes are {clipped(', '.join(classes), 200)}",
+            )
         features.append([_number(path, line, value) for value in values])
         labels.append(known[label])
     if not features:
@@ -49,10 +51,18 @@ def _classes(path: Path, attributes: list[Attribute]) -> list[str]:
     *features, label = attributes
     for feature in features:
         if feature.type.lower() not in _NUMERIC:
-            raise _bad(path, feature.line, f"the attributes before the last must be numeric, not {shown(feature.type)}")
+            raise _bad(
+                path,
+                feature.line,
+                f"the attributes before the last must be numeric, not {shown(feature.type)}",
+            )
     classes = nominal_values(label)
     if not features or not classes:
-        raise _bad(path, label.line, "numeric attributes and, as the last one, a nominal class {...} are expected")
+        raise _bad(
+            path,
+            label.line,
+            "numeric attributes and, as the last one, a nominal class {...} are expected",
+        )
     return classes
 
 
@@ -70,3 +80,38 @@ def _number(path: Path, line: int, text: str) -> float:
 
 def _bad(path: Path, line: int, what: str) -> DataError:
     return DataError(f"{path}:{line}: {what}.")
+
+
+def protein(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Dataset:
+    """Load Protein: classes c1, c2, c3 in one view, paired with c4, c5, c6 in the other.
+
+    In three views (§5.3) there are c1 and c2, c3 and c4, c5 and c6; c1, c3, c5 are joined, and c2,
+    c4, c6. These have 35, 47 and 34 rows, and 33 relations between any two.
+    """
+    count = check_choice(n_views, "n_views", (2, 3))
+    X, y = read_arff(proteins)
+    size = 6 // count  # classes of a view
+    homes, classes = np.divmod(y, size)
+    labels = [classes[homes == view] for view in range(count)]
+    return Dataset(
+        views=[X[homes == view] for view in range(count)],
+        labels=labels,
+        relations=pair_at_random(labels, rng),
+        names=tuple(f"c{size * view + 1}-c{size * (view + 1)}" for view in range(count)),
+    )
+
+
+def letters_digits(rng: np.random.Generator, letters: Path, digits: Path) -> Dataset:
+    """Load Letters/Digits, with I & 3, J & 8, L & 9 paired.
+
+    The class attributes of the files list I, J, L and 3, 8, 9 in this order, so that paired classes
+    have the same number.
+    """
+    (X_letters, y_letters), (X_digits, y_digits) = read_arff(letters), read_arff(digits)
+    labels = [y_letters, y_digits]
+    return Dataset(
+        views=[X_letters, X_digits],
+        labels=labels,
+        relations=pair_at_random(labels, rng),
+        names=("letters", "digits"),
+    )

@@ -1,11 +1,25 @@
-"""What a data set is once it is loaded."""
+"""What a data set is, how it is loaded by its name, and what loaders share (§6.1)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from inspect import Parameter, signature
+from itertools import combinations
+from numbers import Integral
+from os import PathLike
+from pkgutil import resolve_name
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mvcc._utils.messages import clipped, shown
+from mvcc._utils.types import Floats, Ints
+from mvcc._utils.validation import as_generator
+from mvcc.datasets._files import fetch
+from mvcc.datasets._registry import dataset_info
+from mvcc.exceptions import DataError, InvalidInputError
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value to compare by
@@ -17,15 +31,147 @@ class Dataset:
     views : list of ndarray of shape (n_v, d_v), float64
         The raw features of each view; spectral features are computed from them elsewhere.
     labels : list of ndarray of shape (n_v,), int64
-        The true class of each instance, 0 to k-1. Classes that are paired between views have the same number.
+        The true class of each instance, 0 to k-1. Classes that are paired between views have the
+        same number.
     relations : dict of {(int, int): ndarray of shape (r, 2), int64}
-        For views ``(u, v)`` with u < v the full list of related rows: column 0 in view u, column 1 in view v.
-        Instances that occur in no row are isolated. Experiments sample a portion of this list.
+        For views ``(u, v)`` with u < v the full list of related rows: column 0 in view u, column 1
+        in view v. Instances that occur in no row are isolated. Experiments sample a portion of this
+        list.
     names : tuple of str
         The name of each view.
     """
 
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
-    relations: dict[tuple[int, int], NDArray[np.int64]]
+    views: list[Floats]
+    labels: list[Ints]
+    relations: dict[tuple[int, int], Ints]
     names: tuple[str, ...]
+
+
+def pair_at_random(labels: Sequence[Ints], rng: np.random.Generator) -> dict[tuple[int, int], Ints]:
+    """Join the instances of equal class, one of each view, to super-instances at random (§6.1).
+
+    The smallest class of those that are joined is used up. Which instances of the larger ones stay
+    isolated is drawn as well; they are isolated from every other view, even where two views have
+    some left.
+    """
+    joined = []
+    for label in reduce(np.intersect1d, labels):
+        rows = [np.flatnonzero(y == label) for y in labels]
+        smallest = min(map(len, rows))
+        joined.append(np.column_stack([rng.choice(r, size=smallest, replace=False) for r in rows]))
+    return relate(np.concatenate(joined))
+
+
+def relate(super_instances: Ints) -> dict[tuple[int, int], Ints]:
+    """List the related rows of views u < v, by the row in u; super-instances are rows."""
+    return {
+        (u, v): super_instances[np.argsort(super_instances[:, u])][:, [u, v]]
+        for u, v in combinations(range(super_instances.shape[1]), 2)
+    }
+
+
+T = TypeVar("T")
+
+
+def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
+    """Return the allowed value that was chosen; True and False are not taken for 1 and 0."""
+    single = isinstance(value, str | int | float | np.generic)
+    if (
+        not single
+        or value not in allowed
+        or isinstance(value, bool) is not isinstance(allowed[0], bool)
+    ):
+        raise InvalidInputError(
+            f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}."
+        )
+    return allowed[allowed.index(value)]
+
+
+def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
+    """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
+    if (
+        not isinstance(value, Integral)
+        or isinstance(value, bool)
+        or not 0 < int(value) <= high
+        or value % factor
+    ):
+        raise InvalidInputError(
+            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest "
+            f"allowed is {high}."
+        )
+    return int(value)
+
+
+def load_dataset(
+    name: str,
+    *,
+    data_dir: str | PathLike[str] | None = None,
+    random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
+    **options: Any,
+) -> Dataset:
+    """Load a data set of §6: raw views, true labels and the full list of relations.
+
+    Instances come in the order of the files (or of the generator), which is nearly sorted by class:
+    shuffle them where their order could matter. The views of Rec/Talk are document vectors, already
+    scaled by default.
+
+    Parameters
+    ----------
+    name : str
+        A name in :func:`mvcc.datasets.registry`, as ``mvcc data list`` shows them.
+    data_dir : str or path, optional
+        A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found
+        nowhere are downloaded into the cache.
+    random_state : int, SeedSequence, Generator or None
+        Decides everything that is drawn: the instances of Four Quadrants, Half-Moons and Rings, the
+        documents of Rec/Talk, the pairing within their classes and those of Protein and
+        Letters/Digits, the rows of Digits Halves, Wine and Breast Cancer. None draws afresh on
+        every call.
+    **options
+        Options of the data set. ``mvcc data list`` shows them with their defaults; what they mean
+        is in ``data/README.md``.
+
+    Returns
+    -------
+    Dataset
+        Views (n_v, d_v), labels (n_v,), relations {(u, v): (r, 2)} with u < v, and the names of the
+        views.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If no data set has this name.
+    InvalidInputError
+        If an option is unknown or impossible, or the random state is none.
+    DataError
+        If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read.
+
+    Examples
+    --------
+    >>> from mvcc import load_dataset
+    >>> data = load_dataset("four_quadrants", random_state=0)
+    >>> [view.shape for view in data.views], data.relations[0, 1].shape
+    ([(200, 2), (200, 2)], (200, 2))
+    """
+    info = dataset_info(name)
+    try:
+        load: Callable[..., Dataset] = resolve_name(info.loader)  # no other data set is imported
+    except Exception as error:  # it may run code of others
+        raise DataError(
+            f"The data set {name!r} cannot be imported from {info.loader}: {error!r}."
+        ) from error
+    allowed = [
+        p.name for p in signature(load).parameters.values() if p.kind is Parameter.KEYWORD_ONLY
+    ]
+    if unknown := sorted(options.keys() - set(allowed)):
+        takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"
+        raise InvalidInputError(
+            f"Unknown option for data set {info.name!r}: {clipped(', '.join(unknown))}; {takes}."
+        )
+    data = load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
+    if not isinstance(data, Dataset):
+        raise DataError(
+            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a "
+            "mvcc.Dataset."
+        )
+    return data

@@ -1,4 +1,4 @@
-"""The benchmarks of multi-view clustering: tables of the same objects, with classes, in Matlab files."""
+"""The benchmarks of multi-view clustering: tables of the same objects, in Matlab files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._utils.types import Ints
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._registry import registry
 from mvcc.exceptions import DataError
@@ -17,13 +18,9 @@ from mvcc.exceptions import DataError
 def load(rng: np.random.Generator, file: Path) -> Dataset:
     """Read all tables of a file, as they are; nothing is drawn.
 
-    Files have either ``X`` and ``y``, with objects as rows, or ``data`` and ``truelabel``, with objects as columns. In
-    those with ``index``, some objects are missing in some tables: it has the numbers, from 1 on, of those that are not.
-
-    Raises
-    ------
-    DataError
-        If the file is none of Matlab's, or has other tables than the registry says.
+    Files have either ``X`` and ``y``, with objects as rows, or ``data`` and ``truelabel``, with
+    objects as columns. In those with ``index``, some objects are missing in some tables: it has the
+    numbers, from 1 on, of those that are not.
     """
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
@@ -33,17 +30,26 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
         tables, classes, seen = _with_rows(content) if "X" in content else _with_columns(content)
     except (MatReadError, ValueError, KeyError, IndexError) as error:
         raise DataError(f"{file}: its tables cannot be read. Reason: {error!r}") from error
-    info = next(info for info in registry().values() if [Path(f.name).name for f in info.files] == [file.name])
+    info = next(
+        info
+        for info in registry().values()
+        if [Path(f.name).name for f in info.files] == [file.name]
+    )
     expected = [(view.instances, view.features) for view in info.views]
     views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
     if [X.shape for X in views] != expected:
-        raise DataError(f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are {expected}.")
+        raise DataError(
+            f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are "
+            f"{expected}."
+        )
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     matches = {(u, v): _common(seen[u], seen[v]) for u, v in combinations(range(len(views)), 2)}
-    return Dataset(views, [y[rows] for rows in seen], matches, tuple(view.name for view in info.views))
+    return Dataset(
+        views, [y[rows] for rows in seen], matches, tuple(view.name for view in info.views)
+    )
 
 
-Parts = tuple[list[NDArray[Any]], NDArray[Any], list[NDArray[np.int64]]]
+Parts = tuple[list[NDArray[Any]], NDArray[Any], list[Ints]]
 
 
 def _with_rows(content: dict[str, Any]) -> Parts:
@@ -56,10 +62,14 @@ def _with_columns(content: dict[str, Any]) -> Parts:
     classes = content["truelabel"].ravel()[0].ravel()
     if "index" not in content:
         return tables, classes, [np.arange(len(classes))] * len(tables)
-    return tables, classes, [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
+    return (
+        tables,
+        classes,
+        [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()],
+    )
 
 
-def _common(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+def _common(first: Ints, second: Ints) -> Ints:
     """Return the rows (r, 2) of two tables that are of the same object."""
     _, *rows = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     return np.column_stack(rows).astype(np.int64)

@@ -1,29 +1,148 @@
-"""Finding data files, checking them against the registry, downloading what is missing."""
+"""Data files: finding them, checking them against the registry, downloading what is missing."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from mvcc.datasets import _newsgroups
-from mvcc.datasets._download import download
+from mvcc._utils.reading import content_of
 from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
+
+# Four documents are not UTF-8. Latin-1 gives every byte a character, and back.
+ENCODING = "latin-1"
+ARCHIVE = "20news-bydate.tar.gz"
+_DOCUMENT = re.compile(r"20news-bydate-(?:train|test)/([a-z.-]+)/([0-9]+)")
+
+
+def documents(folder: Path) -> list[Path]:
+    """List the documents of a group in the order of their names as text; other files are none."""
+    return sorted(folder.glob("[0-9]*"))
+
+
+def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
+    """Return the sha256 and the size of files, one after the other."""
+    digest, size = hashlib.sha256(), 0
+    for path in paths:
+        content = content_of(path)
+        digest.update(content)
+        size += len(content)
+    return digest.hexdigest(), size
+
+
+def unpack(archive: Path, folder: Path, largest: int) -> None:
+    """Write the documents, for training and testing, of the group that the folder is named after.
+
+    Of a path in the archive nothing is used but the number at its end, so that no path can lead out
+    of the folder. More than the given number of bytes are a ValueError.
+    """
+    size = 0
+    with tarfile.open(archive, "r:gz") as members:
+        for member in members:
+            match = _DOCUMENT.fullmatch(member.name)
+            if match is None or match[1] != folder.name or not member.isfile():
+                continue
+            size += member.size
+            if size > largest:
+                raise ValueError(
+                    f"the documents of {folder.name} are larger than the expected {largest} bytes"
+                )
+            content = members.extractfile(member)
+            assert content is not None  # it is a file
+            (folder / match[2]).write_bytes(content.read())
+
+
+# pooch and requests are imported inside the functions that need them: they cost about as much as
+# all other imports of this package, and whoever has the files (every worker of an experiment) never
+# needs them.
+
+_LARGEST_ARCHIVE = 2**25  # bytes; the one that there is has 14 MB
+_TIMEOUT = 60  # seconds without a byte
+
+
+def download(file: DataFile, folder: Path) -> Path:
+    """Download a file, or folder of documents, into a folder.
+
+    It gets its name only after its checksum is right. Nothing is kept of an address that delivers
+    something else (DataError), or cannot be reached (OSError).
+    """
+    if not file.url.startswith("https://"):
+        raise DataError(
+            f"{file.name} is not downloaded from {file.url}: only https addresses are allowed."
+        )
+    try:
+        if isinstance(file, DataFolder):
+            return _documents(file, folder)
+        return _retrieve(file.url, file.sha256, file.size, folder / file.name)
+    except (ValueError, EOFError, tarfile.TarError) as error:
+        # a ValueError is pooch's only sign of a wrong checksum
+        if isinstance(error, OSError):  # an address that is refused on the way is both
+            raise
+        raise DataError(
+            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try "
+            f"again later, or get {file.name} elsewhere and pass its folder as --data-dir "
+            f"(data_dir=... in Python). Reason: {error}"
+        ) from error
+
+
+def _retrieve(url: str, sha256: str, largest: int, path: Path) -> Path:
+    import pooch
+
+    where = {"fname": path.name, "path": path.parent}
+    return Path(
+        pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=_at_most(largest), **where)
+    )
+
+
+def _at_most(largest: int) -> Callable[[str, str, Any], None]:
+    """Return a downloader for pooch that stays within https and stops at a number of bytes."""
+
+    def download(url: str, output_file: str, _: Any) -> None:
+        import requests
+
+        with requests.Session() as session:
+            del session.adapters["http://"]
+            with (
+                session.get(url, stream=True, timeout=_TIMEOUT) as response,
+                open(output_file, "wb") as file,
+            ):
+                response.raise_for_status()
+                for chunk in response.iter_content(2**16):
+                    if file.tell() + len(chunk) > largest:
+                        raise ValueError(f"it is larger than the expected {largest} bytes")
+                    file.write(chunk)
+
+    return download
+
+
+def _documents(file: DataFolder, folder: Path) -> Path:
+    """Do for a folder of documents what pooch does for a file."""
+    path = folder / file.name
+    archive = _retrieve(file.url, file.archive_sha256, _LARGEST_ARCHIVE, path.parent / ARCHIVE)
+    with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
+        group = Path(temporary) / path.name
+        group.mkdir()
+        unpack(archive, group, file.size)
+        found, _ = digest_of(documents(group))
+        if found != file.sha256:
+            raise ValueError(f"the sha256 of its documents is {found}, expected is {file.sha256}.")
+        return group.rename(path)
+
 
 _logger = logging.getLogger("mvcc.datasets")
 
 
 def cache_folder() -> Path:
-    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder.
-
-    Returns
-    -------
-    Path
-        The folder; it need not exist yet.
-    """
+    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder."""
     root = Path(__file__).resolve().parents[2]
     if (root / "pyproject.toml").is_file():
         return root / "data"
@@ -33,25 +152,12 @@ def cache_folder() -> Path:
 
 
 def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
-    """Name the folders that are searched for data files, in this order: data_dir, ``$MVCC_DATA``, the cache.
-
-    Parameters
-    ----------
-    data_dir : str or path, optional
-        A folder of the user's own.
-
-    Returns
-    -------
-    list of Path
-        One to three folders; all but the cache exist.
-
-    Raises
-    ------
-    DataError
-        If `data_dir` or ``$MVCC_DATA`` is not a folder.
-    """
+    """Name the folders to search: data_dir, ``$MVCC_DATA``, the cache, in this order."""
     folders = []
-    for origin, value in (("data_dir (--data-dir)", data_dir), ("MVCC_DATA", os.environ.get("MVCC_DATA") or None)):
+    for origin, value in (
+        ("data_dir (--data-dir)", data_dir),
+        ("MVCC_DATA", os.environ.get("MVCC_DATA") or None),
+    ):
         if value is None:
             continue
         folder = os.path.expanduser(value)
@@ -63,27 +169,11 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 
 
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
-    """Find a data file and verify its checksum, without downloading it.
+    """Find a data file, the first of its name along the search order, and verify its checksum.
 
-    The documents of a folder are verified once in a process, or again when documents were added to it or removed.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file, or folder of documents, from the registry.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    Path or None
-        The first file of this name along the search order, or None if no folder has one.
-
-    Raises
-    ------
-    DataError
-        If the first file of this name cannot be read or has a wrong checksum (the search ends there: a damaged file
-        is never passed over in silence), or a folder to search does not exist.
+    None if there is none. A damaged file ends the search, with a DataError: it is never passed over
+    in silence. The documents of a folder are verified once in a process, or again when documents
+    were added to it or removed.
     """
     for folder in search_folders(data_dir):
         path = folder / file.name
@@ -96,10 +186,15 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
-            what = ("folder", "the sha256 of its documents") if isinstance(file, DataFolder) else ("file", "its sha256")
+            what = (
+                ("folder", "the sha256 of its documents")
+                if isinstance(file, DataFolder)
+                else ("file", "its sha256")
+            )
             raise DataError(
-                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), expected is {file.sha256} "
-                f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right {what[0]}."
+                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), "
+                f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "
+                f"fetch`, or replace it with the right {what[0]}."
             )
         _logger.info("%s: found, its checksum is right", path)
         return path
@@ -107,50 +202,17 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
 
 
 def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, Path]:
-    """Find all files of a data set; download those that are found nowhere into the cache.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    dict of {str: Path}
-        Verified files by name, in the order of the registry.
-
-    Raises
-    ------
-    UnknownDatasetError
-        If no data set has this name.
-    DataError
-        If a file has a wrong checksum, cannot be read, or is missing and cannot be downloaded.
-    """
-    return {file.name: find_file(file, data_dir) or _download(file, data_dir) for file in dataset_info(name).files}
+    """Find and verify all files of a data set, by name; download missing ones into the cache."""
+    return {
+        file.name: find_file(file, data_dir) or _download(file, data_dir)
+        for file in dataset_info(name).files
+    }
 
 
 def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, str]:
-    """Verify the files of a data set, as :func:`fetch` does, and give their checksums.
+    """Verify the files of a data set, as `fetch` does, and give the sha256 of each by file name.
 
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    dict of {str: str}
-        The sha256 of each file by file name, none for one that is generated. For a data set of another package, the
-        version by the package's name.
-
-    Raises
-    ------
-    DataError
-        As :func:`fetch`.
+    A generated data set has none; that of another package has the version by the package's name.
     """
     fetch(name, data_dir)
     info = dataset_info(name)
@@ -161,13 +223,13 @@ def _digest(file: DataFile, path: Path) -> tuple[str, int]:
     """Return the sha256 and the size of a file, or of the documents of a folder."""
     if isinstance(file, DataFolder):
         return _digest_of_documents(path, path.stat().st_mtime_ns)
-    return _newsgroups.digest_of([path])
+    return digest_of([path])
 
 
 @lru_cache
 def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
-    """Every trial asks for the same thousands of documents: remember them as long as none comes or goes."""
-    return _newsgroups.digest(folder)
+    """Remember the thousands of documents that every trial asks for, until one comes or goes."""
+    return digest_of(documents(folder))
 
 
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
@@ -178,7 +240,8 @@ def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
     except OSError as error:  # the errors of requests are OSErrors as well
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
-            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} into {folder} "
-            "failed. Run `mvcc data fetch` on a machine with a network, or put it into a folder and pass that as "
-            f"--data-dir (data_dir=... in Python) or MVCC_DATA. Reason: {type(error).__name__}: {error}"
+            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} "
+            f"into {folder} failed. Run `mvcc data fetch` on a machine with a network, or put it "
+            "into a folder and pass that as --data-dir (data_dir=... in Python) or MVCC_DATA. "
+            f"Reason: {type(error).__name__}: {error}"
         ) from error

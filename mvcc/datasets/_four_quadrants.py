@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from mvcc.datasets._dataset import Dataset
-from mvcc.datasets._options import check_choice, check_multiple
-from mvcc.datasets._pairing import relate
+from mvcc._utils.types import Floats, Ints
+from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, relate
 
-_CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])  # quadrants I, II, III, IV
+# quadrants I, II, III, IV
+_CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])
 _MOST = 20_000  # instances of a view: those of each quadrant are matched by all their distances
 _CLUSTERS = np.array([0, 1, 1, 0], dtype=np.int64)
 
 
 def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: int = 2) -> Dataset:
-    """Draw Four Quadrants: Gaussians with identity covariance at (±3, ±3), quadrants I and IV against II and III.
+    """Draw Four Quadrants: standard Gaussians at (±3, ±3), quadrants I and IV against II and III.
 
-    Table 1 has 200 instances in each view, the text of §6.1 has 200 in both together (``instances_per_view=100``).
-    The default is Table 1's, which fits the results of §6.3 better.
+    Table 1 has 200 instances in each view, the text of §6.1 has 200 in both together
+    (``instances_per_view=100``). The default is Table 1's, which fits the results of §6.3 better.
+    Every quadrant has the same number of instances in each view, so that ``instances_per_view`` is
+    a multiple of 4.
 
-    A third view (§5.3) is drawn after the other two, which it does not change, and matched to the first as the second
-    is. The second and the third are related through the first: a super-instance has one instance in each view.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the instances.
-    instances_per_view : int
-        A positive multiple of 4, up to 20,000: every quadrant has the same number in each view.
-    n_views : {2, 3}
-        Number of views.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (instances_per_view, 2), sorted by quadrant; every instance has one partner in every other view.
-
-    Raises
-    ------
-    InvalidInputError
-        If `instances_per_view` is not a positive multiple of 4, or `n_views` not 2 or 3.
+    A third view (§5.3) is drawn after the other two, which it does not change, and matched to the
+    first as the second is. The second and the third are related through the first: a super-instance
+    has one instance in each view.
     """
     n = check_multiple(instances_per_view, "instances_per_view", 4, _MOST)
     count = check_choice(n_views, "n_views", (2, 3))
@@ -57,12 +40,12 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
     )
 
 
-def _match(first: NDArray[np.float64], other: NDArray[np.float64], quadrants: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give each row of the first view a row of the other, one to one, so that the sum of Euclidean distances is least.
+def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
+    """Match the rows of two views one to one, so that the sum of Euclidean distances is least.
 
-    Both have the same number of rows in each quadrant, where the partners are sought. The paper only says "mappings
-    between nearest neighbors". The alternative not taken, matching the closest free pair again and again, leaves
-    distant leftovers to each other at the end.
+    Both have the same number of rows in each quadrant, where the partners are sought. The paper
+    only says "mappings between nearest neighbors". The alternative not taken, matching the closest
+    free pair again and again, leaves distant leftovers to each other at the end.
     """
     partners = np.empty(len(first), dtype=np.int64)
     for quadrant in range(4):

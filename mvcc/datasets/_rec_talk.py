@@ -1,4 +1,4 @@
-"""Rec/Talk, §6.1: a draw of documents from two newsgroups in each view, as vectors of their most telling words."""
+"""Rec/Talk, §6.1: documents of two newsgroups in each view, as vectors of telling words."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_count
-from mvcc.datasets import _newsgroups
-from mvcc.datasets._dataset import Dataset
-from mvcc.datasets._options import check_choice
-from mvcc.datasets._pairing import pair_at_random
+from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
+from mvcc.datasets._files import ENCODING, documents
 from mvcc.exceptions import InvalidInputError
 
-# Scores words, the columns, from the counts in the drawn documents of two classes; the largest scores win.
-Score: TypeAlias = Callable[[Any, Any], NDArray[np.float64]]
+# Scores words, the columns, from the counts in the drawn documents of two classes; the largest
+# scores win.
+Score: TypeAlias = Callable[[Any, Any], Floats]
 
-# Of each group of "rec" and of "talk". 5 % would be 49.5 and 49.8, 45.5 and 47; Table 1 has 100 and 94 in all.
+# Of each group of "rec" and of "talk". 5 % would be 49.5 and 49.8, 45.5 and 47; Table 1 has 100 and
+# 94 in all.
 _DOCUMENTS = (50, 47)
 _WORDS = 50
 
@@ -42,43 +42,18 @@ def load(
 ) -> Dataset:
     """Draw Rec/Talk, with autos & guns, motorcycles & mideast paired.
 
-    Quotes and signatures belong to a document. The paper leaves much of the features open: every option is a place
-    where it can be read in another way.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the documents, and the pairs within the classes.
-    autos, motorcycles, guns, mideast : Path
-        The folders of rec.autos, rec.motorcycles, talk.politics.guns and talk.politics.mideast.
-    words : {"chi2", "frequency"}
-        The 50 words of a view: those of largest χ² with the class on the drawn documents, or those that occur most
-        often in the documents of either class, much as Weka's filter keeps them.
-    min_words : {2, 1, 0}
-        A document with fewer of these words is replaced by another of its group, and the words are chosen again, until
-        all documents have enough. Documents without any word would be identical points of both classes.
-    scaling : {"unit", "none"}
-        Document vectors of length 1, or of zeros and ones. A document without any word is a vector of zeros.
-    headers : bool
-        Whether the words of the header count.
-    fixed_draw : int, optional
-        A seed that draws the same documents for every random state; the pairs are still drawn by `rng`.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (100, 50) and (94, 50), sorted by group and document, 94 relations.
-
-    Raises
-    ------
-    InvalidInputError
-        If an option has an impossible value, or too few documents have `min_words`.
+    100 and 94 documents, 94 relations. Quotes and signatures belong to a document. The paper leaves
+    much of the features open: every option is a place where it can be read in another way.
     """
     check_choice(words, "words", tuple(_SCORES))
     check_choice(min_words, "min_words", (2, 1, 0))
     check_choice(scaling, "scaling", ("unit", "none"))
     check_choice(headers, "headers", (False, True))
-    draw = rng if fixed_draw is None else np.random.default_rng(check_count(fixed_draw, "fixed_draw", low=0))
+    draw = (
+        rng
+        if fixed_draw is None
+        else np.random.default_rng(check_count(fixed_draw, "fixed_draw", low=0))
+    )
     views, labels = [], []
     for groups, size in zip(((autos, motorcycles), (guns, mideast)), _DOCUMENTS, strict=True):
         counts, y = _word_counts(groups, headers)
@@ -90,25 +65,25 @@ def load(
 
 
 @lru_cache(maxsize=4)
-def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, NDArray[np.int64]]:
-    """Count every word in every document of two groups: a sparse matrix, columns in alphabetical order; classes."""
+def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
+    """Count words in the documents of two groups, columns in alphabetical order; return classes."""
     texts, labels = [], []
     for label, folder in enumerate(groups):
-        for path in _newsgroups.documents(folder):
-            header, _, body = path.read_text(_newsgroups.ENCODING).partition("\n\n")
+        for path in documents(folder):
+            header, _, body = path.read_text(ENCODING).partition("\n\n")
             texts.append(f"{header}\n{body}" if headers else body)
             labels.append(label)
     return _vectorizer().fit_transform(texts), np.array(labels, dtype=np.int64)
 
 
 def _vectorizer() -> CountVectorizer:
-    """Words are two letters or more, in lower case, without those that scikit-learn lists as stop words."""
+    """Words have two letters or more, in lower case, and are not scikit-learn's stop words."""
     return CountVectorizer(token_pattern=r"[^\W\d_]{2,}", stop_words="english")
 
 
 def _draw(
-    counts: Any, y: NDArray[np.int64], size: int, rng: np.random.Generator, score: Score, min_words: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    counts: Any, y: Ints, size: int, rng: np.random.Generator, score: Score, min_words: int
+) -> tuple[Ints, Ints]:
     """Draw `size` documents of each class, and choose words of which each has enough."""
     orders = [rng.permutation(np.flatnonzero(y == label)) for label in (0, 1)]
     while min(map(len, orders)) >= size:
@@ -118,22 +93,27 @@ def _draw(
         poor = rows[counts[rows][:, columns].getnnz(axis=1) < min_words]
         if not len(poor):
             return rows, columns
-        orders = [order[~np.isin(order, poor)] for order in orders]  # the next of the order moves up
+        # the next of the order moves up
+        orders = [order[~np.isin(order, poor)] for order in orders]
     raise InvalidInputError(
-        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number leaves more."
+        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number "
+        "leaves more."
     )
 
 
-def _chi2(first: Any, second: Any) -> NDArray[np.float64]:
-    """Score words by χ² of the documents that have them, a and b of two classes of equal size: (a − b)² / (a + b)."""
+def _chi2(first: Any, second: Any) -> Floats:
+    """Score words by χ² of the documents, a and b, that have them: (a − b)² / (a + b)."""
     a, b = first.getnnz(axis=0), second.getnnz(axis=0)
-    scores: NDArray[np.float64] = (a - b) ** 2 / np.maximum(a + b, 1)
+    scores: Floats = (a - b) ** 2 / np.maximum(a + b, 1)
     return scores
 
 
-def _frequency(first: Any, second: Any) -> NDArray[np.float64]:
-    """Score words by their better place among the words of either class, the most frequent first."""
-    places = [np.argsort(np.argsort(-np.asarray(c.sum(axis=0)).ravel(), kind="stable")) for c in (first, second)]
+def _frequency(first: Any, second: Any) -> Floats:
+    """Score words by their better place in the order of frequency of either class."""
+    places = [
+        np.argsort(np.argsort(-np.asarray(c.sum(axis=0)).ravel(), kind="stable"))
+        for c in (first, second)
+    ]
     return -np.minimum(*places).astype(np.float64)
 
 

@@ -1,7 +1,8 @@
 """The registry of data sets: what there is, from which files, and where these come from.
 
-Other packages may offer data sets, through entry points of the group ``mvcc.datasets``, each of which names a function
-like ``load`` of mvcc's own modules. A name that is taken, or that several packages offer, is left out.
+Other packages may offer data sets, through entry points of the group ``mvcc.datasets``, each of
+which names a function like ``load`` of mvcc's own modules. A name that is taken, or that several
+packages offer, is left out.
 """
 
 from __future__ import annotations
@@ -31,37 +32,24 @@ _REGISTRY = files("mvcc.datasets") / "registry.yaml"
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a data set.
+    """A file of a data set."""
 
-    Parameters
-    ----------
-    name : str
-        File name, the same in every folder that is searched.
-    url : str
-        Address for downloading, https only.
-    sha256 : str
-        Checksum, 64 hexadecimal digits. No other content is ever used.
-    size : int
-        Size in bytes.
-    licence, citation : str
-        What is known about the terms of use, and whom to cite.
-    """
-
-    name: str
-    url: str
-    sha256: str
-    size: int
-    licence: str
+    name: str  # file name, the same in every folder that is searched
+    url: str  # address for downloading, https only
+    sha256: str  # checksum, 64 hexadecimal digits. No other content is ever used
+    size: int  # in bytes
+    licence: str  # what is known about the terms of use, and whom to cite
     citation: str
 
 
 @dataclass(frozen=True)
 class DataFolder(DataFile):
-    """A newsgroup of 20 Newsgroups: a folder with one file per document, whose name is the document's number.
+    """A newsgroup of 20 Newsgroups.
 
-    `sha256` and `size` are those of the documents one after the other, in the order of their names as text. `url` is
-    that of an archive with all groups in it, the one that scikit-learn downloads as well, and `archive_sha256` its
-    checksum.
+    A folder with one file per document, whose name is the document's number. `sha256` and `size`
+    are those of the documents one after the other, in the order of their names as text. `url` is
+    that of an archive with all groups in it, the one that scikit-learn downloads as well, and
+    `archive_sha256` its checksum.
     """
 
     archive_sha256: str
@@ -69,72 +57,53 @@ class DataFolder(DataFile):
 
 @dataclass(frozen=True)
 class ViewInfo:
-    """The size of a view, as in Table 1.
-
-    Parameters
-    ----------
-    name : str
-        Name of the view.
-    instances, features : int
-        Number of instances, and number of raw features.
-    """
+    """The size of a view, as in Table 1."""
 
     name: str
     instances: int
-    features: int
+    features: int  # raw ones
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What is known about a data set without loading it.
+    """What is known about a data set without loading it."""
 
-    Parameters
-    ----------
-    name : str
-        The name :func:`mvcc.load_dataset` takes; the data set's module is called the same, with an underscore.
-    title, description : str
-        The paper's name for it, and one line on what it is.
-    clusters : int
-        Number of clusters k in every view with default options.
-    views : tuple of ViewInfo
-        The sizes of the views with default options.
-    relations : int
-        Number of relations in the full list with default options.
-    files : tuple of DataFile
-        Its files and folders, in the order in which the data set's module takes them; empty if it is generated.
-    loader : str
-        Module and function that load it: ``module:function``.
-    package : tuple of (name, version)
-        The package that offers it, of whose sizes nothing is known; empty for those of mvcc.
-    """
-
-    name: str
-    title: str
-    description: str
-    clusters: int
+    name: str  # the name :func:`mvcc.load_dataset` takes
+    title: str  # the paper's name for it
+    description: str  # one line on what it is
+    clusters: int  # k in every view, as the sizes and relations with default options
     views: tuple[ViewInfo, ...]
-    relations: int
+    relations: int  # in the full list
+    # in the order in which the loader takes them; empty if it is generated
     files: tuple[DataFile, ...]
-    loader: str
+    loader: str  # module and function that load it: ``module:function``
+    # the package that offers it, of whose sizes nothing is known; empty for those of mvcc
     package: tuple[tuple[str, str], ...] = ()
 
     def options(self) -> dict[str, str]:
-        """Return the options of its loader, each with its default as it is written; its module is not imported."""
+        """Return the options of its loader, each with its default as written, without an import."""
         module, _, function = self.loader.partition(":")
         try:
             spec = find_spec(module)
         except ImportError:  # of a package that is damaged: loading it says so
             return {}
-        source = "" if spec is None or spec.origin is None else Path(spec.origin).read_text(encoding="utf-8")
+        source = (
+            ""
+            if spec is None or spec.origin is None
+            else Path(spec.origin).read_text(encoding="utf-8")
+        )
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-                return {argument.arg: ast.unparse(default) if default else "required" for argument, default in pairs}
+                return {
+                    argument.arg: ast.unparse(default) if default else "required"
+                    for argument, default in pairs
+                }
         return {}
 
 
 def registry() -> Mapping[str, DatasetInfo]:
-    """All data sets by name: those of ``registry.yaml`` in this package, then those of other packages, sorted.
+    """All data sets by name: those of ``registry.yaml``, then those of other packages, sorted.
 
     Returns
     -------
@@ -153,14 +122,18 @@ def _registry_on(path: tuple[str, ...]) -> Mapping[str, DatasetInfo]:
         if times[offer.name] == 1 and offer.dist is not None:
             package = offer.dist.name, offer.dist.version
             about = f"Of the package {' '.join(package)}"
-            known[offer.name] = DatasetInfo(offer.name, offer.name, about, 0, (), 0, (), offer.value, (package,))
+            known[offer.name] = DatasetInfo(
+                offer.name, offer.name, about, 0, (), 0, (), offer.value, (package,)
+            )
     return MappingProxyType(known)
 
 
 def _own() -> dict[str, DatasetInfo]:
     document = _document()
     known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
-    known |= {name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()}
+    known |= {
+        name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()
+    }
     return {
         name: DatasetInfo(
             name=name,
@@ -170,7 +143,7 @@ def _own() -> dict[str, DatasetInfo]:
             views=tuple(ViewInfo(**view) for view in entry["views"]),
             relations=entry["relations"],
             files=tuple(known[file] for file in entry["files"]),
-            loader=f"mvcc.datasets._{entry.get('module', name)}:load",
+            loader=f"mvcc.datasets._{entry.get('loader', f'{name}:load')}",
         )
         for name, entry in document["datasets"].items()
     }
@@ -187,26 +160,16 @@ def _document() -> Any:
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """Look a data set up by its name.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-
-    Returns
-    -------
-    DatasetInfo
-        Its entry in the registry.
-
-    Raises
-    ------
-    UnknownDatasetError
-        If there is none; the message lists the known names and the nearest match.
-    """
+    """Look a data set up by its name; the error for another lists the known and the nearest."""
     known = registry()
     if not isinstance(name, str) or name not in known:
-        nearest = get_close_matches(name[:60].lower(), known, n=1, cutoff=0.4) if isinstance(name, str) else []
+        nearest = (
+            get_close_matches(name[:60].lower(), known, n=1, cutoff=0.4)
+            if isinstance(name, str)
+            else []
+        )
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        raise UnknownDatasetError(f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}.")
+        raise UnknownDatasetError(
+            f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}."
+        )
     return known[name]

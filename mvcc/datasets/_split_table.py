@@ -1,24 +1,23 @@
-"""Two views of one table: each with some of the columns, and with a part of the rows."""
+"""Tables of scikit-learn in two views: each has some of the columns, and a part of the rows."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset
 
 _PARTS = (0.5, 0.6)  # of the rows of every class, in the first view and in the second
 
 
 def split_table(
-    rng: np.random.Generator,
-    columns: tuple[NDArray[np.float64], NDArray[np.float64]],
-    y: NDArray[np.int64],
-    names: tuple[str, str],
+    rng: np.random.Generator, columns: tuple[Floats, Floats], y: Ints, names: tuple[str, str]
 ) -> Dataset:
-    """Draw half of the rows of every class for the first view, the same and another tenth for the second.
+    """Draw half of the rows of every class for the first view, and a tenth more for the second.
 
-    Each view has columns of its own. Its rows are sorted by class, and related where they are of one row of the table.
+    Each view has columns of its own. Its rows are sorted by class, and related where they are of
+    one row of the table.
     """
     first, second = [], []
     for label in np.unique(y):
@@ -35,3 +34,26 @@ def split_table(
         {(0, 1): pairs[np.argsort(pairs[:, 0])]},
         names,
     )
+
+
+def wine(rng: np.random.Generator) -> Dataset:
+    """Draw wines; alcohol to phenols are one view, flavanoids to proline the other."""
+    wine = load_wine()
+    return split_table(rng, (wine.data[:, :6], wine.data[:, 6:]), wine.target, ("first", "second"))
+
+
+def breast_cancer(rng: np.random.Generator) -> Dataset:
+    """Draw samples; means and standard errors are one view, the worst values the other."""
+    cancer = load_breast_cancer()
+    return split_table(
+        rng, (cancer.data[:, :20], cancer.data[:, 20:]), cancer.target, ("mean", "worst")
+    )
+
+
+def digits_halves(rng: np.random.Generator) -> Dataset:
+    """Draw images of 8 × 8 pixels and cut them in the middle."""
+    digits = load_digits()
+    halves = tuple(
+        half.reshape(len(half), -1) for half in (digits.images[:, :, :4], digits.images[:, :, 4:])
+    )
+    return split_table(rng, (halves[0], halves[1]), digits.target, ("left", "right"))

@@ -86,7 +86,9 @@ class ViewTies:
         """Return the product of the graph, without its diagonal, with (n_v, k) numbers."""
         inverse = _inverse(_column_sums(self.ties))
         loops = self.ties.power(2) @ inverse
-        found: Floats = self.ties @ (inverse[:, None] * (self.ties.T @ shares)) - loops[:, None] * shares
+        found: Floats = (
+            self.ties @ (inverse[:, None] * (self.ties.T @ shares)) - loops[:, None] * shares
+        )
         return found
 
     def spectrum(self, rows: Any, number: int | None = None) -> Floats:
@@ -127,7 +129,9 @@ class AnchorGraph:
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects that are seen in all views, by their columns side by side."""
         n = self.n_objects
-        seen = np.flatnonzero(np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0))
+        seen = np.flatnonzero(
+            np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0)
+        )
         if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
             return self
         columns = columns_of(seen)
@@ -184,29 +188,35 @@ class AnchorGraph:
         sums: Floats = (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
         return sums
 
-    def nearest_sources(self, sources: Ints, share: float) -> Ints:
-        """Return the source that is nearest to every object in the graph, −1 without one.
+    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
+        """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, which are those of ``diffused``.
         """
         n_anchors, roots = len(self.weights), np.sqrt(self.weights)
         between = share * roots[:, None] * self._free_gram * roots
         ends = self._normalized_ties(sources, share)
-        reach = sp.block_array([[sp.csr_array(between), None], [ends, sp.csr_array((len(sources), len(sources)))]])
+        reach = sp.block_array(
+            [[sp.csr_array(between), None], [ends, sp.csr_array((len(sources), len(sources)))]]
+        )
         reach = reach.tocsr()
         reach.data = -np.log(np.maximum(reach.data, 1e-300))
         lengths, _, origin = dijkstra(
-            reach, indices=n_anchors + np.arange(len(sources)), min_only=True, return_predecessors=True
+            reach,
+            indices=n_anchors + np.arange(len(sources)),
+            min_only=True,
+            return_predecessors=True,
         )
         nearness = np.exp(-lengths[:n_anchors])
-        nearest = np.full(self.n_objects, -1)
-        for block in blocks_of(self.n_objects):
-            ties = self._normalized_ties(block, share)
+        nearest = np.full(len(objects), -1)
+        for block in blocks_of(len(objects)):
+            ties = self._normalized_ties(objects[block], share)
             ties.data *= nearness[ties.indices]
             best = _largest_of_rows(ties)
             reached = best >= 0
             nearest[block][reached] = sources[origin[best[reached]] - n_anchors]
-        nearest[sources] = sources
+        are_sources = np.isin(objects, sources)
+        nearest[are_sources] = objects[are_sources]
         return nearest
 
     def of_view(self, view: int, at_anchors: Floats) -> Floats:
@@ -238,7 +248,9 @@ class AnchorGraph:
 
 def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
     """Tell whether objects of views are tied to anchors: where it is asked for, or objects are very many."""
-    return kind == "anchors" or (kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM)
+    return kind == "anchors" or (
+        kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
+    )
 
 
 def any_graph(
@@ -254,22 +266,36 @@ def any_graph(
     ``n_groups`` are expected: by anchors, landmarks are near by so many components in any case.
     """
     if by_anchors([len(X) for X in views], relations):
-        return anchor_graph(views, relations, n_view_components or n_groups, rng, np.ones(len(views)))
+        return anchor_graph(
+            views, relations, n_view_components or n_groups, rng, np.ones(len(views))
+        )
     return joint_graph(views, relations, n_neighbors, n_view_components, rng)
 
 
 def anchor_graph(
-    views: list[Floats], relations: Relations, n_view_components: int, rng: np.random.Generator, weights: Floats
+    views: list[Floats],
+    relations: Relations,
+    n_view_components: int,
+    rng: np.random.Generator,
+    weights: Floats,
 ) -> AnchorGraph:
     """Make the graph of views that relations connect; parameters are those of ``joint_graph``."""
     n_objects, objects = find_objects([len(X) for X in views], relations)
     most = max(MOST_ANCHORS // (len(views) + 1), _FEWEST_ANCHORS)
     numbers = [min(anchors_for(len(X), n_view_components), most) for X in views]
-    found = [ViewTies.of(X, number, 2 * n_view_components, rng) for X, number in zip(views, numbers, strict=True)]
-    ties = [_of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)]
+    found = [
+        ViewTies.of(X, number, 2 * n_view_components, rng)
+        for X, number in zip(views, numbers, strict=True)
+    ]
+    ties = [
+        _of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)
+    ]
     common = np.flatnonzero(sum((_row_counts(B) > 0).astype(np.int64) for B in ties) >= 2)
     shared = [B[common] for B in ties]
-    places = [unit_rows(B @ view.loadings[:, :n_view_components]) for B, view in zip(shared, found, strict=True)]
+    places = [
+        unit_rows(B @ view.loadings[:, :n_view_components])
+        for B, view in zip(shared, found, strict=True)
+    ]
     agreement, at_anchors = _agreement(ties, shared, places)
     for u, B in enumerate(ties):
         changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
@@ -283,8 +309,12 @@ def anchor_graph(
         for weight, X, own, view in zip(weights, views, objects, found, strict=True)
     ]
     factor = sp.vstack(near, format="csr")
-    scaled = factor @ sp.diags_array(np.sqrt(LANDMARK_SHARE * _inverse(factor.T @ np.concatenate(sums))))
-    diagonal = np.concatenate([weight * _inverse(total) for weight, total in zip(weights, sums, strict=True)])
+    scaled = factor @ sp.diags_array(
+        np.sqrt(LANDMARK_SHARE * _inverse(factor.T @ np.concatenate(sums)))
+    )
+    diagonal = np.concatenate(
+        [weight * _inverse(total) for weight, total in zip(weights, sums, strict=True)]
+    )
     kernel = (scaled @ scaled.T).toarray() + np.diag(diagonal)
     return AnchorGraph(
         objects,
@@ -348,13 +378,17 @@ def _agreed(
             cosines = np.einsum("ij,ij->i", there[rows[known]], at_anchors[u, v][columns[known]])
             said[known] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
     mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
-    weakened = sp.csr_array((ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape)
+    weakened = sp.csr_array(
+        (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
+    )
     before, after = ties.sum(axis=1), weakened.sum(axis=1)
     weakened.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
     return weakened.astype(np.float32)
 
 
-def _near_landmarks(X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int) -> sp.csr_array:
+def _near_landmarks(
+    X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
+) -> sp.csr_array:
     """Return weights of the landmarks that are near every anchor of a view, by columns and by eigenvectors.
 
     Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is 0.
@@ -421,7 +455,9 @@ def _row_counts(matrix: sp.csr_array) -> Ints:
 
 
 def _column_sums(matrix: sp.csr_array) -> Floats:
-    return np.asarray(np.bincount(matrix.indices, matrix.data, minlength=matrix.shape[1]), np.float64)
+    return np.asarray(
+        np.bincount(matrix.indices, matrix.data, minlength=matrix.shape[1]), np.float64
+    )
 
 
 def _inverse(sums: Floats) -> Floats:

@@ -73,7 +73,9 @@ class Anchors:
         """
         p, n = len(self.places), len(data)
         number = min(N_TIES, p - 1) or 1
-        search = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute").fit(self.places)
+        search = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute").fit(
+            self.places
+        )
 
         def tied(block: slice) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
             distances, found = search.kneighbors(self.moved(data[block]))
@@ -94,7 +96,9 @@ class Anchors:
         return ties
 
 
-def _centers(rows: NDArray[np.float32], number: int, rng: np.random.Generator) -> NDArray[np.float32]:
+def _centers(
+    rows: NDArray[np.float32], number: int, rng: np.random.Generator
+) -> NDArray[np.float32]:
     seed = int(rng.integers(2**31))
     k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
     with warnings.catch_warnings():

@@ -111,7 +111,9 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             matrix.
         """
         if self.rule not in RULES:
-            raise InvalidInputError(f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}.")
+            raise InvalidInputError(
+                f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}."
+            )
         X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
         with threadpool_limits(1):  # BLAS sums in another order on more threads
             self.rule_, why = self._rule_of(X)
@@ -152,9 +154,13 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         values = X.data if sp.issparse(X) else X
         is_negative = values.min(initial=0.0) < 0
         if self.rule in ("counts", "histograms") and is_negative:
-            raise InvalidInputError(f"{self.rule} cannot be negative, but X has a value of {values.min():.3g}.")
+            raise InvalidInputError(
+                f"{self.rule} cannot be negative, but X has a value of {values.min():.3g}."
+            )
         if self.rule == "none" and sp.issparse(X):
-            raise InvalidInputError("X is a sparse matrix, which cannot be clustered as it is; choose another rule.")
+            raise InvalidInputError(
+                "X is a sparse matrix, which cannot be clustered as it is; choose another rule."
+            )
         if self.rule != "auto":
             return self.rule, ""
         if is_negative:
@@ -167,7 +173,10 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 largest = sp.diags_array(_inverse_of_largest(rows))
                 self.hub_share_ = share = _share_of_hubs(sp.csr_array(rows @ largest))
                 if share > _TO_HUBS:
-                    return "counts", f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of the rows"
+                    return (
+                        "counts",
+                        f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of the rows",
+                    )
             elif d > MOST_DIMENSIONS:
                 return "counts", "most values are zero and the rows have length 1"
         sums = np.asarray(X.sum(axis=1)).ravel()
@@ -216,7 +225,9 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return tags
 
 
-def fitted_features(tables: list[Any], rule: Rule, names: Sequence[str] | None) -> list[AutoFeatures]:
+def fitted_features(
+    tables: list[Any], rule: Rule, names: Sequence[str] | None
+) -> list[AutoFeatures]:
     """Return what makes the features of each of several views; messages call a view by its name.
 
     Raises InvalidInputError: as ``AutoFeatures.fit``.
@@ -228,7 +239,9 @@ def fitted_features(tables: list[Any], rule: Rule, names: Sequence[str] | None) 
         try:
             makers.append(AutoFeatures(rule).fit(table))
         except InvalidInputError as error:
-            raise InvalidInputError(f"features={rule!r}, view {called(number, names)}: {error}") from error
+            raise InvalidInputError(
+                f"features={rule!r}, view {called(number, names)}: {error}"
+            ) from error
     return makers
 
 
@@ -291,6 +304,10 @@ def _share_of_hubs(rows: sp.csr_array) -> float:
     number = min(_NEIGHBORS, hubs, n - 1)
     if number < 1:
         return 0.0
-    found = NearestNeighbors(n_neighbors=number, algorithm="brute").fit(rows).kneighbors(return_distance=False)
+    found = (
+        NearestNeighbors(n_neighbors=number, algorithm="brute")
+        .fit(rows)
+        .kneighbors(return_distance=False)
+    )
     ends = np.sort(np.bincount(found.ravel(), minlength=n))
     return float(ends[-hubs:].sum() / ends.sum())

@@ -25,7 +25,9 @@ Ints = NDArray[np.int64]
 Graph: TypeAlias = sp.csr_array | NDArray[np.float64]
 
 
-def leading_eigenvectors(number: int, graph: Graph, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
+def leading_eigenvectors(
+    number: int, graph: Graph, factor: sp.csr_array | None = None
+) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
 
     The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an eigenvalue 1, and
@@ -45,10 +47,15 @@ def leading_eigenvectors(number: int, graph: Graph, factor: sp.csr_array | None 
     return values, vectors * np.sign(largest)
 
 
-def residual(values: Floats, vectors: Floats, graph: Graph, factor: sp.csr_array | None = None) -> float:
+def residual(
+    values: Floats, vectors: Floats, graph: Graph, factor: sp.csr_array | None = None
+) -> float:
     """Return the largest length of S v − μ v, S the graph, plus F Fᵀ where a factor is given."""
     times = _multiplied_by(graph, factor)
-    return max(float(np.linalg.norm(times(v) - value * v)) for value, v in zip(values, vectors.T, strict=True))
+    return max(
+        float(np.linalg.norm(times(v) - value * v))
+        for value, v in zip(values, vectors.T, strict=True)
+    )
 
 
 def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
@@ -58,13 +65,17 @@ def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
         near = factor.tocoo()
         near.eliminate_zeros()
         n_nodes = n_pieces + factor.shape[1]
-        links = sp.coo_array((np.ones(near.nnz), (piece[near.row], n_pieces + near.col)), shape=(n_nodes, n_nodes))
+        links = sp.coo_array(
+            (np.ones(near.nnz), (piece[near.row], n_pieces + near.col)), shape=(n_nodes, n_nodes)
+        )
         piece = connected_components(links.tocsr(), directed=False)[1][piece]
     members = np.split(np.argsort(piece, kind="stable"), np.cumsum(np.bincount(piece))[:-1])
     return sorted((own for own in members if len(own)), key=len, reverse=True)
 
 
-def _of_pieces(number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
+def _of_pieces(
+    number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
+) -> tuple[Floats, Floats]:
     """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
 
     As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
@@ -93,12 +104,16 @@ def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple
     times = _multiplied_by(graph, factor)
     if _better_dense(number, n):
         full = times(np.eye(n, dtype=graph.dtype))
-        found: tuple[Floats, Floats] = scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
+        found: tuple[Floats, Floats] = scipy.linalg.eigh(
+            (full + full.T) / 2, subset_by_index=(n - number, n - 1)
+        )
         return found
     start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
     operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
     try:
-        found = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=_TOLERANCE)
+        found = eigsh(
+            operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=_TOLERANCE
+        )
     except ArpackNoConvergence as error:
         raise InvalidInputError(
             f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
@@ -107,7 +122,9 @@ def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple
     return found
 
 
-def _multiplied_by(graph: Graph, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:
+def _multiplied_by(
+    graph: Graph, factor: sp.csr_array | None = None
+) -> Callable[[NDArray[Any]], NDArray[Any]]:
     if factor is None:
         return lambda x: graph @ x
     transposed = factor.T  # a view; by rows it would be as large as the factor, and no faster

@@ -153,21 +153,29 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
             objects.
         """
         if y is not None:
-            raise InvalidInputError(f"y must be None, got {shown(y)}; give matches as mappings={{(0, 1): rows}}.")
+            raise InvalidInputError(
+                f"y must be None, got {shown(y)}; give matches as mappings={{(0, 1): rows}}."
+            )
         if isinstance(views, ConstrainedViews):
             if mappings is not None:
-                raise InvalidInputError("ConstrainedViews have mappings of their own; give no others.")
+                raise InvalidInputError(
+                    "ConstrainedViews have mappings of their own; give no others."
+                )
             return replace(views, views=self.fit_transform(views.views, mappings=views.mappings))
         given = GivenViews.of(views)
         tables, relations = given.arrays(sparse=True), given.relations(mappings)
         n_view_components = check_count(self.n_view_components, "n_view_components")
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
-        n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
+        n_components = (
+            None if self.n_components is None else check_count(self.n_components, "n_components")
+        )
         rng = as_generator(self.random_state)
         makers = fitted_features(tables, self.features, given.names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
-        with threadpool_limits(1):  # BLAS, LAPACK and the search sum in another order on more threads
+        with threadpool_limits(
+            1
+        ):  # BLAS, LAPACK and the search sum in another order on more threads
             for numbers, inside in separate_problems(len(data), relations):
                 some = [data[number] for number in numbers]
                 q = neighbors_for(some, n_view_components, n_neighbors)
@@ -185,7 +193,9 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
         self._remember_features(given, tables)
-        found = [_like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)]
+        found = [
+            _like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)
+        ]
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:

@@ -84,7 +84,9 @@ class JointGraph:
         `columns_of`: returns the columns of some objects in all views, (m, d); see
         ``object_columns``.
         """
-        seen = np.flatnonzero(np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0))
+        seen = np.flatnonzero(
+            np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0)
+        )
         if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
             return self
         graph = _normalized(_view_graph(NeighborSearch.among(columns_of(seen)), self.n_neighbors))
@@ -113,16 +115,19 @@ class JointGraph:
             total += step
         return total
 
-    def nearest_sources(self, sources: Ints, share: float) -> Ints:
-        """Return the source that is nearest to every object in the graph, negative without one.
+    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
+        """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, each times the share.
         """
         near = self.normalized_affinities
         # dijkstra of SciPy before 1.15 takes no other indices
         places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
-        lengths = sp.csr_array((-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape)
-        found: Ints = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
+        lengths = sp.csr_array(
+            (-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape
+        )
+        nearest = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
+        found: Ints = np.maximum(nearest[objects], -1)
         return found
 
     def around(self, view: int, shares: Floats) -> Floats:
@@ -151,7 +156,9 @@ def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int
     for one in range(n_sets):
         views = np.flatnonzero(number == one).tolist()
         inside = {
-            (views.index(u), views.index(v)): rows for (u, v), rows in relations.items() if u in views and v in views
+            (views.index(u), views.index(v)): rows
+            for (u, v), rows in relations.items()
+            if u in views and v in views
         }
         problems.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
     return problems
@@ -161,7 +168,9 @@ def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[
     """Return the number of objects, the connected components of related rows, and that of every row, per view."""
     first = np.concatenate(([0], np.cumsum(sizes)))
     links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
-    n_objects, number = _pieces(int(first[-1]), np.concatenate([np.empty((0, 2), np.int64), *links]))
+    n_objects, number = _pieces(
+        int(first[-1]), np.concatenate([np.empty((0, 2), np.int64), *links])
+    )
     return n_objects, np.split(number, first[1:-1])
 
 
@@ -191,13 +200,23 @@ def joint_graph(
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         return JointGraph(objects, affinities, None, graphs, [], agreement, n_neighbors)
-    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
+    spectra = [
+        leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1]
+        for G in graphs
+    ]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
-    places = [unit_rows(membership(own, n_objects) @ rows) for own, rows in zip(objects, narrow, strict=True)]
+    places = [
+        unit_rows(membership(own, n_objects) @ rows)
+        for own, rows in zip(objects, narrow, strict=True)
+    ]
     agreement = view_agreement(graphs, objects, places)
     near = agreed(near, objects, places, np.nan_to_num(agreement), weights)
-    kept = [weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)]
-    factors = [_landmark_factor(space, objects, landmarks, n_objects, weights) for space in (views, narrow)]
+    kept = [
+        weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
+    ]
+    factors = [
+        _landmark_factor(space, objects, landmarks, n_objects, weights) for space in (views, narrow)
+    ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
     spectra = list(map(unit_rows, spectra))
@@ -297,7 +316,11 @@ def _landmark_factor(
             continue
         distances, found = NeighborSearch.among(X[of_landmarks]).nearest_to(X, number)
         near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
-        weights = weights + sp.csr_array((weight * near, (np.repeat(own, number), columns)), shape=shape)
+        weights = weights + sp.csr_array(
+            (weight * near, (np.repeat(own, number), columns)), shape=shape
+        )
     total = weights.sum(axis=1)
-    weights = sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
+    weights = (
+        sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
+    )
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))

@@ -77,7 +77,13 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __init__(self, *, unit_rows: bool = False) -> None:
         self.unit_rows = unit_rows
 
-    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | pd.DataFrame | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        constraints: Constraints | pd.DataFrame | None = None,
+    ) -> Self:
         """Learn the metric.
 
         Parameters
@@ -149,7 +155,9 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
             values, vectors = scipy.linalg.eigh(self.metric_)
             self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-            self.metric_ = self.metric_ if values[0] >= 0 else (vectors * np.maximum(values, 0)) @ vectors.T
+            self.metric_ = (
+                self.metric_ if values[0] >= 0 else (vectors * np.maximum(values, 0)) @ vectors.T
+            )
         self._n_features_out = data.shape[1]
 
     def _scaled(self, data: Floats) -> Floats:
@@ -178,7 +186,9 @@ def learn_metric(
     return np.eye(d) + change(best), RIDGES[best]
 
 
-def _by_pairs(first: Floats, second: Floats, missing: Floats) -> tuple[Floats, Callable[[int], Floats]]:
+def _by_pairs(
+    first: Floats, second: Floats, missing: Floats
+) -> tuple[Floats, Callable[[int], Floats]]:
     """Solve for one coefficient α of every pair: M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
 
     Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what gives M − I.
@@ -197,7 +207,9 @@ def _by_pairs(first: Floats, second: Floats, missing: Floats) -> tuple[Floats, C
     return losses, change
 
 
-def _by_products(first: Floats, second: Floats, missing: Floats) -> tuple[Floats, Callable[[int], Floats]]:
+def _by_products(
+    first: Floats, second: Floats, missing: Floats
+) -> tuple[Floats, Callable[[int], Floats]]:
     """Solve for every entry of M − I instead, which are fewer where pairs are many; returns what ``_by_pairs`` does."""
     d = first.shape[1]
     a, b = np.triu_indices(d)

@@ -93,7 +93,9 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         scaled: Floats = np.clip(X, self.low_, self.high_)
         if self.rule_ == "each to [0, 1]":
             spans = _half_spans(self.low_, self.high_)
-            scaled = np.divide(scaled / 2 - self.low_ / 2, spans, out=np.zeros_like(scaled), where=spans > 0)
+            scaled = np.divide(
+                scaled / 2 - self.low_ / 2, spans, out=np.zeros_like(scaled), where=spans > 0
+            )
         return scaled
 
 

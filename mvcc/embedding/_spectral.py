@@ -20,12 +20,16 @@ from mvcc._utils.validation import check_count, check_data, check_number, checke
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROWS = 20_000
-SMALLEST_EIGENVALUE = 1e-12  # rounding of some 1e-16 is divided by it, and stays below the spread of the features
+SMALLEST_EIGENVALUE = (
+    1e-12  # rounding of some 1e-16 is divided by it, and stays below the spread of the features
+)
 _DENSE_ROWS = 1_000
 _BLOCK_ENTRIES = 2**22  # affinities of new rows that are in memory at a time, 32 MB
 
 
-def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
+def spectral_features(
+    X: ArrayLike, n_components: int, *, sigma: float = 1.0
+) -> NDArray[np.float64]:
     """Embed a view by the eigenvectors of its normalized Laplacian (§6.1, after Ng et al.).
 
     Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature becomes 0. The
@@ -58,7 +62,9 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
     return unscaled_spectral_features(scaled, n_components, sigma=sigma)
 
 
-def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
+def unscaled_spectral_features(
+    X: ArrayLike, n_components: int, *, sigma: float = 1.0
+) -> NDArray[np.float64]:
     """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
@@ -192,7 +198,9 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _learn(self, X: ArrayLike) -> None:
         data = checked_by(partial(validate_data, self, ensure_min_samples=2), X, "X")
         self._low, self._span = data.min(axis=0), np.ptp(data, axis=0)
-        self._spectrum = _spectrum_of(_scaled(data, self._low, self._span), self.n_components, self.sigma)
+        self._spectrum = _spectrum_of(
+            _scaled(data, self._low, self._span), self.n_components, self.sigma
+        )
         self.eigenvalues_ = self._spectrum.eigenvalues
         self._n_features_out = len(self.eigenvalues_)
 
@@ -242,14 +250,18 @@ class _Spectrum:
         affinity = np.exp(np.multiply(squares, -0.5, out=squares), out=squares)
         degrees = affinity.sum(axis=1)
         # row by row: a product of all of them sums in an order that depends on their number
-        vectors = (affinity[:, None, :] @ self.loadings)[:, 0] / np.sqrt(np.maximum(degrees, 1))[:, None]
+        vectors = (affinity[:, None, :] @ self.loadings)[:, 0] / np.sqrt(np.maximum(degrees, 1))[
+            :, None
+        ]
         features: NDArray[np.float64] = (vectors / self.eigenvalues - self.mean) / self.deviation
         far = degrees < 1
         features[far] = self.features[nearest[far]]
         return features
 
 
-def _scaled(data: NDArray[np.float64], low: NDArray[np.float64], span: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(
+    data: NDArray[np.float64], low: NDArray[np.float64], span: NDArray[np.float64]
+) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # of new rows, where a column hardly varied
         return np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
 
@@ -259,7 +271,9 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
     n_kept = check_count(n_components, "n_components")
     check_number(sigma, "sigma", low=0, low_included=False)
     if n_kept >= n:
-        raise InvalidInputError(f"n_components={n_kept} needs more than {n_kept} rows, but X has {n}.")
+        raise InvalidInputError(
+            f"n_components={n_kept} needs more than {n_kept} rows, but X has {n}."
+        )
     if n > MAX_ROWS:
         raise InvalidInputError(
             f"X has {n} rows, and spectral features need an affinity for every pair of rows; beyond {MAX_ROWS} reduce "
@@ -296,7 +310,9 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
     return _Spectrum(sigma, units, features, eigenvalues, loadings, mean, deviation)
 
 
-def _leading_eigenvectors(matrix: NDArray[np.float64], number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _leading_eigenvectors(
+    matrix: NDArray[np.float64], number: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return eigenvalues and -vectors, largest first: those of I − L are the lowest of the Laplacian L.
 
     They are fewer than asked for where they lie too close together to be found, as those of the identity.

@@ -16,7 +16,9 @@ from mvcc._utils.blocks import blocks_of
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-FEWEST_IN_COMMON = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
+FEWEST_IN_COMMON = (
+    20  # objects and edges that two views have in common; from fewer, agreement is not measured
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,7 +72,11 @@ def agreement_of_shares(shares: Floats) -> Floats:
 
 
 def agreed(
-    graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats], trust: Floats, weights: Floats
+    graphs: list[sp.csr_array],
+    objects: list[Ints],
+    places: list[Floats],
+    trust: Floats,
+    weights: Floats,
 ) -> list[sp.csr_array]:
     """Return graphs with weaker edges where other views contradict them.
 
@@ -94,7 +100,9 @@ def agreed(
                     said[common] += weights[v] * trust[u, v] * np.log(cosines)
             mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
             factors[part] = np.exp(CONTRADICTION_POWER * mean)
-        found.append(sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape))
+        found.append(
+            sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape)
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Experiments of §6: from a config to trials, their scores, and the curves (config → plan → trial → runner → store)."""
+"""Experiments of §6: from a config to trials, their scores, and the curves."""
 
 import lazy_loader
 

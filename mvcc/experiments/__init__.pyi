@@ -3,11 +3,11 @@ from ._check import Finding as Finding
 from ._check import check_results as check_results
 from ._config import Config as Config
 from ._config import load_config as load_config
-from ._dask import connect_to_dask as connect_to_dask
 from ._plan import Plan as Plan
 from ._plan import plan_run as plan_run
-from ._replay import Replay as Replay
-from ._replay import replay_trial as replay_trial
+from ._runner import Replay as Replay
 from ._runner import RunReport as RunReport
 from ._runner import replay_command as replay_command
+from ._runner import replay_trial as replay_trial
 from ._runner import run_experiment as run_experiment
+from ._workers import connect_to_dask as connect_to_dask

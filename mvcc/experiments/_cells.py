@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from mvcc.experiments._config import Config, MultiView, SingleView
-from mvcc.experiments._values import Closure
+from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.multiview import needs_base, takes_threshold, uses_relations
 from mvcc.results import PROPAGATION
 
@@ -21,7 +20,7 @@ ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one learning curve, as columns of the results name it. What a method does not use is None."""
+    """A point of a learning curve, as results name it; what a method does not use is None."""
 
     experiment: str
     dataset: str
@@ -35,12 +34,15 @@ class Cell:
     n_constraints: int
 
 
-TEXT = ("view", "base", "closure", "threshold")  # text in a table also where all of a column is empty
+# text in a table also where all of a column is empty
+TEXT = ("view", "base", "closure", "threshold")
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Make text of the columns that are; what is missing stays so, of which pandas before 3 makes "None"."""
-    return table.assign(**{name: table[name].astype("str").where(table[name].notna()) for name in TEXT})
+    """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
+    return table.assign(
+        **{name: table[name].astype("str").where(table[name].notna()) for name in TEXT}
+    )
 
 
 def list_cells(config: Config) -> list[Cell]:
@@ -54,9 +56,10 @@ def list_cells(config: Config) -> list[Cell]:
 
 
 def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Every method sees every mapping, but for those that use none; only propagation has thresholds.
+    """Every method sees every mapping, but for those that use none.
 
-    Those without a base come last, once. One that uses no constraints either has the same row for all their numbers.
+    Only propagation has thresholds. Those without a base come last, once. One that uses no
+    constraints either has the same row for all their numbers.
     """
     mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
     thresholds = [as_text(threshold) for threshold in plan.threshold]
@@ -66,7 +69,18 @@ def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
                 for threshold in thresholds if takes_threshold(method) else (None,):
                     for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
                         for n in plan.constraints:
-                            yield Cell(MULTI_VIEW, dataset, None, base, method, closure, threshold, mapped, rewired, n)
+                            yield Cell(
+                                MULTI_VIEW,
+                                dataset,
+                                None,
+                                base,
+                                method,
+                                closure,
+                                threshold,
+                                mapped,
+                                rewired,
+                                n,
+                            )
     for method in filterfalse(needs_base, plan.transfers):
         for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
             for n in plan.constraints:

@@ -1,4 +1,4 @@
-"""Looking through results on disk: what is whole, what is damaged, and where equal experiments disagree, why."""
+"""Looking through results on disk: what is whole or damaged, and why equal ones disagree."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ class Finding:
 
 
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
-    """Verify every results folder among and below the given ones; say where curves differ that should not, and why."""
+    """Verify every results folder among and below the given ones; say why curves differ."""
     asked = list(paths)
     folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
     if not folders:
         raise StoreError(
-            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST} or "
-            f"clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or one above it."
+            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a "
+            f"{MANIFEST} or clustering.json. Give the folder that `mvcc run` or `mvcc cluster` "
+            "wrote to, or one above it."
         )
     findings, manifests = [], {}
     for folder in folders:
@@ -57,7 +58,10 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     except StoreError as error:
         return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
     notes = [f"{name}: {why}." for name, why in damaged.items()]
-    notes += [f"{path.relative_to(folder)}: this trial failed; the file says why." for path in store.failures()]
+    notes += [
+        f"{path.relative_to(folder)}: this trial failed; the file says why."
+        for path in store.failures()
+    ]
     summaries = [name for name in known if "/" not in name]
     missing = [name for name in summaries if not (folder / name).exists()]
     notes += [f"{name}: it is missing; the same `mvcc run` writes it again." for name in missing]
@@ -75,15 +79,22 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
 
 
 def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
-    """Compare the curves of folders that should have the same: the text, which the packing does not change."""
+    """Compare the curves of folders that should have the same, by their unpacked text."""
     groups: dict[str, list[Path]] = {}
     for folder, manifest in manifests.items():
-        groups.setdefault(json.dumps([manifest.config, manifest.data], sort_keys=True), []).append(folder)
+        groups.setdefault(json.dumps([manifest.config, manifest.data], sort_keys=True), []).append(
+            folder
+        )
     lines = []
     for alike in groups.values():
         for one, other in combinations(alike, 2):
             if manifests[one].checksums.get(CURVES) != manifests[other].checksums.get(CURVES):
                 causes = environment_differences(manifests[one].runs[-1], manifests[other].runs[-1])
-                why = "; ".join(causes) or "nothing that the manifests record: one of them is not what it says"
-                lines.append(f"{one} and {other} have the same config and data, but other curves: {why}.")
+                why = (
+                    "; ".join(causes)
+                    or "nothing that the manifests record: one of them is not what it says"
+                )
+                lines.append(
+                    f"{one} and {other} have the same config and data, but other curves: {why}."
+                )
     return lines

@@ -1,4 +1,4 @@
-"""The configuration of an experiment (§6.1–6.2, Table 1): what a file may say; all mistakes are reported at once."""
+"""The configuration of an experiment (§6.1–6.2, Table 1), with all its mistakes at once."""
 
 from __future__ import annotations
 
@@ -6,34 +6,115 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, one_of, read_yaml, refuse, validated
-from mvcc.datasets import registry
-from mvcc.experiments._values import (
-    Bases,
-    Closures,
-    Components,
-    Counts,
-    Init,
-    Name,
-    Portions,
-    Scalar,
-    Scaling,
-    Sigma,
-    Study,
-    Thresholds,
-    TransferOptions,
-    Transfers,
-    ViewThreshold,
-    data_set,
-    loader_options,
+from mvcc._utils.settings import (
+    KeyPath,
+    Problems,
+    Section,
+    allowed,
+    alone_or_several,
+    assign,
+    distinct,
+    got,
+    increasing,
+    not_one_of,
+    one_of,
+    read_yaml,
+    refuse,
+    validated,
 )
-from mvcc.multiview import base_names, own_transfer_names, transfer_options
+from mvcc.datasets import registry
+from mvcc.multiview import base_names, check_method, own_transfer_names, transfer_options
 from mvcc.results import JOINT, POOLED
+
+Closure: TypeAlias = Literal["full", "view", "none"]
+Scaling: TypeAlias = Literal["minmax", "none"]
+Study: TypeAlias = Literal[
+    "main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"
+]
+
+
+def data_set(value: Any) -> Any:
+    if value not in tuple(registry()):
+        raise ValueError(not_one_of(value, registry()))
+    return value
+
+
+def loader_options(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a section with one `option: value` per line, got {got(value)}.")
+    if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
+        raise ValueError(
+            f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader."
+        )
+    return dict(sorted(value.items()))
+
+
+def transfer_method(value: Any) -> str:
+    """Return the name of a method that can be used here, of mvcc or of another package."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {got(value)}.")
+    check_method(value)
+    return value
+
+
+def sections_of_options(value: Any) -> Any:
+    if not isinstance(value, dict) or not all(
+        isinstance(options, dict) and options for options in value.values()
+    ):
+        raise ValueError(
+            "must be a section for each method, such as `constraint-propagation: "
+            f"{{regularization: 1e-3}}`, got {got(value)}."
+        )
+    return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", max_length=64),
+    allowed("1 to 64 letters, digits, _ and -, not beginning with -"),
+]
+Scalar = Annotated[str | int | float | bool, allowed("a single text, number, true or false")]
+Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
+Sigma = Annotated[float, Field(gt=0), allowed("a number above 0")]
+Threshold = Annotated[float, Field(gt=0, le=1)]
+ViewThreshold = Annotated[Threshold, allowed("a number above 0, up to 1")]
+Portion = Annotated[float, Field(ge=0, le=1), allowed("a number from 0 to 1 (0.2 for 20 %)")]
+Count = Annotated[int, Field(ge=0, le=10**9), allowed("a whole number from 0 to 10^9")]
+_List = Field(min_length=1, strict=False)
+Portions = Annotated[tuple[Portion, ...], _List, AfterValidator(increasing)]
+Counts = Annotated[tuple[Count, ...], _List, AfterValidator(increasing)]
+Thresholds = Annotated[
+    tuple[Annotated[Threshold | Literal["cv"], allowed("a number above 0, up to 1, or cv")], ...],
+    _List,
+    BeforeValidator(alone_or_several),
+    AfterValidator(distinct),
+]
+Closures = Annotated[
+    tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)
+]
+# the default is left out, so that results of configs before this option keep their identity
+Init = Annotated[
+    Literal["auto"] | None,
+    BeforeValidator(lambda value: None if value == "neighborhoods" else value),
+    one_of(("neighborhoods", "auto")),
+]
+Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
+Transfers = Annotated[
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
+]
+TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]
 
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 
@@ -41,10 +122,10 @@ MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the 
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "auto", "none"], one_of(("spectral", "auto", "none"))] = "none"
+    method: Literal["spectral", "auto", "none"] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
-    scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
+    scaling: Scaling | None = Field(default=None, validate_default=True)
 
     @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
@@ -54,22 +135,26 @@ class Features(Section):
             raise ValueError("goes only with `method: spectral`; choose that, or delete this line.")
         if method == "spectral" and value is None:
             if info.field_name == "n_components":
-                raise ValueError("is missing; `method: spectral` needs a line such as `n_components: 5`.")
+                raise ValueError(
+                    "is missing; `method: spectral` needs a line such as `n_components: 5`."
+                )
             return 1.0 if info.field_name == "sigma" else "minmax"
         return value
 
 
 class MultiView(Section):
-    """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
+    """The multi-view experiments: each combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
-    transfers: Transfers = own_transfer_names()
+    transfers: Transfers = Field(
+        default=own_transfer_names(), examples=["[constraint-propagation, single-view]"]
+    )
     transfer_options: TransferOptions | None = None
-    threshold: Thresholds = Field(examples=["0.5"])
-    closure: Closures = ("full",)
+    threshold: Thresholds = Field(examples=["[0.5]"])
+    closure: Closures = Field(default=("full",), examples=["[full, view, none]"])
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
-    rewired: Portions = (0.0,)
+    rewired: Portions = Field(default=(0.0,), examples=["[0.0, 0.5]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
     @field_validator("transfer_options")
@@ -85,13 +170,18 @@ class MultiView(Section):
 
     @field_validator("rewired")
     @classmethod
-    def _no_contradictions(cls, rewired: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+    def _no_contradictions(
+        cls, rewired: tuple[float, ...], info: ValidationInfo
+    ) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
-            raise ValueError(f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers.")
+            raise ValueError(
+                f"{JOINT} refuses relations that contradict constraints; leave it out of the "
+                "transfers."
+            )
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
-                "relations between instances of different classes contradict the constraints once both are closed "
-                "together; give `closure: view` or `closure: none`."
+                "relations between instances of different classes contradict the constraints once "
+                "both are closed together; give `closure: view` or `closure: none`."
             )
         return rewired
 
@@ -100,11 +190,16 @@ class MultiView(Section):
         lists = [(name, len(value)) for name, value in self if isinstance(value, tuple)]
         if math.prod(length for _, length in lists) > MAX_CELLS:
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
-            raise ValueError(f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists.")
+            raise ValueError(
+                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the "
+                "lists."
+            )
         return self
 
 
-def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]) -> Iterator[tuple[KeyPath, str]]:
+def _unknown_options(
+    options: dict[str, dict[str, Any]], chosen: tuple[str, ...]
+) -> Iterator[tuple[KeyPath, str]]:
     """Give the options of methods that are not chosen, and those that a method does not know."""
     for name, values in options.items():
         if name not in chosen:
@@ -119,20 +214,22 @@ def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]
 
 
 class SingleView(Section):
-    """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
+    """The single-view experiments: each view with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 
 class Config(Section):
-    """A whole experiment: the multi-view experiments (§6.2), the single-view ones (§6.4), or both."""
+    """An experiment: multi-view (§6.2), single-view (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
-    study: Annotated[Study, one_of(get_args(Study))] = "main"  # of the paper; main is that of Figures 4 to 10
+    study: Study = "main"  # of the paper; main is that of Figures 4 to 10
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
-    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
+    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(
+        default={}
+    )
     features: Features = Features()
     # how often constraints and mapping are drawn afresh, and the seed of all these draws
     trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
@@ -142,13 +239,20 @@ class Config(Section):
 
     @field_validator("single_view")
     @classmethod
-    def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
-        if single_view is not None and (dataset := info.data.get("dataset")) is not None and registry()[dataset].views:
+    def _views_of_the_data_set(
+        cls, single_view: SingleView | None, info: ValidationInfo
+    ) -> SingleView | None:
+        if (
+            single_view is not None
+            and (dataset := info.data.get("dataset")) is not None
+            and registry()[dataset].views
+        ):
             views = [*(view.name for view in registry()[dataset].views), POOLED]
             refuse(
                 (
                     ("thresholds", view),
-                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: {', '.join(views)}.",
+                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: "
+                    f"{', '.join(views)}.",
                 )
                 for view in single_view.thresholds
                 if view not in views
@@ -158,11 +262,13 @@ class Config(Section):
     @model_validator(mode="after")
     def _something_to_run(self) -> Self:
         if self.multi_view is None and self.single_view is None:
-            raise ValueError("there is nothing to run; add a section `multi_view:`, `single_view:` or both.")
+            raise ValueError(
+                "there is nothing to run; add a section `multi_view:`, `single_view:` or both."
+            )
         return self
 
     def resolved(self) -> dict[str, Any]:
-        """Return the configuration complete with its defaults, ready for JSON, in the order of the class."""
+        """Return the configuration with its defaults, ready for JSON, in the order of the class."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def transfers(self) -> tuple[str, ...]:
@@ -170,7 +276,7 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
     def identity(self) -> dict[str, Any]:
-        """Return what two runs must share to belong together: everything but the number of trials."""
+        """Return what two runs must share: everything but the number of trials."""
         return {key: value for key, value in self.resolved().items() if key != "trials"}
 
 
@@ -182,7 +288,8 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     path : str or path-like
         The file, in UTF-8.
     overrides : iterable of str
-        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows the ``=`` is YAML.
+        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows
+        the ``=`` is YAML.
 
     Returns
     -------
@@ -192,9 +299,10 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     Raises
     ------
     ConfigError
-        If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
+        If the file cannot be read, or with one line for each unknown key, wrong type and impossible
+        value in it.
     """
-    problems = Problems(path, f"mvcc validate {shlex.quote(os.fspath(path))}")
+    problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)
     for override in overrides:
         assign(values, override, problems)

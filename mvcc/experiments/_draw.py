@@ -1,4 +1,4 @@
-"""What one trial draws: order of the instances, constraints and mapping, shared by all of its cells (§6.2)."""
+"""What a trial draws for all of its cells: order of instances, constraints, mapping (§6.2)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from enum import IntEnum
 from os import PathLike
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
@@ -18,7 +18,7 @@ from mvcc.results import POOLED
 
 
 class Role(IntEnum):
-    """What a random stream of a trial is for. The numbers are part of every result: never change them."""
+    """What a random stream is for. The numbers are part of every result: never change them."""
 
     DATA = 0
     ORDER = 1
@@ -36,14 +36,14 @@ class DrawnView:
     """
 
     name: str
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
+    X: Floats
+    y: Ints
     constraints: dict[int, Constraints]
 
 
 @dataclass(frozen=True)
 class Draw:
-    """The data of one trial; its relations, by mapped portion and rewired share, are nested in the former."""
+    """The data of one trial; its relations, by (mapped, rewired) share, are nested."""
 
     views: list[DrawnView]
     single: dict[str, DrawnView]  # of the single-view experiments, by name
@@ -56,17 +56,20 @@ def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.S
 
 
 def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
-    """Draw the data of one trial.
-
-    The instances are shuffled, so that their order tells nothing about their class.
-    """
+    """Draw the data of one trial, shuffled, so that the order tells nothing about the class."""
     dataset = load_dataset(
-        config.dataset, data_dir=data_dir, random_state=stream(config, trial, Role.DATA), **config.dataset_options
+        config.dataset,
+        data_dir=data_dir,
+        random_state=stream(config, trial, Role.DATA),
+        **config.dataset_options,
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     alone = config.single_view.thresholds if config.single_view is not None else {}
-    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):  # of a data set whose views no config knows
-        raise InvalidInputError(f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}.")
+    # of a data set whose views no config knows
+    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):
+        raise InvalidInputError(
+            f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}."
+        )
     if POOLED in alone:
         parts.append((POOLED, *_pooled(dataset)))
     orders = [
@@ -77,7 +80,9 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     for part, ((name, X, y), order) in enumerate(zip(parts, orders, strict=True)):
         seed = stream(config, trial, Role.CONSTRAINTS, part)
         numbers = _numbers(config, together=part < len(dataset.views), alone=name in alone)
-        constraints = {n: Constraints.from_labels(y[order], n, np.random.default_rng(seed)) for n in numbers}
+        constraints = {
+            n: Constraints.from_labels(y[order], n, np.random.default_rng(seed)) for n in numbers
+        }
         features = np.ascontiguousarray(embed(X, config.features)[order])
         drawn.append(DrawnView(name, features, y[order], constraints))
     return Draw(
@@ -87,7 +92,7 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     )
 
 
-def _pooled(dataset: Dataset) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _pooled(dataset: Dataset) -> tuple[Floats, Ints]:
     """Put the instances of all views into one, their classes kept apart."""
     n_classes = 1 + max(int(y.max()) for y in dataset.labels)
     labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
@@ -95,35 +100,39 @@ def _pooled(dataset: Dataset) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def _numbers(config: Config, *, together: bool, alone: bool) -> list[int]:
-    """Return the numbers of constraints that a view needs in multi-view and in single-view experiments."""
+    """Return the numbers of constraints that a view needs in all experiments."""
     plans = [config.multi_view] * together + [config.single_view] * alone
     return sorted({n for plan in plans if plan is not None for n in plan.constraints})
 
 
 def _relations(
-    config: Config, trial: int, dataset: Dataset, places: list[NDArray[np.int64]]
+    config: Config, trial: int, dataset: Dataset, places: list[Ints]
 ) -> dict[tuple[float, float], Relations]:
     plan = config.multi_view
     if plan is None:
         return {}
-    drawn: dict[tuple[float, float], Relations] = {(m, r): {} for m in plan.mapped for r in plan.rewired}
+    drawn: dict[tuple[float, float], Relations] = {
+        (m, r): {} for m in plan.mapped for r in plan.rewired
+    }
     for number, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
         moved = np.column_stack((places[u][rows[:, 0]], places[v][rows[:, 1]]))
         for rewired in plan.rewired:
             rng = np.random.default_rng(stream(config, trial, Role.REWIRING, number))
             relations = rewire_relations(moved, rewired, rng)
             rng = np.random.default_rng(stream(config, trial, Role.MAPPING, number))
-            for mapped, portion in zip(plan.mapped, sample_relations(relations, plan.mapped, rng), strict=True):
+            for mapped, portion in zip(
+                plan.mapped, sample_relations(relations, plan.mapped, rng), strict=True
+            ):
                 drawn[mapped, rewired][u, v] = portion
     return drawn
 
 
-def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
-    """Make the features that are clustered (§6.1). The order of the rows does not matter to them."""
+def embed(X: Floats, features: Features) -> Floats:
+    """Make the features that are clustered (§6.1), whatever the order of the rows."""
     if features.method == "none":
         return X
     if features.method == "auto":
-        scaled: NDArray[np.float64] = AutoScaler().fit_transform(X)
+        scaled: Floats = AutoScaler().fit_transform(X)
         return scaled
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None

@@ -1,17 +1,47 @@
-"""What a run would do: which trials are missing in a results folder. Nothing here computes a trial."""
+"""What a run would do, and where its results come from. Nothing here computes a trial."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mvcc._utils.environment import command_line, commit, machine, now, versions
+from mvcc.datasets import file_checksums
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import list_cells
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.results import Manifest, differences
+from mvcc.multiview import transfer_origin
+from mvcc.results import Manifest, Run, differences
+
+
+def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
+    """Collect what a manifest says of a run that starts now: config, data, the run itself."""
+    return Manifest(
+        config=config.resolved(),
+        data=file_checksums(config.dataset, data_dir),
+        runs=[this_run(config.transfers())],
+        checksums={},
+    )
+
+
+def this_run(transfers: Sequence[str] = ()) -> Run:
+    """Describe the program, the packages of its transfer methods, the machine and the time."""
+    origins = {name: origin for name in transfers if (origin := transfer_origin(name)) is not None}
+    run = Run(
+        command=command_line(),
+        commit=commit(),
+        versions=versions() | {origin.package: origin.version for origin in origins.values()},
+        machine=machine(),
+        started=now(),
+    )
+    if origins:  # a field that is never set is not written
+        run.transfers = {
+            name: {"package": o.package, "module": o.module} for name, o in origins.items()
+        }
+    return run
 
 
 @dataclass(frozen=True)
@@ -43,7 +73,7 @@ def plan_run(
 def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
     """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
     n_cells = len(list_cells(config))
-    store.refuse_others()
+    store.refuse_link()
     if fresh:
         return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
     stored = store.manifest()
@@ -52,8 +82,8 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
     if stored is None:
         if nameless := store.nameless():
             raise StoreError(
-                f"{nameless} is here without a manifest that says whose results these are. Choose another folder by "
-                f"--out, or set them aside by --fresh."
+                f"{nameless} is here without a manifest that says whose results these are. Choose "
+                f"another folder by --out, or set them aside by --fresh."
             )
     elif changed := differences(stored, manifest):
         raise StoreError(
@@ -63,8 +93,9 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
         )
     elif store.holds_only_summary() and stored.trials > config.trials:
         raise StoreError(
-            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
-            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
+            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials "
+            f"themselves; a run of {config.trials} would replace them. Choose another folder by "
+            "--out, or remove them by --fresh."
         )
     missing = [trial for trial in range(config.trials) if trial not in done]
     finished = (

@@ -1,4 +1,4 @@
-"""Running an experiment: the missing trials in parallel, each stored as soon as it is finished."""
+"""Running an experiment: the missing trials in parallel, each stored at once; one trial again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+from pydantic import ValidationError
+
 from mvcc._utils.environment import now
+from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._example import example_cluster
-from mvcc.experiments._plan import Plan, plan_for
-from mvcc.experiments._provenance import describe_run
+from mvcc.experiments._plan import Plan, describe_run, plan_for
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import single_threaded, warm_up
+from mvcc.experiments._trial import example_cluster, run_trial, single_threaded, warm_up
 from mvcc.experiments._workers import attempt_trials
-from mvcc.results import Manifest
+from mvcc.results import Manifest, differences, environment_differences
 
 _logger = logging.getLogger("mvcc.experiments")
 
@@ -49,14 +51,15 @@ def run_experiment(
 ) -> RunReport:
     """Compute the missing trials of an experiment and its curves.
 
-    Where trials run is joblib's business: ``with joblib.parallel_config(backend=...)`` chooses. The results depend on
-    neither that nor ``n_jobs``.
+    Where trials run is joblib's business: ``with joblib.parallel_config(backend=...)`` chooses. The
+    results depend on neither that nor ``n_jobs``.
 
     Parameters
     ----------
     config : Config
     folder : path
-        Where results are kept; a run goes on where a former one stopped. Only one run at a time writes to it.
+        Where results are kept; a run goes on where a former one stopped. Only one run at a time
+        writes to it.
     n_jobs : int, default=-1
         Number of workers; −1 for one per core.
     data_dir : path, optional
@@ -64,7 +67,8 @@ def run_experiment(
     fresh : bool, default=False
         Remove what the folder holds of a former run.
     on_start, on_trial, on_note : callable
-        Told the plan; after each trial its number and whether it succeeded; what happened that was not planned.
+        Told the plan; after each trial its number and whether it succeeded; what happened that was
+        not planned.
 
     Returns
     -------
@@ -73,8 +77,8 @@ def run_experiment(
     Raises
     ------
     StoreError
-        When the folder holds results of another config, other data or another version, is in use by another run, or
-        cannot be written.
+        When the folder holds results of another config, other data or another version, is in use by
+        another run, or cannot be written.
     WorkerError
         When the system kills workers again and again.
     MvccError
@@ -84,26 +88,30 @@ def run_experiment(
     store, manifest = ResultsStore(folder), describe_run(config, data_dir)
     plan = plan_for(store, manifest, config, fresh)
     if plan.missing:
-        draw_trial(config, plan.missing[0], data_dir)  # an impossible config fails here, before anything is written
+        # an impossible config fails here, before anything is written
+        draw_trial(config, plan.missing[0], data_dir)
     failed: dict[int, Path] = {}
     if plan.finished:
         on_start(plan)
     else:
         with store.held(on_note):
-            plan = plan_for(store, manifest, config, fresh)  # once more: nobody else writes from now on
+            # once more: nobody else writes from now on
+            plan = plan_for(store, manifest, config, fresh)
             _prepare(store, plan, manifest, fresh, on_note)
             on_start(plan)
             if plan.missing:
                 warm_up(config)  # compiled once, here, instead of by all workers at the same time
                 _logger.info("kernels ready after %.1f s", time.perf_counter() - began)
             # closed at once when something goes wrong here, so that no worker computes for nothing
-            with closing(attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)) as attempts:
+            with closing(
+                attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)
+            ) as attempts:
                 for attempt in attempts:
                     if attempt.rows is not None:
                         store.write_trial(attempt.trial, attempt.rows)
                     else:
-                        again = f"To run it again, alone:\n  {replay_command(folder, attempt.trial, data_dir)}"
-                        report = f"{again}\n\n{attempt.failure}"
+                        again = replay_command(folder, attempt.trial, data_dir)
+                        report = f"To run it again, alone:\n  {again}\n\n{attempt.failure}"
                         failed[attempt.trial] = store.write_failure(attempt.trial, report)
                     on_trial(attempt.trial, attempt.rows is not None)
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
@@ -115,24 +123,103 @@ def run_experiment(
             this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)
             this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
             store.seal(manifest)
-    return RunReport(store.folder, len(plan.missing) - len(failed), plan.kept, failed, time.perf_counter() - began)
+    return RunReport(
+        store.folder,
+        len(plan.missing) - len(failed),
+        plan.kept,
+        failed,
+        time.perf_counter() - began,
+    )
 
 
-def replay_command(folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None) -> str:
+def replay_command(
+    folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None
+) -> str:
     """Return the command that computes one trial of a results folder again."""
     data = [] if data_dir is None else ["--data-dir", os.fspath(data_dir)]
     return shlex.join(["mvcc", "replay", os.fspath(folder), str(trial), *data])
 
 
-def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, on_note: Callable[[str], None]) -> None:
-    """Clear the folder or set aside what is damaged in it, and store whose results it is going to hold."""
+def _prepare(
+    store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, on_note: Callable[[str], None]
+) -> None:
+    """Clear the folder or set aside what is damaged in it, and store whose results it holds."""
     if fresh:
         for path in store.clear():
             on_note(f"No run wrote what is now {path}, or somebody changed it; it was set aside.")
     for name, why in plan.damaged.items():
-        on_note(f"{store.folder / name} is damaged: {why}. It was set aside as {store.set_aside(name)}.")
+        on_note(
+            f"{store.folder / name} is damaged: {why}. It was set aside as {store.set_aside(name)}."
+        )
     if (stored := store.manifest()) is not None:
         manifest.checksums = stored.checksums
         if plan.kept:
             manifest.runs = stored.runs + manifest.runs
     store.write_manifest(manifest)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A trial that was computed again."""
+
+    rows: pd.DataFrame
+    compared: bool  # whether it is stored
+    differing: int  # rows that differ from the stored ones, in any bit
+    first: str  # the first difference
+    # in what program, libraries, processor or data differ from those of the latest stored run
+    causes: list[str]
+
+
+def replay_trial(
+    folder: str | os.PathLike[str], trial: int, *, data_dir: str | os.PathLike[str] | None = None
+) -> Replay:
+    """Compute one trial of a results folder again, in this process, and compare it.
+
+    Nothing is written. A trial that is not stored is computed all the same. What a trial raises is
+    raised.
+    """
+    store = ResultsStore(folder)
+    manifest = store.manifest()
+    if manifest is None:
+        raise StoreError(
+            f"{store.folder} holds no results: there is no manifest.json. Give the folder of one "
+            "run."
+        )
+    config = _config(manifest, store)
+    rows = run_trial(config, trial, data_dir)
+    stored = store.read_trial(trial)
+    current = describe_run(config, data_dir)
+    causes = differences(manifest, current) + environment_differences(
+        manifest.runs[-1], current.runs[0]
+    )
+    return Replay(rows, stored is not None, *_compare(stored, rows), causes)
+
+
+def _config(manifest: Manifest, store: ResultsStore) -> Config:
+    try:
+        return Config.model_validate(manifest.config)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise StoreError(
+            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc and "
+            f"the packages here: {'.'.join(map(str, first['loc']))}: "
+            f"{str(first.get('ctx', {}).get('error', first['msg'])).rstrip('.')}."
+        ) from error
+
+
+def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]:
+    if stored is None:
+        return 0, ""
+    if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
+        return max(
+            len(stored), len(rows)
+        ), f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+    same = (stored == rows) | (stored.isna() & rows.isna())
+    if same.all(axis=None):
+        return 0, ""
+    row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
+    name = rows.columns[column]
+    return int((~same).any(axis=1).sum()), (
+        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, "
+        f"{rows[name].tolist()[row]!r} now"
+    )

@@ -1,6 +1,7 @@
 """The results folder: what is finished stays finished, what was changed is not read, what does not fit is refused.
 
-Every file is written as a whole or not at all, and its checksum is noted before it is there.
+Every file is written as a whole or not at all. The ledger of the folder has its checksum before it is there,
+and the manifest once the run is finished.
 """
 
 from __future__ import annotations
@@ -16,32 +17,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import (
-    JOURNAL,
-    Checksums,
-    damage_of,
-    is_journal,
-    known_checksums,
-    locked,
-    not_of_mvcc,
-    note_checksum,
-    refuse_link,
-    remove_parts,
-    sha256_of,
-    write_whole,
-)
+from mvcc._utils.files import damage_of, sha256_of
+from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
-from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
+from mvcc.results import (
+    CELL,
+    CURVES,
+    EXAMPLE,
+    MANIFEST,
+    RUN_KIND,
+    SCORES,
+    Checksums,
+    Manifest,
+    known_checksums,
+    parse_manifest,
+    read_csv,
+    unpacked,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = ["trial", *CELL]
 _OF_ALL_TRIALS = (SCORES, CURVES, EXAMPLE)
-_OF_TRIALS = re.compile(r"[0-9]{4,}\.(csv\.gz|error\.txt)")
-_FAILED = "Trial {} failed."
+_REPORT = re.compile(r"[0-9]{4,}\.error\.txt")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -51,32 +52,32 @@ class ResultsStore:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.trials = self.folder / "trials"
+        self._out = self._output(lambda note: None)
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
         """Hold the folder for this run alone, and clear away what killed runs have left half written."""
-        with contextlib.ExitStack() as stack:
-            with _explained(self.folder):
-                self.refuse_others()
-                self.folder.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(locked(self.folder, on_note))
-                remove_parts(self.folder, {MANIFEST, SCORES, CURVES, EXAMPLE}.__contains__)
-                remove_parts(self.trials, _OF_TRIALS.fullmatch)
+        self.refuse_link()
+        self._out = self._output(on_note)
+        with self._out:
             yield
 
-    def refuse_others(self) -> None:
-        """Refuse a link in the place of the trials, and another file in that of the journal.
+    def _output(self, on_note: Callable[[str], None]) -> OutputFolder:
+        elsewhere = "choose another folder by --out; what was stored before is intact"
+        return OutputFolder(self.folder, RUN_KIND, elsewhere=elsewhere, on_note=on_note)
+
+    def refuse_link(self) -> None:
+        """Refuse a link in the place of the trials.
 
         Raises
         ------
         StoreError
-            A run would write to where the link leads, or remove the file once it is through.
+            A run would write to where the link leads.
         """
         if self.trials.is_symlink():
-            raise StoreError(f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out.")
-        refuse_link(self.folder / JOURNAL, "the list of checksums")
-        if not is_journal(self.folder / JOURNAL):
-            raise not_of_mvcc(self.folder / JOURNAL, "the list of checksums")
+            raise StoreError(
+                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out."
+            )
 
     def manifest(self) -> Manifest | None:
         """Return what the folder says of its runs, or None where there is none yet."""
@@ -93,19 +94,18 @@ class ResultsStore:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Store what is known of the runs."""
-        with _explained(path := self.folder / MANIFEST):
-            write_whole(path, manifest.to_json())
+        self._write(MANIFEST, manifest.to_json(), noted=False)
 
     def seal(self, manifest: Manifest) -> None:
-        """Store the manifest of a run that is through, with the checksums of all files, and drop the journal."""
+        """Store the manifest of a run that is through, with the checksums of all files, which the ledger may forget."""
         manifest.checksums = {}
         for name, known in sorted(self.checksums().items()):
             if (path := self.folder / name).exists():
                 found = sha256_of(_bytes_of(path))
                 manifest.checksums[name] = found if found in known else known[-1]
         self.write_manifest(manifest)
-        with _explained(journal := self.folder / JOURNAL):
-            journal.unlink(missing_ok=True)
+        with self._out.explained(self.folder):
+            self._out.forget()
 
     def checksums(self) -> Checksums:
         """Return the checksums that every file may have, by its name as seen from the folder."""
@@ -113,14 +113,18 @@ class ResultsStore:
         try:
             return known_checksums(self.folder, manifest.checksums if manifest else {})
         except OSError as error:
-            raise StoreError(f"{self.folder / JOURNAL} cannot be read: {error.strerror}. Make it readable.") from error
+            raise StoreError(
+                f"{self.folder / LEDGER} cannot be read: {error.strerror}. Make it readable."
+            ) from error
 
     def damaged(self) -> dict[str, str]:
         """Say of every damaged file of the results that is here, by its name, what is wrong."""
         known = self.checksums()
         names = sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())})
         here = [name for name in names if (self.folder / name).exists()]
-        found = {name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here}
+        found = {
+            name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here
+        }
         return {name: why for name, why in found.items() if why}
 
     def set_aside(self, name: str) -> Path:
@@ -128,10 +132,14 @@ class ResultsStore:
         path = self.folder / name
         aside = path.parent / "set-aside"
         stem, suffix = path.name.partition(".")[::2]
-        with _explained(path):
+        with self._out.explained(path):
+            if aside.is_symlink():
+                raise StoreError(
+                    f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
+                )
             aside.mkdir(exist_ok=True)
             number, target = 1, aside / path.name
-            while target.exists():
+            while os.path.lexists(target):
                 number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
             os.replace(path, target)
         return target
@@ -141,7 +149,8 @@ class ResultsStore:
         return {
             int(stem)
             for path in self.trials.glob("*.csv.gz")
-            if (stem := path.name.removesuffix(".csv.gz")).isdecimal() and path.name == self._file(int(stem))
+            if (stem := path.name.removesuffix(".csv.gz")).isdecimal()
+            and path.name == self._file(int(stem))
         }
 
     def finished(self, damaged: Collection[str]) -> set[int]:
@@ -154,7 +163,9 @@ class ResultsStore:
             return None
         if self.stored():
             return self.trials
-        return next((path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None)
+        return next(
+            (path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None
+        )
 
     def holds_only_summary(self) -> bool:
         """Tell whether curves are here without any of the trials that they were made from."""
@@ -162,32 +173,41 @@ class ResultsStore:
 
     def holds_summary(self, damaged: Collection[str]) -> bool:
         """Tell whether scores and curves are here, and not damaged."""
-        return all((self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES))
+        return all(
+            (self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES)
+        )
 
     def write_example(self, example: dict[str, Any] | None) -> None:
         """Store the cluster that Figure 3 shows, where the experiment has one."""
         if example is not None:
-            self._write(EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode())
+            self._write(
+                EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode()
+            )
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and forget its former failure."""
+        """Store a finished trial, and remove the report of its former failure, or set it aside if it was changed."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
-        with _explained(failure := self._failure(trial)):
+        failure = self._failure(trial)
+        with self._out.explained(failure):
             if self._is_failure(failure):
                 failure.unlink()
+            elif failure.exists() and self._name_of(failure) in self.checksums():
+                self.set_aside(self._name_of(failure))
 
     def write_failure(self, trial: int, report: str) -> Path:
-        """Store why a trial failed, behind a line that says so; return where."""
-        with _explained(path := self._failure(trial)):
-            if path.exists() and not self._is_failure(path):
-                self.set_aside(f"{self.trials.name}/{path.name}")
-            text = f"{_FAILED.format(trial)} {report}"
-            write_whole(path, text.encode("utf-8", "backslashreplace"))
+        """Store why a trial failed; return where."""
+        path = self._failure(trial)
+        if path.exists() and not self._is_failure(path):
+            self.set_aside(self._name_of(path))
+        text = f"Trial {trial} failed. {report}"
+        self._write(self._name_of(path), text.encode("utf-8", "backslashreplace"))
         return path
 
     def failures(self) -> list[Path]:
         """Return where it is said why trials failed that have not been finished since."""
-        found = sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
+        found = sorted(
+            path for path in self.trials.glob("*.error.txt") if _REPORT.fullmatch(path.name)
+        )
         return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
@@ -206,7 +226,9 @@ class ResultsStore:
         import pandas as pd  # here and below: who only verifies files needs no tables
 
         known = self.checksums()
-        scores = pd.concat([self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True)
+        scores = pd.concat(
+            [self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True
+        )
         curves = summarize(scores)
         self._write(SCORES, _csv_bytes(scores, compress=True))
         self._write(CURVES, _csv_bytes(curves, compress=False))
@@ -226,11 +248,16 @@ class ResultsStore:
         except StoreError:
             others.append(self.set_aside(MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
-        with _explained(self.folder):
-            for path in [*(self.folder / self._name(trial) for trial in self.stored()), *self.failures()]:
+        with self._out.explained(self.folder):
+            for path in [
+                *(self.folder / self._name(trial) for trial in self.stored()),
+                *self.failures(),
+            ]:
                 path.unlink()
-            for name in (*_OF_ALL_TRIALS, JOURNAL, MANIFEST):
+            for name in _OF_ALL_TRIALS:
                 (self.folder / name).unlink(missing_ok=True)
+            self._out.forget()
+            (self.folder / MANIFEST).unlink(missing_ok=True)
         return others
 
     @staticmethod
@@ -243,15 +270,20 @@ class ResultsStore:
     def _failure(self, trial: int) -> Path:
         return self.trials / f"{trial:04d}.error.txt"
 
+    def _name_of(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
     def _is_failure(self, path: Path) -> bool:
-        """Tell whether `write_failure` wrote a file: others have no such first words."""
-        trial = int(path.name.partition(".")[0])
-        return path.is_file() and _bytes_of(path).startswith(_FAILED.format(trial).encode())
+        """Tell whether `write_failure` wrote a file, and nobody has changed it since."""
+        known = self.checksums().get(self._name_of(path), [])
+        return path.is_file() and not damage_of(_bytes_of(path), known)
 
     def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)
         if set(rows["trial"]) != {trial}:
-            raise StoreError(f"{self.folder / self._name(trial)} does not hold trial {trial}. {_RUN_AGAIN}")
+            raise StoreError(
+                f"{self.folder / self._name(trial)} does not hold trial {trial}. {_RUN_AGAIN}"
+            )
         return rows
 
     def _read(self, name: str, known: Checksums) -> pd.DataFrame:
@@ -268,10 +300,9 @@ class ResultsStore:
             raise StoreError(f"{path} cannot be read: it has no column {missing[0]}. {_RUN_AGAIN}")
         return rows
 
-    def _write(self, name: str, content: bytes) -> None:
-        with _explained(path := self.folder / name):
-            note_checksum(self.folder, name, sha256_of(content))
-            write_whole(path, content)
+    def _write(self, name: str, content: bytes, *, noted: bool = True) -> None:
+        with self._out.explained(self.folder / name):
+            self._out.put(name, content, noted=noted)
 
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
@@ -294,7 +325,9 @@ def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
     if not compress:
         return text
     packed = BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as file:  # no time, no name: the same bytes
+    with gzip.GzipFile(
+        fileobj=packed, mode="wb", mtime=0, filename=""
+    ) as file:  # no time, no name: the same bytes
         file.write(text)
     return packed.getvalue()
 
@@ -303,15 +336,6 @@ def _bytes_of(path: Path) -> bytes:
     try:
         return content_of(path)
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror or error}. Make it a readable file.") from error
-
-
-@contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
         raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}. What was stored before is intact; free space, make "
-            f"it writable, or choose another folder by --out, and run again."
+            f"{path} cannot be read: {error.strerror or error}. Make it a readable file."
         ) from error

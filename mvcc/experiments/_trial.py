@@ -1,4 +1,4 @@
-"""One trial: all cells of an experiment on one draw of data, constraints and mapping."""
+"""One trial: all cells of an experiment on one draw; the example of Figure 3."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._cells import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
@@ -31,39 +32,47 @@ from mvcc.multiview import (
     transfer_class,
     transfer_origin,
 )
+from mvcc.propagation import Gaussians, fit_gaussians
 from mvcc.results import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What the methods of one cell are given, the same for all bases and methods: as drawn, and closed."""
+    """What all bases and methods of one cell are given: as drawn, and closed."""
 
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
+    views: list[Floats]
+    labels: list[Ints]
     drawn: tuple[list[Constraints], Relations]
     closed: tuple[list[Constraints], Relations]
 
 
-def run_trial(config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None) -> pd.DataFrame:
+def run_trial(
+    config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None
+) -> pd.DataFrame:
     """Compute all cells of one trial.
 
-    The table has a row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of
-    the propagated constraints and of those among them that were not given (summed over the views, averaged over the
-    co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
-    without a base have the F-measure alone.
+    The table has a row per cell: its key, the mean F-measure of the views, number, weight and
+    weighted precision of the propagated constraints and of those among them that were not given
+    (summed over the views, averaged over the co-EM iterations), iterations, convergence, the
+    threshold that was chosen, the two indicators of §6.4. Methods without a base have the F-measure
+    alone.
     """
     with single_threaded():
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
-        known: dict[Any, float] = {}  # F of methods without a base; k-means' is the same in all cells
-        rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, known, seed) for cell in list_cells(config)]
+        # F of methods without a base; k-means' is the same in all cells
+        known: dict[Any, float] = {}
+        rows = [
+            {"trial": trial} | _run_cell(config, cell, draw, problems, known, seed)
+            for cell in list_cells(config)
+        ]
     return with_texts(pd.DataFrame(rows))
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of a trial, to be sent between processes: its rows, or the traceback of its failure."""
+    """The end of a trial, to be sent between processes: its rows, or a traceback."""
 
     trial: int
     rows: pd.DataFrame | None
@@ -87,7 +96,8 @@ _lock = threading.Lock()
 def single_threaded() -> Iterator[None]:
     """Compute on one BLAS thread, and let nothing be said of what is a column of the results.
 
-    Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP counts by thread.
+    Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP
+    counts by thread.
     """
     global _holders
     with _lock:
@@ -114,7 +124,12 @@ def clustering_seed(config: Config, trial: int) -> int:
 
 
 def _run_cell(
-    config: Config, cell: Cell, draw: Draw, problems: dict[Any, Problem], known: dict[Any, float], seed: int
+    config: Config,
+    cell: Cell,
+    draw: Draw,
+    problems: dict[Any, Problem],
+    known: dict[Any, float],
+    seed: int,
 ) -> dict[str, Any]:
     key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
     if key not in problems:
@@ -131,35 +146,51 @@ def _run_cell(
         **_propagated(model, problem),
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
-        "chosen_threshold": model.transfer_.threshold if cell.threshold == CROSS_VALIDATED else np.nan,
+        "chosen_threshold": model.transfer_.threshold
+        if cell.threshold == CROSS_VALIDATED
+        else np.nan,
         "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
         "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
     }
 
 
 def make_problem(cell: Cell, draw: Draw) -> Problem:
-    """Return the problem of a cell, its constraints and relations closed once for all methods that have a base."""
+    """Return the problem of a cell, closed once for all methods that have a base."""
     views: list[DrawnView] = draw.views
     if cell.experiment == SINGLE_VIEW:
         assert cell.view is not None  # every cell of a single-view experiment has one
         views = [draw.single[cell.view]]
-    relations = {} if cell.mapped is None or cell.rewired is None else draw.relations[cell.mapped, cell.rewired]
+    relations = (
+        {}
+        if cell.mapped is None or cell.rewired is None
+        else draw.relations[cell.mapped, cell.rewired]
+    )
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
     constraints, related = drawn if cell.closure is None else augment(*drawn, cell.closure)[:2]
-    return Problem([view.X for view in views], [view.y for view in views], drawn, (constraints, related))
+    return Problem(
+        [view.X for view in views], [view.y for view in views], drawn, (constraints, related)
+    )
 
 
-def mean_f_measure(problem: Problem, found: Sequence[NDArray[np.int64]]) -> float:
+def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
     """Return the mean over the views of the F-measure of what was found."""
-    return float(np.mean([pairwise_f_measure(y, labels) for y, labels in zip(problem.labels, found, strict=True)]))
+    return float(
+        np.mean(
+            [pairwise_f_measure(y, labels) for y, labels in zip(problem.labels, found, strict=True)]
+        )
+    )
 
 
-def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[NDArray[np.int64]]:
-    """Return the labels of every view by a method that has no base: it gets constraints and relations as drawn."""
-    model = make_without_base(cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell))
+def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
+    """Return the labels by a method without a base, from constraints and relations as drawn."""
+    model = make_without_base(
+        cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell)
+    )
     if cell.method == JOINT:
         constraints, relations = problem.drawn
-        found: list[NDArray[np.int64]] = model.fit(problem.views, constraints=constraints, mappings=relations).labels_
+        found: list[Ints] = model.fit(
+            problem.views, constraints=constraints, mappings=relations
+        ).labels_
         return found
     return [model.fit_predict(X) for X in problem.views]
 
@@ -175,14 +206,19 @@ def _options(config: Config, cell: Cell) -> dict[str, Any]:
 
 
 def _init(config: Config, cell: Cell) -> str | None:
-    return config.multi_view.init if config.multi_view is not None and cell.experiment == MULTI_VIEW else None
+    return (
+        config.multi_view.init
+        if config.multi_view is not None and cell.experiment == MULTI_VIEW
+        else None
+    )
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
     """Fit the base and method of a cell to its problem."""
     assert cell.base is not None  # of such cells alone there is a model with a history
     assert cell.closure is not None
-    # what is held out must not be seen through the closure, so that cross-validation closes each part by itself
+    # what is held out must not be seen through the closure, so that cross-validation closes each
+    # part by itself
     cross_validated = cell.threshold == CROSS_VALIDATED
     constraints, relations = problem.drawn if cross_validated else problem.closed
     options = _options(config, cell)
@@ -198,11 +234,13 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
 
 
 def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
-    """Count and weigh what the views passed on, by kind; all of it, and what was inferred rather than given."""
+    """Count and weigh what views passed on, by kind: all, and what was inferred."""
     sums = np.zeros((len(KINDS), 2, 3))
     former: list[tuple[Any, Any]] = [(None, None)] * len(problem.labels)
     for views in model.history_:
-        for number, (record, given, y) in enumerate(zip(views, problem.closed[0], problem.labels, strict=True)):
+        for number, (record, given, y) in enumerate(
+            zip(views, problem.closed[0], problem.labels, strict=True)
+        ):
             if record.propagated is not former[number][0]:
                 former[number] = record.propagated, _tally(record.propagated, given, y)
             sums += former[number][1]
@@ -218,10 +256,15 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
     return summary
 
 
-def _tally(constraints: Constraints, given: Constraints, y: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return number, weight and correct weight of constraints, by kind; of all, and of those that were not given."""
+def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
+    """Return number, weight and correct weight of constraints, by kind: of all, of new ones."""
     lists, counts = weights_by_use(
-        constraints.pairs, constraints.must_link, constraints.weights, given.pairs, given.must_link, y
+        constraints.pairs,
+        constraints.must_link,
+        constraints.weights,
+        given.pairs,
+        given.must_link,
+        y,
     )
     tally = np.empty((*counts.shape[:2], 3))
     tally[:, :, 0] = counts[:, :, 0]
@@ -232,10 +275,78 @@ def _tally(constraints: Constraints, given: Constraints, y: NDArray[np.int64]) -
 
 def warm_up(config: Config) -> None:
     """Compile every kernel that the experiment needs, on a few points."""
-    # methods of other packages may need more than a few points; what they call of ours is most likely propagation
+    # methods of other packages may need more than a few points; what they call of ours is most
+    # likely propagation
     used = {
-        (cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method, _init(config, cell))
+        (
+            cell.base,
+            PROPAGATION if transfer_origin(cell.method) else cell.method,
+            _init(config, cell),
+        )
         for cell in list_cells(config)
     }
     with single_threaded():
         compile_kernels(sorted(used, key=str))
+
+
+def example_cluster(
+    config: Config, data_dir: str | PathLike[str] | None = None
+) -> dict[str, Any] | None:
+    """Take from the first trial the cluster with most must-links, and two of them.
+
+    The innermost and the outermost. Of the cells with Constraint Propagation, it is the one in the
+    middle of the first base's list. None but for the paper's own experiments on points of a plane.
+    """
+    cells = [
+        cell
+        for cell in list_cells(config)
+        if cell.experiment == MULTI_VIEW and cell.method == PROPAGATION
+    ]
+    cells = [cell for cell in cells if cell.base == cells[0].base]
+    if not cells or config.study != "main" or config.features.method != "none":
+        return None
+    cell = cells[len(cells) // 2]
+    problem = make_problem(cell, draw_trial(config, 0, data_dir))
+    X = problem.views[0]
+    if X.shape[1] != 2:
+        return None
+    model = fit(config, cell, problem, clustering_seed(config, 0))
+    metrics = getattr(model.clusterers_[0], "metrics_", None)
+    gaussians = fit_gaussians(X, model.labels_[0], metrics, model.transfer_.regularization)
+    return _describe(cell, X, model.labels_[0], problem.drawn[0][0], gaussians)
+
+
+def _describe(
+    cell: Cell, X: Floats, labels: Ints, constraints: Constraints, gaussians: Gaussians
+) -> dict[str, Any] | None:
+    ends = constraints.pairs[constraints.must_link]
+    ends = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
+    if len(ends) < 2:
+        return None
+    cluster = int(np.bincount(labels[ends[:, 0]]).argmax())
+    ends = ends[labels[ends[:, 0]] == cluster]
+    if len(ends) < 2:
+        return None
+    confidence = gaussians.memberships(X, ends.ravel(), labels).reshape(-1, 2)
+    order = np.argsort(confidence.prod(axis=1), kind="stable")
+    return {
+        "dataset": cell.dataset,
+        "base": cell.base,
+        "trial": 0,
+        "cluster": cluster,
+        "threshold": cell.threshold,
+        "n_constraints": cell.n_constraints,
+        "points": X[labels == cluster].tolist(),
+        "mean": gaussians.means[cluster].tolist(),
+        "covariance": gaussians.covariances[cluster].tolist(),
+        "constraints": [
+            {
+                "kind": "must-link",
+                "ends": [
+                    {"point": X[row].tolist(), "membership": float(G)}
+                    for row, G in zip(ends[which], confidence[which], strict=True)
+                ],
+            }
+            for which in (order[-1], order[0])
+        ],
+    }

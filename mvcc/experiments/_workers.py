@@ -1,4 +1,4 @@
-"""Trials on many workers: each comes back as soon as it is finished, and none takes the others with it."""
+"""Trials on many workers, of joblib or of dask: each comes back as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -6,18 +6,121 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 import joblib
 from joblib.parallel import LokyBackend, get_active_backend
 
+from mvcc._utils.messages import clipped
+from mvcc._utils.scheduler import Client, connected_to, errors_of_a_lost_scheduler
+from mvcc._version import __version__
 from mvcc.exceptions import WorkerError
 from mvcc.experiments._config import Config
-from mvcc.experiments._dask import attempt_on_dask
+from mvcc.experiments._plan import this_run
 from mvcc.experiments._trial import Attempt, attempt
+from mvcc.results import Run, environment_differences
+
+
+@contextmanager
+def connect_to_dask(address: str) -> Iterator[Client]:
+    """Connect to a dask scheduler that has workers, for ``joblib.parallel_config``."""
+    with connected_to(address) as client:
+        _environments(client)
+        yield client
+
+
+def attempt_on_dask(
+    client: Client,
+    config: Config,
+    trials: Iterable[int],
+    n_jobs: int,
+    data_dir: str | os.PathLike[str] | None,
+    on_note: Callable[[str], None],
+) -> Generator[Attempt]:
+    """Yield trials as they finish, whatever their order."""
+    from distributed import KilledWorker, as_completed
+
+    here, others = this_run(config.transfers()), _environments(client, config.transfers())
+    kinds = {
+        tuple(environment_differences(here, there)): address for address, there in others.items()
+    }
+    for lines in kinds.keys() - {()}:
+        on_note(
+            "\n  ".join(
+                [f"Other than here is on worker {kinds[lines]}, so that bits may differ:", *lines]
+            )
+        )
+    folder = None if data_dir is None else os.path.abspath(data_dir)
+    lost: tuple[type[BaseException], ...] = (*errors_of_a_lost_scheduler(), OSError)
+    waiting, running = iter(trials), dict[Any, int]()
+
+    def submit(trial: int) -> Any:
+        future = client.submit(
+            _attempt_away, __version__, config, folder, trial, pure=False, retries=2
+        )
+        running[future] = trial
+        return future
+
+    try:
+        at_once = islice(waiting, n_jobs if n_jobs > 0 else None)
+        for future in (
+            ended := cast(Any, as_completed)(list(map(submit, at_once)), loop=client.loop)
+        ):
+            trial = running.pop(future)
+            try:
+                ended.update(list(map(submit, islice(waiting, 1))))
+                yield future.result()
+            except KilledWorker as error:
+                why = (
+                    "Its workers were killed again and again, most often a sign that memory has run"
+                )
+                yield Attempt(trial, None, f"{why} out. {error}")
+            except lost as error:
+                gone = (
+                    "The scheduler is gone, or has dropped the trials; what is finished is stored."
+                )
+                raise WorkerError(
+                    f"{gone} Start it and its workers again; the same command goes on."
+                ) from error
+            except Exception as error:
+                raise WorkerError(
+                    f"A worker cannot run trials: {error!r}. Each needs mvcc {__version__}."
+                ) from error
+    finally:
+        if client.status == "running":
+            client.cancel(list(running))
+
+
+def _attempt_away(version: str, config: Config, data_dir: str | None, trial: int) -> Attempt:
+    if version != __version__:
+        raise WorkerError(f"it has mvcc {__version__}, the run {version}")
+    return attempt(config, data_dir, trial)
+
+
+def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Run]:
+    """Ask the workers for versions and machines; a WorkerError if one cannot run trials."""
+    answers = client.run(this_run, list(transfers), on_error="return").items()
+    # gone
+    found: dict[str, Run] = {
+        address: answer for address, answer in answers if not isinstance(answer, OSError)
+    }
+    for address, answer in found.items():
+        if isinstance(answer, Exception) or answer.versions["mvcc"] != __version__:
+            there = (
+                repr(answer)
+                if isinstance(answer, Exception)
+                else f"it has mvcc {answer.versions['mvcc']}"
+            )
+            raise WorkerError(
+                f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc "
+                f"{__version__} and all that the run needs on its machine, and start it again."
+            )
+    return found
 
 
 def attempt_trials(
@@ -29,11 +132,12 @@ def attempt_trials(
 ) -> Generator[Attempt]:
     """Yield trials as they finish, whatever their order.
 
-    When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
-    finished. When that happens again, at least one must have been finished in between.
+    When the system kills a worker, most often since memory ran out, new ones take over the trials
+    that are not finished. When that happens again, at least one must have been finished in between.
     """
     backend, _ = get_active_backend()
-    if type(backend).__name__ == "DaskDistributedBackend":  # told by its name: dask may not be installed
+    # told by its name: dask may not be installed
+    if type(backend).__name__ == "DaskDistributedBackend":
         yield from attempt_on_dask(backend.client, config, trials, n_jobs, data_dir, on_note)
         return
     # one trial at a time: none waits in a worker for others, to be lost with them
@@ -54,20 +158,21 @@ def attempt_trials(
         except BrokenProcessPool as error:
             if killed and len(left) == before:
                 raise WorkerError(
-                    f"The system killed worker processes again and again, most often a sign that memory has run out. "
-                    f"{len(left)} trials are left; what is finished is stored. Run again with fewer workers (-j), or "
-                    f"with smaller data."
+                    "The system killed worker processes again and again, most often a sign that "
+                    f"memory has run out. {len(left)} trials are left; what is finished is stored. "
+                    f"Run again with fewer workers (-j), or with smaller data."
                 ) from error
             killed = True
             on_note(
-                f"The system killed a worker process, most often since memory ran out. Going on with {len(left)} "
-                f"trials; fewer workers (-j) need less memory."
+                "The system killed a worker process, most often since memory ran out. Going on "
+                f"with {len(left)} trials; fewer workers (-j) need less memory."
             )
 
 
 def _belong_to(parent: int) -> None:
     """Let a worker leave Ctrl-C to the process that started it, and end when that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts workers, too, wherever they are
+    # a terminal interrupts workers, too, wherever they are
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

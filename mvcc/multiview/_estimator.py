@@ -51,10 +51,17 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             )
         if isinstance(views, ConstrainedViews):
             if constraints is not None or mappings is not None:
-                raise InvalidInputError("ConstrainedViews have constraints and mappings of their own; give no others.")
+                raise InvalidInputError(
+                    "ConstrainedViews have constraints and mappings of their own; give no others."
+                )
             constraints, mappings = views.constraints, views.mappings
         given = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
-        return given, given.arrays(sparse=self._takes_sparse), given.constraints(constraints), given.relations(mappings)
+        return (
+            given,
+            given.arrays(sparse=self._takes_sparse),
+            given.constraints(constraints),
+            given.relations(mappings),
+        )
 
     def fit_predict(
         self,
@@ -103,7 +110,9 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             For a view that is not there, rows with other features than in ``fit``, or a clustering that cannot predict.
         """
         check_is_fitted(self)
-        return self._of_views(X.views if isinstance(X, ConstrainedViews) else X, view, self._predicted)
+        return self._of_views(
+            X.views if isinstance(X, ConstrainedViews) else X, view, self._predicted
+        )
 
     def score(self, X: ConstrainedViews, y: None = None) -> float:
         """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).
@@ -136,7 +145,9 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             )
         n_views = len(self.labels_)
         if len(X.views) != n_views:
-            raise InvalidInputError(f"X has {len(X.views)} views, but {n_views} were fitted; all of them are needed.")
+            raise InvalidInputError(
+                f"X has {len(X.views)} views, but {n_views} were fitted; all of them are needed."
+            )
         found = each_view(X.views, self.view_names_, n_views, self._labels_of)
         if not len(X):
             raise InvalidInputError("X has no constraints to judge by.")
@@ -179,5 +190,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         labels: NDArray[np.int64] = self.labels_[number]
         n_rows = self._rows(X, number, what).shape[0]
         if n_rows != len(labels):
-            raise InvalidInputError(f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}.")
+            raise InvalidInputError(
+                f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}."
+            )
         return labels

@@ -15,7 +15,9 @@ from mvcc.exceptions import InvalidInputError
 
 
 def match_clusters(
-    labels: Sequence[ArrayLike], mappings: Mapping[tuple[int, int], ArrayLike] | None, n_clusters: int
+    labels: Sequence[ArrayLike],
+    mappings: Mapping[tuple[int, int], ArrayLike] | None,
+    n_clusters: int,
 ) -> list[NDArray[np.int64]]:
     """Give the clusters of all views new numbers, so that related rows have the same one as often as possible.
 
@@ -64,10 +66,16 @@ def match_clusters(
         tables[u, v], tables[v, u] = table, table.T
     numbers: dict[int, NDArray[np.int64]] = {}
     while len(numbers) < len(found):
-        votes = {view: _votes(view, numbers, tables, k) for view in range(len(found)) if view not in numbers}
+        votes = {
+            view: _votes(view, numbers, tables, k)
+            for view in range(len(found))
+            if view not in numbers
+        }
         view = max(votes, key=lambda view: int(votes[view].sum()))
         # of equally good assignments the one that keeps most numbers
-        new, old = linear_sum_assignment((k + 1) * votes[view] + np.eye(k, dtype=np.int64), maximize=True)
+        new, old = linear_sum_assignment(
+            (k + 1) * votes[view] + np.eye(k, dtype=np.int64), maximize=True
+        )
         numbers[view] = new[np.argsort(old)]
     return [numbers[view] for view in range(len(found))]
 
@@ -76,7 +84,9 @@ def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
     what = f"labels[{number}]"
     array = as_array(labels, what)
     if array.ndim != 1:
-        raise InvalidInputError(f"{what} must have one cluster number per row, shape (n,), not {array.shape}.")
+        raise InvalidInputError(
+            f"{what} must have one cluster number per row, shape (n,), not {array.shape}."
+        )
     if not array.size:
         return np.empty(0, dtype=np.int64)
     checked = check_labels(array, len(array), what)
@@ -88,7 +98,10 @@ def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
 
 
 def _votes(
-    view: int, numbers: dict[int, NDArray[np.int64]], tables: dict[tuple[int, int], NDArray[np.int64]], k: int
+    view: int,
+    numbers: dict[int, NDArray[np.int64]],
+    tables: dict[tuple[int, int], NDArray[np.int64]],
+    k: int,
 ) -> NDArray[np.int64]:
     """Count the relations of each new number (row) of the views that have theirs with each cluster of a view."""
     votes = np.zeros((k, k), dtype=np.int64)

@@ -32,7 +32,9 @@ def compile_all_kernels() -> None:
     """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
     _compile_joint("anchors")
-    many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
+    many = np.zeros(
+        (threads._WORTH_SHARING, 1)
+    )  # shared among threads, by kernels that are else called by kernels
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
         make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)
@@ -74,7 +76,9 @@ def _compile(base: str, method: str, init: str | None) -> None:
         transfer = transfer_class(method)()
         if takes_threshold(method):
             transfer.set_params(threshold=threshold)
-        model = MultiViewConstrainedClustering(make_base(base, 2, init), transfer, closure=closure, random_state=0)
+        model = MultiViewConstrainedClustering(
+            make_base(base, 2, init), transfer, closure=closure, random_state=0
+        )
         model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
         weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
 
@@ -94,4 +98,6 @@ def _problems(y: NDArray[np.int64]) -> list[Problem]:
 
 def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
     """Return constraints that stay neighborhoods."""
-    return Constraints.from_neighborhoods(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints.empty())
+    return Constraints.from_neighborhoods(
+        Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints.empty()
+    )

@@ -1,4 +1,4 @@
-"""The E-step of Algorithm 2: constraints propagated within a view (Eq. 4–11), and what they come from."""
+"""The E-step (Eq. 4–11): constraints propagated within a view, and where they come from."""
 
 import lazy_loader
 

@@ -1,17 +1,19 @@
-"""Two indicators that data are unfit for Constraint Propagation (§6.4): clusters not globular, or overlapping."""
+"""Two indicators that data are unfit for propagation (§6.4): clusters not globular, or near."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_data, check_labels, check_metrics
 
-# Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence below 5.5 in 99 % of
-# the fits of half-moons and of concentric rings; with one above 9.5, and a disagreement below 0.07, in 97 % of those of
-# Four Quadrants. (Two round clusters 3.3 standard deviations apart diverge by 5.5 nats.)
+# Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence
+# below 5.5 in 99 % of the fits of half-moons and of concentric rings; with one above 9.5, and a
+# disagreement below 0.07, in 97 % of those of Four Quadrants. (Two round clusters 3.3 standard
+# deviations apart diverge by 5.5 nats.)
 LARGEST_DISAGREEMENT = 0.15
 SMALLEST_DIVERGENCE = 5.5
 
@@ -26,9 +28,11 @@ class Diagnosis:
     Attributes
     ----------
     disagreement : float
-        Share of instances that are not in the cluster that the learned distributions give them, 0 … 1.
+        Share of instances that are not in the cluster that the learned distributions give them, 0 …
+        1.
     divergence : float
-        Smallest KL divergence between the distributions of two clusters, in nats; infinite for a single cluster.
+        Smallest KL divergence between the distributions of two clusters, in nats; infinite for a
+        single cluster.
     closest : tuple of int, or None
         These two clusters, in ascending order; None for a single one.
     """
@@ -64,19 +68,22 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     return Diagnosis(_disagreement(*checked), *_divergence(*checked))
 
 
-def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.bool_]:
-    """Tell from the two indicators, numbers or arrays of them, where Constraint Propagation is to be distrusted (§6.4).
+def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> Bools:
+    """Tell from the two indicators where Constraint Propagation is to be distrusted (§6.4).
 
-    Either a disagreement above ``LARGEST_DISAGREEMENT`` or a divergence below ``SMALLEST_DIVERGENCE`` suffices.
+    Either a disagreement above ``LARGEST_DISAGREEMENT`` or a divergence below
+    ``SMALLEST_DIVERGENCE`` suffices.
     """
-    return (np.asarray(disagreement) > LARGEST_DISAGREEMENT) | (np.asarray(divergence) < SMALLEST_DIVERGENCE)
+    return (np.asarray(disagreement) > LARGEST_DISAGREEMENT) | (
+        np.asarray(divergence) < SMALLEST_DIVERGENCE
+    )
 
 
-def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
-    """Return the share of instances whose cluster is not the one that the learned distributions give.
+def _disagreement(data: Floats, clusters: Ints, learned: Floats | None) -> float:
+    """Return the share of instances whose cluster the learned distributions do not give.
 
-    Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq. 1). The share is
-    large where constraints, and not the distances, shape the clusters.
+    Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq.
+    1). The share is large where constraints, and not the distances, shape the clusters.
     """
     own = np.full(len(data), np.inf)
     least = np.full(len(data), np.inf)
@@ -90,12 +97,12 @@ def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learne
 
 
 def _divergence(
-    data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None
+    data: Floats, clusters: Ints, learned: Floats | None
 ) -> tuple[float, tuple[int, int] | None]:
-    """Return the smallest KL divergence between the Gaussians of two clusters (Eq. 4–6), and these two.
+    """Return the smallest KL divergence between Gaussians of clusters (Eq. 4–6), and these two.
 
-    The smaller direction counts: a compact cluster in the middle of a wide one overlaps with it, although most of the
-    wide one is elsewhere.
+    The smaller direction counts: a compact cluster in the middle of a wide one overlaps with it,
+    although most of the wide one is elsewhere.
     """
     # reports compare with the limits above, and need no compiled kernels
     from mvcc.propagation._gaussians import fit_gaussians
@@ -113,7 +120,8 @@ def _divergence(
     for q, W in enumerate(whiteners):
         traces = covariances.reshape(len(present), -1) @ (W.T @ W).ravel()  # of Σ_q⁻¹ Σ_p
         distances = (((means - means[q]) @ W.T) ** 2).sum(axis=1)
-        from_p = (traces + distances - data.shape[1] + log_dets[q] - log_dets) / 2  # KL(p ‖ q) of every p
+        # KL(p ‖ q) of every p
+        from_p = (traces + distances - data.shape[1] + log_dets[q] - log_dets) / 2
         from_p[q] = np.inf
         p = int(from_p.argmin())
         if from_p[p] < smallest:
@@ -121,20 +129,24 @@ def _divergence(
     return max(0.0, float(smallest)), closest  # equal Gaussians are 0 only but for rounding
 
 
-def _under_metric(gaps: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def _under_metric(gaps: Floats, metric: Floats) -> Floats:
     """Return ‖x − μ‖² − log det M under one metric, diagonal or full."""
-    costs: NDArray[np.float64]
-    with np.errstate(over="ignore", invalid="ignore"):  # metrics of another scale: infinitely far is far
+    costs: Floats
+    # metrics of another scale: infinitely far is far
+    with np.errstate(over="ignore", invalid="ignore"):
         if metric.ndim == 1:
             costs = gaps**2 @ metric - np.log(metric).sum()
         else:
-            costs = np.einsum("na,ab,nb->n", gaps, metric, gaps, optimize=True) - np.linalg.slogdet(metric)[1]
+            costs = (
+                np.einsum("na,ab,nb->n", gaps, metric, gaps, optimize=True)
+                - np.linalg.slogdet(metric)[1]
+            )
     return costs
 
 
 def _check(
     X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64] | None]:
+) -> tuple[Floats, Ints, Floats | None]:
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
     if metrics is None:

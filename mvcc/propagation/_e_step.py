@@ -1,26 +1,35 @@
-"""The E-step: propagating constraints to nearby pairs of instances (Eq. 9–11 and 15–18, §5.1, §5.4).
-
-With G the reach of every constrained endpoint (Eq. 15) and C the weights of the constraints of one type, the
-propagated weights are the product Gᵀ C G in the (max, ×) semiring; both orders of Eq. 10 are the symmetry of C. As
-every factor of G is at most 1, whatever falls below the threshold on the way can be dropped (Eq. 17).
-"""
+"""The E-step (Eq. 9–11, 15–18): propagate constraints to the points near their ends."""
 
 from __future__ import annotations
 
 from itertools import chain
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc._utils.validation import LARGEST_SQUARE, as_array, check_data, check_labels, check_metrics, check_number
+from mvcc._utils.types import Floats, Ints
+from mvcc._utils.validation import (
+    LARGEST_SQUARE,
+    as_array,
+    check_data,
+    check_labels,
+    check_metrics,
+    check_number,
+)
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
-from mvcc.propagation._kernels.e_step import as_constraints, endpoint_reach, heavy_links, max_product, transposed
+from mvcc.propagation._kernels.e_step import (
+    as_constraints,
+    endpoint_reach,
+    heavy_links,
+    max_product,
+    transposed,
+)
 
-Sparse = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start of each row, columns, values
+Sparse = tuple[Ints, Ints, Floats]  # start of each row, columns, values
 
 _ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
 _SHARES = 32  # of the rows of a product among threads
@@ -39,7 +48,7 @@ def propagate_constraints(
     metrics: ArrayLike | None = None,
     regularization: float = 1e-6,
 ) -> Constraints:
-    """Propagate constraints to pairs of candidates near their endpoints (one E-step, step 11 of Algorithm 2).
+    """Propagate constraints to pairs of candidates near their ends (step 11 of Algorithm 2).
 
     Parameters
     ----------
@@ -54,33 +63,40 @@ def propagate_constraints(
     candidates : array-like of int, default=None
         Rows that constraints may propagate to (X̂); all rows when left out.
     metrics : array-like of shape (k, d) or (k, d, d), default=None
-        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq. 5–6), else the
-        empirical ones.
+        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq.
+        5–6), else the empirical ones.
     regularization : float, default=1e-6
         γ of Eq. 4, in squared units of X.
 
     Returns
     -------
     Constraints
-        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type. A constraint
-        between candidates propagates to itself with its own weight; one lighter than the threshold goes nowhere.
+        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type.
+        A constraint between candidates propagates to itself with its own weight; one lighter than
+        the threshold goes nowhere.
 
     Raises
     ------
     InvalidInputError
-        For arguments that do not fit together, or a covariance that is singular, since the regularization is too small
-        for the scale of X.
+        For arguments that do not fit together, or a covariance that is singular, since the
+        regularization is too small for the scale of X.
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
     gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))
-    learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    learned = (
+        None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    )
     if not isinstance(constraints, Constraints):
-        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
+        raise InvalidInputError(
+            f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
+        )
     if constraints.largest_row() >= len(data):
-        raise InvalidInputError(f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows.")
+        raise InvalidInputError(
+            f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows."
+        )
 
     endpoints, heaviest, *links = heavy_links(
         len(data), constraints.pairs, constraints.must_link, constraints.weights, t
@@ -89,7 +105,9 @@ def propagate_constraints(
         return Constraints.empty()
     gaussians = fit_gaussians(data, clusters, learned, gamma)
     shared = may_share(len(targets))
-    reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
+    reached = reach(
+        data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared
+    )
     reached_by = transposed(reached, len(targets))
 
     found = []
@@ -100,19 +118,20 @@ def propagate_constraints(
 
 
 def reach(
-    X: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    endpoints: NDArray[np.int64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    targets: Ints,
+    endpoints: Ints,
+    labels: Ints,
     gaussians: Gaussians,
-    cut: NDArray[np.float64],
+    cut: Floats,
     *,
     shared: bool,
 ) -> Sparse:
     """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
 
-    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18, as its radius is that
-    of the longest axis; the exact distance decides, and rounding must not keep a candidate out of the ball.
+    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18,
+    as its radius is that of the longest axis; the exact distance decides, and rounding must not
+    keep a candidate out of the ball.
     """
     # a tree that is quick to build: it is asked once
     points = X if len(targets) == len(X) else X[targets]
@@ -126,28 +145,38 @@ def reach(
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
         block_reach: Sparse = endpoint_reach(
-            X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near
+            X,
+            targets,
+            endpoints[block],
+            labels,
+            gaussians.whiteners,
+            G[block],
+            cut[block],
+            start,
+            near,
         )
         return block_reach
 
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
 
 
-def cut_of(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
-    """Return the squared distance beyond which constraints of some weight fall below the threshold (Eq. 17)."""
+def cut_of(weights: Floats, threshold: float) -> Floats:
+    """Return the squared distance beyond which constraints fall below the threshold (Eq. 17)."""
     return 2 * _log_ratio(weights, threshold) + _SLACK
 
 
-def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+def _log_ratio(weights: Floats, threshold: float) -> Floats:
     """Return ln(w / t), also where w / t is beyond all floats."""
     with np.errstate(over="ignore"):
         ratio = weights / threshold
-    logarithms: NDArray[np.float64] = np.log(ratio)
+    logarithms: Floats = np.log(ratio)
     return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
 
 
-def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool) -> Sparse:
-    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold; with ``upper`` only right of the diagonal."""
+def _product(
+    left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool
+) -> Sparse:
+    """Multiply in the (max, ×) semiring, if ≥ threshold; with ``upper`` right of the diagonal."""
     n_rows = len(left[0]) - 1
 
     def of_rows(block: slice) -> Sparse:
@@ -155,19 +184,23 @@ def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, u
         product: Sparse = max_product(rows, right, n_columns, threshold, upper, block.start)
         return product
 
-    return _stacked(for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared))
+    return _stacked(
+        for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared)
+    )
 
 
 def _stacked(parts: list[Sparse]) -> Sparse:
     """Return sparse matrices of the same columns one above the other."""
     if len(parts) == 1:
         return parts[0]
-    counts, columns, values = zip(*((np.diff(start), column, value) for start, column, value in parts), strict=True)
+    counts, columns, values = zip(
+        *((np.diff(start), column, value) for start, column, value in parts), strict=True
+    )
     start = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))))
     return start, np.concatenate(columns), np.concatenate(values)
 
 
-def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:
+def _check_candidates(candidates: ArrayLike | None, n: int) -> Ints:
     if candidates is None:
         return np.arange(n)
     rows = as_array(candidates, "candidates")
@@ -176,3 +209,92 @@ def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")
     return np.unique(rows).astype(np.int64)
+
+
+_AT_ONCE = 2**22  # products that are looked at together
+_ORDER_SLACK = 1e-9  # of a product whose factors come in another order
+
+
+def origins(
+    X: Floats,
+    labels: Ints,
+    constraints: Constraints,
+    propagated: Constraints,
+    *,
+    metrics: Floats | None = None,
+    regularization: float = 1e-6,
+) -> tuple[Ints, Ints]:
+    """Return for each propagated constraint the one that gave it its weight (Eq. 10).
+
+    Its position in ``constraints``. The first of equals is taken. The second array (p, 2) has the
+    ends of these constraints: that near the first row of the propagated one, and that near the
+    second. ``propagated`` is what ``propagate_constraints`` returned, the other arguments are what
+    it was called with.
+    """
+    pairs, must_link, weights = constraints.pairs, constraints.must_link, constraints.weights
+    if not len(propagated):
+        return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
+    threshold = float(propagated.weights.min()) * (1 - _ORDER_SLACK)
+    positions = np.flatnonzero(weights >= threshold)
+    targets = np.unique(propagated.pairs)
+    endpoints, ends = np.unique(pairs[positions], return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    heaviest = np.zeros(len(endpoints))
+    for side in (0, 1):
+        np.maximum.at(heaviest, ends[:, side], weights[positions])
+    gaussians = fit_gaussians(X, labels, metrics, regularization)
+    shared = may_share(len(targets))
+    reached = reach(
+        X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared
+    )
+    found, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
+    for kind in (True, False):
+        mine = must_link[positions] == kind
+        here = propagated.must_link == kind
+        keys, best = _strongest(reached, targets, ends[mine], weights[positions[mine]], threshold)
+        wanted = _keys(propagated.pairs[here, 0], propagated.pairs[here, 1])
+        if here.any():
+            which, crossed[here] = np.divmod(best[np.searchsorted(keys, wanted)], 2)
+            found[here] = positions[mine][which]
+    rows = pairs[found]
+    rows[crossed == 1] = rows[crossed == 1, ::-1]
+    return found, rows
+
+
+def _strongest(
+    reached: Sparse, targets: Ints, ends: Ints, weights: Floats, threshold: float
+) -> tuple[Ints, Ints]:
+    """Return the sorted keys of all pairs that constraints of one type reach, and the strongest.
+
+    It is twice its number, and one more where its second end is near the smaller row.
+    """
+    start, columns, values = reached
+    size = np.diff(start)
+    counts = size[ends[:, 0]] * size[ends[:, 1]]
+    keys, products, who = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
+    for block in np.split(
+        np.arange(len(ends)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1
+    ):
+        which = np.repeat(block, counts[block])
+        step = np.arange(len(which)) - np.repeat(
+            np.cumsum(counts[block]) - counts[block], counts[block]
+        )
+        width = size[ends[which, 1]]
+        one, other = start[ends[which, 0]] + step // width, start[ends[which, 1]] + step % width
+        product = weights[which] * (values[one] * values[other])
+        i, j = targets[columns[one]], targets[columns[other]]
+        kept = (product >= threshold) & (i != j)
+        keys = np.concatenate((keys, _keys(np.minimum(i, j)[kept], np.maximum(i, j)[kept])))
+        products, who = (
+            np.concatenate((products, product[kept])),
+            np.concatenate((who, (2 * which + (i > j))[kept])),
+        )
+        order = np.lexsort((who, -products, keys))
+        order = order[np.diff(keys[order], prepend=-1) > 0]
+        keys, products, who = keys[order], products[order], who[order]
+    return keys, who
+
+
+def _keys(first: Ints, second: Ints) -> Ints:
+    keys: Ints = (first << 32) | second
+    return keys

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_matrices
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._kernels.e_step import cluster_moments, memberships
@@ -16,56 +16,28 @@ from mvcc.propagation._kernels.e_step import cluster_moments, memberships
 
 @dataclass(frozen=True)
 class Gaussians:
-    """Means, covariances and whitening matrices of the clusters of one view.
+    """Means, covariances and whitening matrices of the clusters of one view."""
 
-    Attributes
-    ----------
-    sizes : (k,) array
-        Number of members of each cluster.
-    means : (k, d) array
-    covariances : (k, d, d) array
-        Σ_h.
-    whiteners : (k, d, d) array
-        Lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster.
-    """
+    sizes: Ints  # (k,): members of each cluster
+    means: Floats  # (k, d)
+    covariances: Floats  # (k, d, d): Σ_h
+    # (k, d, d): lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster
+    whiteners: Floats
 
-    sizes: NDArray[np.int64]
-    means: NDArray[np.float64]
-    covariances: NDArray[np.float64]
-    whiteners: NDArray[np.float64]
-
-    def memberships(
-        self, X: NDArray[np.float64], rows: NDArray[np.int64], labels: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def memberships(self, X: Floats, rows: Ints, labels: Ints) -> Floats:
         """Return G_c(x) of Eq. 7 for some rows of X, c being the cluster that each belongs to."""
-        G: NDArray[np.float64] = memberships(X, rows, labels, self.means, self.whiteners)
+        G: Floats = memberships(X, rows, labels, self.means, self.whiteners)
         return G
 
 
 def fit_gaussians(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    metrics: NDArray[np.float64] | None,
-    regularization: float,
+    X: Floats, labels: Ints, metrics: Floats | None, regularization: float
 ) -> Gaussians:
     """Estimate the Gaussian of every cluster.
 
-    Parameters
-    ----------
-    X : (n, d) array
-    labels : (n,) array
-        Cluster of every row; with metrics below k.
-    metrics : (k, d) or (k, d, d) array, or None
-        Learned metrics M_h: Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq. 4),
-        and k is the largest label + 1.
-    regularization : float
-        γ of Eq. 4, in squared units of X.
-
-    Raises
-    ------
-    InvalidInputError
-        When the covariance of a cluster that has members is singular, which needs a larger γ, or the metrics cannot be
-        inverted.
+    A singular covariance of one that has members is an error. With learned metrics M_h, (k, d) or
+    (k, d, d), Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq.
+    4), and k is the largest label + 1. ``regularization`` is γ of Eq. 4, in squared units of X.
     """
     d = X.shape[1]
     n_clusters = int(labels.max()) + 1 if metrics is None else len(metrics)
@@ -79,14 +51,14 @@ def fit_gaussians(
         definite, whiteners[h] = inverse_cholesky(covariances[h], np.zeros(d))
         if not definite:
             raise InvalidInputError(
-                f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} dimensions; "
-                f"regularization={regularization:g} must be larger, or the data scaled."
+                f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} "
+                f"dimensions; regularization={regularization:g} must be larger, or the data scaled."
             )
     return Gaussians(sizes, means, covariances, whiteners)
 
 
-def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return α_h M_h^-1, whose first principal component has the variance of the empirical one (Eq. 5–6)."""
+def _rescaled_inverses(metrics: Floats, empirical: Floats) -> Floats:
+    """Return α_h M_h^-1, which has the empirical variance in its first component (Eq. 5–6)."""
     with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         inverses = np.zeros_like(empirical)
         if metrics.ndim == 2:
@@ -98,10 +70,10 @@ def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float
             inverses = (inverses + inverses.transpose(0, 2, 1)) / 2
             largest = np.linalg.eigvalsh(inverses)[:, -1]
         alpha = np.linalg.eigvalsh(empirical)[:, -1] / largest
-        scaled: NDArray[np.float64] = alpha[:, None, None] * inverses
+        scaled: Floats = alpha[:, None, None] * inverses
         if np.isfinite(scaled).all():
             return scaled
     raise InvalidInputError(
-        "The metrics of the clusters have no inverse within the range of floats; they must be positive definite, and "
-        "neither too large nor too small."
+        "The metrics of the clusters have no inverse within the range of floats; they must be "
+        "positive definite, and neither too large nor too small."
     )

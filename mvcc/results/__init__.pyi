@@ -1,3 +1,6 @@
+from ._checksums import RUN_KIND as RUN_KIND
+from ._checksums import Checksums as Checksums
+from ._checksums import known_checksums as known_checksums
 from ._format import BASES as BASES
 from ._format import BEYOND as BEYOND
 from ._format import BEYOND_PEERS as BEYOND_PEERS
@@ -33,6 +36,7 @@ from ._reading import parse_table as parse_table
 from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
+from ._schema import ColumnFacts as ColumnFacts
 from ._schema import Given as Given
 from ._schema import Input as Input
 from ._schema import LinkFacts as LinkFacts

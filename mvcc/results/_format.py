@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 
 CELL = (
-    "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
+    "experiment", "dataset", "view", "base", "method", "closure", "threshold",
+    "mapped", "rewired", "n_constraints",
 )  # fmt: skip
 KINDS = ("must_link", "cannot_link")
 _PER_KIND = (
-    "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
+    "propagated_{}s", "weight_{}s", "precision_{}",
+    "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
 )  # fmt: skip
 MEASURES = (
     *(name.format(kind) for kind in KINDS for name in _PER_KIND),
@@ -25,7 +27,8 @@ MEASURES = (
 )  # fmt: skip
 
 PROPAGATION, DIRECT_MAPPING, SINGLE_VIEW = "constraint-propagation", "direct-mapping", "single-view"
-TRANSFERS = {  # the paper's transfer methods, and its base algorithms: how results and people call them
+# the paper's transfer methods, and its base algorithms: how results and people call them
+TRANSFERS = {
     PROPAGATION: "Constraint Propagation",
     DIRECT_MAPPING: "Direct Mapping",
     "cluster-membership": "Cluster Membership",
@@ -33,7 +36,8 @@ TRANSFERS = {  # the paper's transfer methods, and its base algorithms: how resu
 }
 BASES = {"pck-means": "PCK-Means", "mpck-means": "MPCK-Means"}
 JOINT, K_MEANS = "joint", "k-means"  # methods that cluster by themselves: what they do has no base
-BEYOND, BEYOND_PEERS = "beyond", "peers"  # studies: joint beside the paper's methods, and what other packages offer
+# studies: joint beside the paper's methods, and what other packages offer
+BEYOND, BEYOND_PEERS = ("beyond", "peers")
 CROSS_VALIDATED = "cv"
 POOLED = "all"  # the view that is all views of a data set together
 
@@ -41,15 +45,7 @@ _MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
 
 
 def unpacked(content: bytes) -> bytes:
-    """Unpack a table, but nothing that was packed to fill the memory.
-
-    Raises
-    ------
-    OSError, EOFError, zlib.error
-        When it is no gzip file.
-    ValueError
-        When it would unpack to more than any table does.
-    """
+    """Unpack a table, but nothing that would fill the memory: that is a ValueError."""
     most = 2**20 + _MOST_PACKED * len(content)
     with GzipFile(fileobj=BytesIO(content)) as file:
         text = file.read(most + 1)
@@ -59,16 +55,12 @@ def unpacked(content: bytes) -> bytes:
 
 
 def read_csv(content: bytes, texts: Iterable[str], **options: Any) -> pd.DataFrame:
-    """Read a table, some columns of which are text, and every number to its last bit.
-
-    Raises
-    ------
-    ValueError
-        When it is no table.
-    """
+    """Read a table, some columns of which are text, and every number to its last bit."""
     import pandas as pd
 
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
         options["float_precision"] = "round_trip"
-    table: pd.DataFrame = pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)
+    table: pd.DataFrame = pd.read_csv(
+        BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options
+    )
     return table

@@ -11,64 +11,41 @@ from mvcc._utils.files import is_inside
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import parse_json
 
-_CHOOSE_KERNELS = "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
+_CHOOSE_KERNELS = (
+    "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
+)
 
 
 class Run(BaseModel):
-    """One run into the folder. One that was interrupted has not ``finished``.
-
-    Attributes
-    ----------
-    command, commit : str
-        The command line, and the commit of the checkout that mvcc ran from, if it was one.
-    versions : dict {package: version}
-        Also of the packages that `transfers` come from.
-    transfers : dict {name: {"package": ..., "module": ...}}
-        Where the transfer methods of other packages come from; not set where there are none.
-    machine : dict
-        What the bits of a result may depend on beside the versions.
-    started, finished : str
-        In UTC.
-    seconds : float
-    computed : int
-        Trials finished by this run.
-    failed : list of int
-        Trials that failed in it.
-    """
+    """One run into the folder. One that was interrupted has not ``finished``."""
 
     model_config = ConfigDict(strict=True)
 
+    # the command line, and the commit of the checkout that mvcc ran from, if it was one
     command: str
     commit: str | None
-    versions: dict[str, str]
+    versions: dict[str, str]  # {package: version}: also of the packages that `transfers` come from
+    # {name: {"package": ..., "module": ...}}: where the transfer methods of other packages come
+    # from; not set where there are none
     transfers: dict[str, dict[str, str]] = {}
-    machine: dict[str, Any]
-    started: str
+    machine: dict[str, Any]  # what the bits of a result may depend on beside the versions
+    started: str  # in UTC
     finished: str | None = None
     seconds: float | None = None
-    computed: int | None = None
-    failed: list[int] | None = None
+    computed: int | None = None  # trials finished by this run
+    failed: list[int] | None = None  # trials that failed in it
 
 
 class Manifest(BaseModel):
-    """What the results of a folder are results of.
-
-    Attributes
-    ----------
-    config : dict
-        The configuration, complete with its defaults.
-    data : dict {file: sha256}
-    runs : list of Run
-        All runs that the results come from, the latest last.
-    checksums : dict {file: sha256}
-        Of every file of the results, as seen from the folder. Those of a run in progress are in its journal.
-    """
+    """What the results of a folder are results of."""
 
     model_config = ConfigDict(strict=True)
 
-    config: dict[str, Any]
-    data: dict[str, str]
-    runs: list[Run] = Field(min_length=1)
+    config: dict[str, Any]  # the configuration, complete with its defaults
+    data: dict[str, str]  # {file: sha256}
+    runs: list[Run] = Field(min_length=1)  # all runs that the results come from, the latest last
+    # {file: sha256}: of every file of the results, as seen from the folder. Those of a run in
+    # progress are in its journal
     checksums: dict[str, str] = {}
 
     @property
@@ -83,18 +60,14 @@ class Manifest(BaseModel):
 
 
 def parse_manifest(content: bytes) -> Manifest:
-    """Read the content of the file.
-
-    Raises
-    ------
-    ValueError
-        Says what is wrong with it.
-    """
+    """Read the content of the file; a ValueError says what is wrong with it."""
     try:
         manifest = Manifest.model_validate(parse_json(content))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}") from error
+        raise ValueError(
+            f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}"
+        ) from error
     trials = manifest.config.get("trials")
     if type(trials) is not int or trials < 1:
         raise ValueError("config.trials: it is not a number of trials")
@@ -104,35 +77,41 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
-    """List in what a stored run and the current one differ, one line each; trials may be added at any time."""
+    """List in what a stored run and the current one differ; trials may be added at any time."""
     lines: list[str] = []
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
         lines += [
-            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} now"
+            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} "
+            "now"
             for key in sorted({*old, *new} - {"trials"})
             if old.get(key) != new.get(key)
         ]
     this = current.runs[0]
     for package in ("mvcc", *sorted({origin["package"] for origin in this.transfers.values()})):
         ours = this.versions[package]
-        for theirs in sorted({run.versions.get(package, "unknown") for run in stored.runs} - {ours}):
+        for theirs in sorted(
+            {run.versions.get(package, "unknown") for run in stored.runs} - {ours}
+        ):
             lines.append(f"{package}: version {clipped(theirs)} in the folder, {ours} now")
     for name, origin in sorted(this.transfers.items()):
         ours = _source(origin)
-        for theirs in sorted({_source(run.transfers.get(name, {})) for run in stored.runs} - {ours}):
+        for theirs in sorted(
+            {_source(run.transfers.get(name, {})) for run in stored.runs} - {ours}
+        ):
             lines.append(f"{name}: {theirs} in the folder, {ours} now")
     return lines
 
 
 def environment_differences(one: Run, other: Run) -> list[str]:
-    """List what may give two runs of one config other bits: versions of the program and its libraries, processor."""
+    """List what may give two runs of one config other bits: versions, processor."""
     lines = []
     for part in ("versions", "machine"):
         old, new = getattr(one, part), getattr(other, part)
         keys = sorted({*old, *new} - {"system", "cores"})
         lines += [
-            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
+            f"{clipped(key)}: {_worded(old, key)} and "
+            f"{_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
             for key in keys
             if old.get(key) != new.get(key)
         ]
@@ -155,5 +134,9 @@ def _in_brief(leaves: dict[str, Any], key: str) -> str:
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     leaves: dict[str, Any] = {}
     for key, value in tree.items():
-        leaves |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+        leaves |= (
+            _flat(value, f"{prefix}{key}.")
+            if isinstance(value, dict)
+            else {f"{prefix}{key}": value}
+        )
     return leaves

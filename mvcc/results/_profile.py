@@ -1,13 +1,26 @@
-"""What ``clustering.json`` tells of one cluster, and the values of rows."""
+"""The parts of ``clustering.json``: kinds of values, one cluster, the values of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import StrictStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, model_validator
 
-from mvcc.results._fields import Count, Facts, Number, Share
+_ROUNDING = 1e-9  # a mean of shares may end so far above 1
+
+Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Positive = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1 + _ROUNDING)]
+
+
+class Facts(BaseModel):
+    """What a later version adds is not shown, but nothing to refuse."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
+
 
 Quantiles = tuple[Number, Number, Number, Number, Number]
 
@@ -37,16 +50,17 @@ class ValueFacts(NamedTuple):
 class ColumnProfile(Facts):
     """What sets a cluster apart in a column.
 
-    `rule` holds for the shares `inside` and `outside` of rows; `words` say it in a name. Numbers and dates have the
-    quantiles 5, 25, 50, 75 and 95 % in the cluster and outside, categories their shares.
+    `rule` holds for the shares `inside` and `outside` of rows; `words` say it in a name. Numbers
+    and dates have the quantiles 5, 25, 50, 75 and 95 % in the cluster and outside, categories their
+    shares.
     """
 
     column: StrictStr
     kind: Literal["number", "date", "category"]
     rule: StrictStr
-    words: StrictStr
     inside: Share
     outside: Share
+    words: StrictStr
     quantiles: tuple[Quantiles, Quantiles] | None = None
     medians: tuple[StrictStr, StrictStr] | None = None
     shares: tuple[ShareFacts, ...] = ()

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of, known_checksums
+from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
+from mvcc.results._checksums import known_checksums
 from mvcc.results._format import (
     BASES,
     CELL,
@@ -34,8 +35,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXTS = CELL[:7]
-# What else a method or an experiment may lack stays empty: Single View has no mapping, one trial no standard error.
-_REQUIRED = {"experiment", "dataset", "method", "n_constraints", "trial", "trials", "mean", "f_measure"}
+# What else a method or an experiment may lack stays empty: Single View has no mapping, one trial no
+# standard error.
+_REQUIRED = {
+    "experiment",
+    "dataset",
+    "method",
+    "n_constraints",
+    "trial",
+    "trials",
+    "mean",
+    "f_measure",
+}
 _SHARES = {"mapped", "rewired", "mean", "f_measure"}
 _LARGEST = 10**15  # of all other numbers
 _LONGEST_TEXT = 100
@@ -46,25 +57,12 @@ _LONGEST_LINE = 10_000
 
 @dataclass(frozen=True)
 class Results:
-    """All experiments below a folder, each kind of file read when it is first asked for.
+    """All experiments below a folder, or that of the folder itself.
 
-    An attribute raises a StoreError if there is no experiment, or if a file is missing or damaged or lacks a column.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of one experiment, or any folder above some.
-
-    Attributes
-    ----------
-    curves : pandas.DataFrame
-        The rows of every ``curves.csv``, one row per point of a curve, and three columns more: ``folder``, the
-        experiment's folder as seen from `folder`, or its own name if it is `folder` itself; ``study`` and ``features``
-        (``spectral`` or ``none``), as its manifest has them. ``threshold`` is text.
-    scores : pandas.DataFrame
-        The rows of every ``scores.csv.gz``, one row per trial and point of a curve, and the same three columns.
-    examples : list of dict
-        Every ``example.json`` there is, for Figure 3, and the same three entries.
+    Each kind of file is read when first asked for. An attribute raises a StoreError if there is no
+    experiment, or if a file is missing or damaged or lacks a column. Everything has three columns,
+    or entries, more than its file: ``folder``, the experiment's folder as seen from `folder`, or
+    its own name; ``study`` and ``features``, as its manifest has them. ``threshold`` is text.
     """
 
     folder: Path
@@ -99,37 +97,30 @@ class Results:
 
 
 def find_experiments(results_dir: Path) -> list[Path]:
-    """Return the folders of finished experiments below a folder, sorted; only the folder itself if it is one.
-
-    Raises
-    ------
-    StoreError
-        If there is none.
-    """
+    """Return the folders of finished experiments below a folder, or only itself if it is one."""
     try:
         if _is_experiment(results_dir):
             return [results_dir]
-        found = sorted(curves.parent for curves in results_dir.rglob(CURVES) if _is_experiment(curves.parent))
+        found = sorted(
+            curves.parent for curves in results_dir.rglob(CURVES) if _is_experiment(curves.parent)
+        )
     except (OSError, ValueError) as error:  # no path at all is a ValueError
         reason = getattr(error, "strerror", None) or error
-        raise StoreError(f"cannot look for results in {clipped(str(results_dir), 1000)}: {reason}") from error
+        raise StoreError(
+            f"cannot look for results in {clipped(str(results_dir), 1000)}: {reason}"
+        ) from error
     if not found:
         what = "no finished experiment below" if results_dir.is_dir() else "there is no folder"
         raise StoreError(
-            f"{what} {results_dir}: a finished experiment is a folder with {CURVES} and {MANIFEST}. "
-            "Give the folder that `mvcc run` wrote to or one above it, or finish the run first."
+            f"{what} {results_dir}: a finished experiment is a folder with {CURVES} and "
+            f"{MANIFEST}. Give the folder that `mvcc run` wrote to or one above it, or finish the "
+            "run first."
         )
     return found
 
 
 def read_manifest(experiment: Path) -> dict[str, Any]:
-    """Read the ``manifest.json`` of one experiment, as it is.
-
-    Raises
-    ------
-    StoreError
-        If it is damaged.
-    """
+    """Read the ``manifest.json`` of one experiment, as it is."""
     path = experiment / MANIFEST
     try:
         return _parse_json(path, content_of(path))
@@ -146,9 +137,13 @@ def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> di
     try:
         study, features = manifest["config"]["study"], manifest["config"]["features"]["method"]
     except (KeyError, TypeError) as error:
-        raise _damaged(experiment / MANIFEST, "its `config` does not tell the study and the features") from error
+        raise _damaged(
+            experiment / MANIFEST, "its `config` does not tell the study and the features"
+        ) from error
     if not (is_label(study) and is_label(features)):
-        raise _damaged(experiment / MANIFEST, f"the study or the features in its `config` are {_NO_LABEL}")
+        raise _damaged(
+            experiment / MANIFEST, f"the study or the features in its `config` are {_NO_LABEL}"
+        )
     folder = inside.as_posix() if inside.parts else experiment.resolve().name
     return {"folder": folder, "study": study, "features": features}
 
@@ -156,14 +151,17 @@ def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> di
 def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
     """Return the content of a file of an experiment, if it is as it was written.
 
-    A manifest without any checksums is not one of ours: somebody brought results of another method into this form.
+    A manifest without any checksums is not one of ours: somebody brought results of another method
+    into this form.
     """
     listed = manifest.get("checksums")
     try:
         content = content_of(path)
         if listed is None:
             return content
-        if not isinstance(listed, dict) or not all(isinstance(checksum, str) for checksum in listed.values()):
+        if not isinstance(listed, dict) or not all(
+            isinstance(checksum, str) for checksum in listed.values()
+        ):
             raise _damaged(path.parent / MANIFEST, "its `checksums` are not a text for each file")
         why = damage_of(content, known_checksums(path.parent, listed).get(path.name, []))
     except OSError as error:
@@ -183,7 +181,9 @@ def _parse_json(path: Path, content: bytes) -> dict[str, Any]:
     return tree
 
 
-def _read_table(path: Path, manifest: dict[str, Any], key: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
+def _read_table(
+    path: Path, manifest: dict[str, Any], key: tuple[str, ...], values: tuple[str, ...]
+) -> pd.DataFrame:
     content = _read_verified(path, manifest)
     try:
         table = parse_table(unpacked(content) if path.suffix == ".gz" else content, TEXTS)
@@ -210,7 +210,8 @@ def _check_column(path: Path, table: pd.DataFrame, name: str) -> None:
         _refuse(path, column, column.isin(unreadable), _NO_LABEL)
     else:
         most = 1 if name in _SHARES else _LARGEST
-        words = column.astype("str") if column.dtype == object else column  # pandas fails at 1e400 as a whole number
+        # pandas fails at 1e400 as a whole number
+        words = column.astype("str") if column.dtype == object else column
         table[name] = pd.to_numeric(words, errors="coerce").astype(float)
         wrong = column.notna() & ~table[name].between(0, most)
         _refuse(path, column, wrong, f"not a number from 0 to {most:g}")
@@ -226,13 +227,19 @@ def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[
     method, base, threshold = table["method"], table["base"], table["threshold"]
     is_transfer = method.isin(TRANSFERS)
     is_mapped = is_transfer & (method != SINGLE_VIEW) & (table["experiment"] == "multi-view")
-    has_threshold = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (threshold == CROSS_VALIDATED)
+    has_threshold = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (
+        threshold == CROSS_VALIDATED
+    )
     without_threshold = threshold.isna() & (method != PROPAGATION)
     for name, wrong, why in (
         ("method", ~method.isin(methods), f"none of {', '.join(methods)}"),
         ("base", ~base.isin(bases) & (base.notna() | is_transfer), f"none of {', '.join(bases)}"),
         ("mapped", is_mapped & table["mapped"].isna(), "but must have a value"),
-        ("threshold", ~(has_threshold | without_threshold), f"neither a number from 0 to 1 nor {CROSS_VALIDATED}"),
+        (
+            "threshold",
+            ~(has_threshold | without_threshold),
+            f"neither a number from 0 to 1 nor {CROSS_VALIDATED}",
+        ),
         ("n_constraints", table.duplicated(key), "but a row of the same place has come before"),
     ):
         _refuse(path, table[name], wrong, why)
@@ -242,11 +249,12 @@ def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         value = clipped(str(column.iloc[row]))
-        raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")  # line 1 is the header
+        # line 1 is the header
+        raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")
 
 
 def _methods(manifest: dict[str, Any]) -> list[str]:
-    """Return the methods that an experiment may have: the paper's, and those of other packages that it was run with."""
+    """Return the methods that an experiment may have: the paper's, and those it was run with."""
     try:
         named = manifest["config"]["multi_view"]["transfers"]
     except (KeyError, TypeError):
@@ -256,16 +264,11 @@ def _methods(manifest: dict[str, Any]) -> list[str]:
 
 
 def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
-    """Parse a CSV file, of which some columns are text.
-
-    Raises
-    ------
-    ValueError
-        If it is no table.
-    """
+    """Parse a CSV file, of which some columns are text; a ValueError says why it is not a table."""
     import pandas as pd
 
-    if max(map(len, content.splitlines()), default=0) > _LONGEST_LINE:  # pandas takes minutes for a million columns
+    # pandas takes minutes for a million columns
+    if max(map(len, content.splitlines()), default=0) > _LONGEST_LINE:
         raise ValueError(f"a line has more than {_LONGEST_LINE} characters")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -276,9 +279,12 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
 
 
 def is_label(value: object) -> bool:
-    """Tell whether a value can be written beside a curve or into a page: short, visible, nothing that marks up."""
+    """Tell whether a value is short and visible and marks nothing up, as pages and figures need."""
     return (
-        isinstance(value, str) and len(value) <= _LONGEST_TEXT and value.isprintable() and not set(value) & set(_MARKUP)
+        isinstance(value, str)
+        and len(value) <= _LONGEST_TEXT
+        and value.isprintable()
+        and not set(value) & set(_MARKUP)
     )
 
 

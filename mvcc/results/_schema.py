@@ -1,7 +1,8 @@
-"""What ``clustering.json`` has to hold before a page is made of it; it may be damaged or from elsewhere."""
+"""What ``clustering.json`` has to hold before a page is made of it, damaged or foreign."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -11,8 +12,17 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._fields import Count, Facts, Number, Positive, Share, Weight
-from mvcc.results._profile import ClusterProfile, HeldOut, ValueFacts
+from mvcc.results._profile import (
+    ClusterProfile,
+    Count,
+    Facts,
+    HeldOut,
+    Number,
+    Positive,
+    Share,
+    ValueFacts,
+    Weight,
+)
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
@@ -87,21 +97,25 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
 class ViewFacts(Facts):
-    """One view: its rows in the order of the file, and what became of them; of outliers, which were left out, the ids.
+    """One view: its rows in the order of the file, and what became of them.
 
-    The `sample` of many rows is drawn; `values` are those of the sample, else of all rows. Where the view is a folder,
-    its rows are some of `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
+    Of outliers, which were left out, the ids. The `sample` of many rows is drawn; `values` are
+    those of the sample, else of all rows. Where the view is a folder, its rows are some of
+    `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
     these with the labels of all rows.
 
-    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
+    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the
+    clusters.
     """
 
     name: StrictStr
     source: StrictStr
     n_rows: Positive
+    n_all_rows: Positive | None = None
     n_features: Count
     features: StrictStr
     n_components: Positive
+    unused: tuple[StrictStr, ...] = ()
     columns: tuple[ColumnFacts, ...] = ()
     ids: tuple[StrictStr, ...]
     labels: tuple[Count, ...]
@@ -111,13 +125,13 @@ class ViewFacts(Facts):
     axes: tuple[StrictStr, StrictStr]
     fit: tuple[Share, ...] = ()
     stability: tuple[Share | None, ...]
-    names: tuple[StrictStr, ...] = ()
-    outliers: tuple[StrictStr, ...] = ()
-    sample: tuple[Count, ...] | None = None
-    values: tuple[ValueFacts, ...] = ()
     given: tuple[Given, ...]
     violated: tuple[LinkFacts, ...]
     dropped: tuple[LinkFacts, ...]
+    reference_f: Number | None
+    reference_ari: Number | None
+    names: tuple[StrictStr, ...] = ()
+    outliers: tuple[StrictStr, ...] = ()
     moved: tuple[Moved, ...] = ()
     n_moved: Count = 0
     propagated: tuple[LinkFacts, ...] = ()
@@ -129,15 +143,14 @@ class ViewFacts(Facts):
     divergence: Weight | None = None
     closest: tuple[Count, Count] | None = None
     suspicious: StrictBool = False
-    reference_f: Number | None
-    reference_ari: Number | None
-    n_all_rows: Positive | None = None
+    sample: tuple[Count, ...] | None = None
+    values: tuple[ValueFacts, ...] = ()
     all_sizes: tuple[Count, ...] = ()
     all_f: Number | None = None
     all_ari: Number | None = None
 
     def counts(self, name: str) -> LinkCounts:
-        """Count the given, propagated or received constraints; the lists of the latter two may be cut."""
+        """Count the given, propagated or received constraints, beyond where lists are cut."""
         if name == "given":
             must_links = sum(link.must_link for link in self.given)
             return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
@@ -150,23 +163,38 @@ class ViewFacts(Facts):
 
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
-        for name in ("ids", "labels", "reference", "x", "y", "stability", *(("fit",) if self.fit else ())):
+        for name in (
+            "ids",
+            "labels",
+            "reference",
+            "x",
+            "y",
+            "stability",
+            *(("fit",) if self.fit else ()),
+        ):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
         for name in ("given", "violated", "dropped", "propagated", "received", "moved"):
             entries: Iterable[tuple[Any, ...]] = getattr(self, name)
-            largest = max((max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0)
+            largest = max(
+                (max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0
+            )
             if largest >= self.n_rows:
-                raise ValueError(f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}")
+                raise ValueError(
+                    f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}"
+                )
         if self.sample is not None and (
-            list(self.sample) != sorted(set(self.sample)) or max(self.sample, default=0) >= self.n_rows
+            list(self.sample) != sorted(set(self.sample))
+            or max(self.sample, default=0) >= self.n_rows
         ):
             raise ValueError(f"`sample` must hold rows 0 … {self.n_rows - 1}, ascending")
         n_shown = self.n_rows if self.sample is None else len(self.sample)
         for column, values in self.values:
             if len(values) != n_shown:
-                raise ValueError(f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows")
+                raise ValueError(
+                    f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows"
+                )
         return self
 
 
@@ -199,8 +227,8 @@ class CoEM(Facts):
 class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect.
 
-    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest of the eigenvectors.
-    ``recall`` was the share of the nearest rows that former versions found.
+    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest
+    of the eigenvectors. ``recall`` was the share of the nearest rows that former versions found.
     """
 
     objective: Number
@@ -230,7 +258,7 @@ class Compared(Facts):
 
 
 class Comparison(Facts):
-    """The method of a job, the first one, beside others; in a sample of so many rows where all are too many."""
+    """The method of a job beside others, in a sample of so many rows where all are too many."""
 
     folds: Count
     n_judgments: Count
@@ -257,22 +285,44 @@ class Clustering(Facts):
     title: StrictStr
     n_clusters: Positive
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
-    relations: tuple[Relation, ...]
-    co_em: CoEM | None
-    joint: JointGraph | None = None
     names: tuple[StrictStr, ...] = ()
-    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
-    stability_runs: StabilityRuns
+    names_from: StrictStr = ""  # the file of groups that the names come from
+    relations: tuple[Relation, ...]
     comparison: Comparison | None = None
+    joint: JointGraph | None = None
+    co_em: CoEM | None
+    stability_runs: StabilityRuns
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
+    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
     inputs: tuple[Input, ...]
-    model_sha256: StrictStr = ""
     command: StrictStr
     versions: dict[str, StrictStr]
     machine: dict[str, Any]
     finished: StrictStr
     seconds: Number
+    model_sha256: StrictStr = ""
+
+    def view(self, name: str) -> ViewFacts | None:
+        """Return the view of a name, if there is one."""
+        return next((view for view in self.views if view.name == name), None)
+
+    @property
+    def numbered_alike(self) -> list[list[str]]:
+        """The names of views in which the same number is the same cluster."""
+        names = [view.name for view in self.views]
+        if self.joint is None:
+            return [[name] for name in names]
+        return [[names[number] for number in numbers] for numbers in self.joint.connected]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``clustering.json`` holds."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def to_json(self) -> bytes:
+        """Return the content of ``clustering.json``."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "backslashreplace")
 
     @model_validator(mode="after")
     def _the_parts_fit(self) -> Self:
@@ -280,21 +330,35 @@ class Clustering(Facts):
         for number, view in enumerate(self.views):
             if max(view.labels) >= self.n_clusters:
                 raise ValueError(
-                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
+                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is "
+                    f"{self.n_clusters}"
                 )
         for where, names in (
             ("", self.names),
             *((f"views.{number}.", view.names) for number, view in enumerate(self.views)),
         ):
             if names and len(names) != self.n_clusters:
-                raise ValueError(f"{where}names has {len(names)} entries for {self.n_clusters} clusters")
+                raise ValueError(
+                    f"{where}names has {len(names)} entries for {self.n_clusters} clusters"
+                )
         if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
-            raise ValueError(f"profiles must have {self.n_clusters} clusters for each of {n_views} views")
+            raise ValueError(
+                f"profiles must have {self.n_clusters} clusters for each of {n_views} views"
+            )
         for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
-            if wrong := next((row for one in profiles for row in one.rows if row >= view.n_rows), None):
-                raise ValueError(f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}")
-            if wrong := next((o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None):
-                raise ValueError(f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}")
+            if wrong := next(
+                (row for one in profiles for row in one.rows if row >= view.n_rows), None
+            ):
+                raise ValueError(
+                    f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}"
+                )
+            if wrong := next(
+                (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
+            ):
+                raise ValueError(
+                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is "
+                    f"{self.n_clusters}"
+                )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
@@ -303,67 +367,76 @@ class Clustering(Facts):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
         for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
             if len(values) != n_views:
-                raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
+                raise ValueError(
+                    f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
+                )
         if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
             raise ValueError(
-                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
+                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for "
+                f"{n_views} views"
             )
         return self
 
     def _check_relation(self, where: str, relation: Relation) -> None:
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
-            raise ValueError(f"{where}.views is {list(relation.views)}, not the numbers of two views")
+            raise ValueError(
+                f"{where}.views is {list(relation.views)}, not the numbers of two views"
+            )
         sizes = [self.views[number].n_rows for number in relation.views]
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
-            raise ValueError(f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts")
+            raise ValueError(
+                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} "
+                "counts"
+            )
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
-            if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):
-                raise ValueError(f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows")
+            if wrong := next(
+                (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
+            ):
+                raise ValueError(
+                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
+                    "rows"
+                )
         k = self.n_clusters
-        if relation.held_out is not None and [len(row) for row in relation.held_out.table] != [k] * k:
+        if (
+            relation.held_out is not None
+            and [len(row) for row in relation.held_out.table] != [k] * k
+        ):
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
-def read_facts(folder: Path) -> dict[str, Any]:
-    """Read ``clustering.json`` of a folder, as it is.
+def read_facts(folder: Path) -> Clustering:
+    """Read ``clustering.json`` of a folder.
 
-    Raises
-    ------
-    StoreError
-        If there is none, it cannot be read or is no JSON object.
+    Raises StoreError: if there is none, it cannot be read, or is not what `mvcc cluster` writes.
     """
     path = folder / CLUSTERING
     try:
         facts = parse_json(content_of(path))
     except FileNotFoundError:
         raise StoreError(
-            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
+            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "
+            "cluster` wrote."
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
     if not isinstance(facts, dict):
         raise _damaged(str(path), "it is not a JSON object")
-    parse_facts(facts, str(path))
-    return facts
+    return parse_facts(facts, str(path))
 
 
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
-    """Check the facts of a clustering, all that a page shows of them.
-
-    Raises
-    ------
-    StoreError
-        Says what is wrong, and where.
-    """
+    """Check the facts of a clustering that a page shows; a StoreError says what is wrong, where."""
     if facts.get("kind") != "clustering":
-        raise _damaged(source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing')
+        raise _damaged(
+            source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing'
+        )
     if facts.get("schema") != SCHEMA:
         raise StoreError(
             f"{source} cannot be read: it is of another version of mvcc (schema "
-            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Use the mvcc that wrote it, or run "
-            "`mvcc cluster` again."
+            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Use the mvcc that "
+            "wrote it, or run `mvcc cluster` again."
         )
     try:
         return Clustering.model_validate(facts)
@@ -376,5 +449,6 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
 
 def _damaged(source: str, why: str) -> StoreError:
     return StoreError(
-        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
+        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write "
+        "it anew."
     )

@@ -2,6 +2,7 @@ from ._example import write_example as write_example
 from ._in_memory import ClusteringResult as ClusteringResult
 from ._in_memory import cluster_views as cluster_views
 from ._job import Job as Job
+from ._job import View as View
 from ._job import load_job as load_job
 from ._range_of_k import CHOICE as CHOICE
 from ._range_of_k import CHOICE_KIND as CHOICE_KIND

@@ -12,6 +12,7 @@ import numpy as np
 
 from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.outputs import OutputFolder
+from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._profiles import all_profiles
 from mvcc.tables.explaining._shown_rows import rows_shown
@@ -31,7 +32,7 @@ from mvcc.tables.reading._inputs import Inputs, caller_of
 class Clustered:
     """A clustering: its facts, the tables of every view by file name, and the model, as it is stored and as fitted."""
 
-    facts: dict[str, Any]
+    facts: Clustering
     tables: list[dict[str, Rows]]
     saved: SavedClustering
     model: Any
@@ -44,7 +45,7 @@ def cluster_inputs(
     began: float,
     on_step: Callable[[str], None],
     folders: Folders | None = None,
-) -> dict[str, Any]:
+) -> Clustering:
     """Cluster what was read, and write everything; `began` is when the job did.
 
     Of folders, which a sample was read of, all rows get a cluster.
@@ -54,13 +55,19 @@ def cluster_inputs(
     found = clustered(said, inputs, began, on_step)
     on_step("writing")
 
-    def label_all(new: Path) -> None:
-        if folders is not None:
-            folders.label(said, found.saved, new, found.facts)
-            found.facts["seconds"] = round(time.perf_counter() - began, 1)
+    def label_all(new: Path, facts: Clustering) -> Clustering:
+        if folders is None:
+            return facts
+        labeled = folders.label(said, found.saved, new, facts)
+        return labeled.model_copy(update={"seconds": _seconds_since(began)})
 
-    write_folder(out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
-    return found.facts
+    return write_folder(
+        out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all
+    )
+
+
+def _seconds_since(began: float) -> float:
+    return round(time.perf_counter() - began, 1)
 
 
 def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
@@ -72,20 +79,35 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    method = METHODS[job.method](job, views, inputs.constraints, inputs.relations, caller_of(tables))
+    method = METHODS[job.method](
+        job, views, inputs.constraints, inputs.relations, caller_of(tables)
+    )
     fit = fit_job(job, method, inputs.relations, on_step)
     on_step("reasons")
     explained = method.explain(tables, fit)
-    comparison = compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    comparison = (
+        compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    )
     on_step("profiles")
-    facts = describe(job, inputs, features, fit, explained, comparison) | {"settings": said.settings()}
+    facts = describe(job, inputs, features, fit, explained, comparison) | {
+        "settings": said.settings()
+    }
     facts["warnings"] += of_number(said, inputs)
     facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
-    for view, shown in zip(facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True):
+    for view, shown in zip(
+        facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
+    ):
         view |= shown
-    facts["inputs"] = [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files]
-    facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
-    facts["seconds"] = round(time.perf_counter() - began, 1)
+    facts["inputs"] = [
+        {"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files
+    ]
+    facts |= {
+        "command": command_line(),
+        "versions": versions(),
+        "machine": machine(),
+        "finished": now(),
+    }
+    facts["seconds"] = _seconds_since(began)
     of_views = zip(tables, features, fit.numbers, strict=True)
     saved = SavedClustering(
         [
@@ -102,4 +124,4 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
             for view, (table, feature, numbers) in enumerate(of_views)
         ]
     )
-    return Clustered(facts, explained.tables, saved, fit.model)
+    return Clustered(parse_facts(facts), explained.tables, saved, fit.model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -19,18 +20,34 @@ _SEED = 5
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example: tables, matches, judged pairs, a configuration and a page on them.
+    """Write an example and return its files: tables, matches, constraints, config and a page.
 
-    Returns: the files.
-    Raises StoreError: when one of the files is there already, or cannot be written.
+    Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = {name: _csv(rows) for name, rows in _tables().items()}
-    for name in ("cluster.yaml", "README.md"):
-        contents[name] = (files("mvcc.tables") / "example" / name).read_text(encoding="utf-8")
-    with OutputFolder(folder, "an example", fresh=None, elsewhere="choose another folder") as target:
+    folder_of_texts = files("mvcc.tables") / "example"
+    contents["cluster.yaml"] = _commented((folder_of_texts / "cluster.yaml").read_text("utf-8"))
+    contents["README.md"] = (folder_of_texts / "README.md").read_text("utf-8")
+    with OutputFolder(
+        folder, "an example", fresh=None, elsewhere="choose another folder"
+    ) as target:
         target.refuse_taken(contents)
         target.write({name: content.encode() for name, content in contents.items()})
     return [folder / name for name in contents]
+
+
+def _commented(config: str) -> str:
+    """Write the help of every setting beside it."""
+    from mvcc.tables._job import Job, View
+
+    fields = {**View.model_fields, **Job.model_fields}
+    lines = []
+    for line in config.splitlines():
+        key = re.match(r" *(?:# )?(\w+):", line)
+        if key and key[1] in fields:
+            line = f"{line:<36}# {str(fields[key[1]].description).rstrip('.')}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def _tables() -> dict[str, list[Iterable[Any]]]:
@@ -51,19 +68,31 @@ def _tables() -> dict[str, list[Iterable[Any]]]:
     return {
         "texts.csv": [
             ["id", "topic", *(f"word_{w + 1}" for w in range(12))],
-            *([text_of[int(thing)], _TOPICS[topic[thing]], *row] for thing, row in zip(texts, counts, strict=True)),
+            *(
+                [text_of[int(thing)], _TOPICS[topic[thing]], *row]
+                for thing, row in zip(texts, counts, strict=True)
+            ),
         ],
         "images.csv": [
             ["id", *(f"color_{c + 1}" for c in range(8))],
-            *([image_of[int(thing)], *(f"{v:.3f}" for v in row)] for thing, row in zip(images, shares, strict=True)),
+            *(
+                [image_of[int(thing)], *(f"{v:.3f}" for v in row)]
+                for thing, row in zip(images, shares, strict=True)
+            ),
         ],
         "matches.csv": [["texts", "images"], *sorted(matches)],
-        "pairs.csv": [["i", "j", "kind", "weight"], *_judged(rng, both[:_N_MATCHES], topic, text_of)],
+        "pairs.csv": [
+            ["i", "j", "kind", "weight"],
+            *_judged(rng, both[:_N_MATCHES], topic, text_of),
+        ],
     }
 
 
 def _judged(
-    rng: np.random.Generator, things: list[int], topic: np.ndarray[Any, Any], text_of: dict[int, str]
+    rng: np.random.Generator,
+    things: list[int],
+    topic: np.ndarray[Any, Any],
+    text_of: dict[int, str],
 ) -> list[list[Any]]:
     """Judge pairs of matched texts at random, half of them together; the judge is less sure of every fifth."""
     judged: dict[tuple[int, int], str] = {}

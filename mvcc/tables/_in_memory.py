@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.messages import nearest, shown
 from mvcc.exceptions import InvalidInputError
+from mvcc.results import ClusterProfile, ViewFacts
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.reading._frames import frame_of, inputs_of, job_of
@@ -78,12 +79,16 @@ def cluster_views(
     """
     began = time.perf_counter()
     if not isinstance(views, Mapping):
-        raise InvalidInputError(f"views must be a dict {{name: table}}, got {type(views).__name__}.")
+        raise InvalidInputError(
+            f"views must be a dict {{name: table}}, got {type(views).__name__}."
+        )
     matches = matches or {}
     job = job_of(views, matches, settings | {"n_clusters": n_clusters})
     inputs = inputs_of(job, views, matches, constraints)
     found = clustered(job, inputs, began, lambda step: None)
-    return ClusteringResult(found, {name: frame_of(view, name).index for name, view in views.items()})
+    return ClusteringResult(
+        found, {name: frame_of(view, name).index for name, view in views.items()}
+    )
 
 
 class ClusteringResult:
@@ -105,17 +110,22 @@ class ClusteringResult:
     stability : dict {name: Series of float}
         Share of the stability runs that put a row into the same cluster; NaN without stability runs.
     facts : dict
-        Everything that ``clustering.json`` of `mvcc cluster` would hold.
+        Everything that ``clustering.json`` of `mvcc cluster` holds.
     """
 
     def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
-        self.facts = found.facts
         self._found = found
-        self._views = {view["name"]: view for view in found.facts["views"]}
+        self._facts = found.facts
+        self._views = {view.name: view for view in found.facts.views}
         self._index = dict(index)
         self.labels = self._by_id("labels", "cluster", np.int64)
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that ``clustering.json`` of `mvcc cluster` holds."""
+        return self._facts.to_dict()
 
     @property
     def probabilities(self) -> dict[str, pd.DataFrame]:
@@ -124,10 +134,14 @@ class ClusteringResult:
         They are made when they are first looked at, as ``probabilities_`` of ``JointGraphClustering``; other methods
         have none.
         """
-        if self.facts["settings"]["method"] != "joint":
-            raise InvalidInputError("only the joint method tells probabilities; leave out method= and base=.")
+        if self._facts.settings["method"] != "joint":
+            raise InvalidInputError(
+                "only the joint method tells probabilities; leave out method= and base=."
+            )
         found = {}
-        for (name, index), rows in zip(self._index.items(), self._found.model.probabilities_, strict=True):
+        for (name, index), rows in zip(
+            self._index.items(), self._found.model.probabilities_, strict=True
+        ):
             dense = rows.toarray() if issparse(rows) else rows
             found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
         return found
@@ -140,15 +154,19 @@ class ClusteringResult:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it there."""
         self._view(view)
         if id not in self._index[view]:
-            raise InvalidInputError(f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}")
+            raise InvalidInputError(
+                f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}"
+            )
         row = int(cast(int, self._index[view].get_loc(id)))
         parts = [f"{id} of {view} is in {self._called(int(self.labels[view].iloc[row]))}"]
         if not np.isnan(stable := self.stability[view].iloc[row]):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
-        for name, without, because in self._found.tables[list(self._views).index(view)].get("moved.csv", [])[1:]:
-            if name == self._views[view]["ids"][row]:
+        for name, without, because in self._found.tables[list(self._views).index(view)].get(
+            "moved.csv", []
+        )[1:]:
+            if name == self._views[view].ids[row]:
                 return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
         return said
 
@@ -167,43 +185,53 @@ class ClusteringResult:
             cluster and outside that follow it, and both medians; ``words``, a DataFrame of their shares in texts; and
             the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
-        if cluster not in range(self.facts["n_clusters"]):
+        if cluster not in range(self._facts.n_clusters):
             raise InvalidInputError(
-                f"there is no cluster {shown(cluster)}; they are 0 … {self.facts['n_clusters'] - 1}."
+                f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}."
             )
-        profiles = [of_view[cluster] for of_view in self.facts["profiles"]]
-        return {name: self._profile_in(name, own) for name, own in zip(self._views, profiles, strict=True)}
-
-    def _profile_in(self, view: str, own: dict[str, Any]) -> dict[str, Any]:
-        columns = [
-            (one["column"], one["rule"], one["inside"], one["outside"], *(one["medians"] or ("", "")))
-            for one in own["columns"]
-        ]
-        words = [(one["value"], one["inside"], one["outside"]) for one in own["words"]]
-        ids, other = self._index[view], pd.DataFrame(own["borderline"], columns=["row", "other"], dtype=int)
+        profiles = [of_view[cluster] for of_view in self._facts.profiles]
         return {
-            "columns": _table(columns, "column", "rule", "inside", "outside", "median inside", "median outside"),
-            "words": _table(words, "word", "inside", "outside"),
-            "typical": list(ids[own["typical"]]),
-            "borderline": pd.Series(other["other"].to_numpy(), index=ids[other["row"]], name="other cluster"),
-            "misfits": list(ids[own["misfits"]]),
+            name: self._profile_in(name, own)
+            for name, own in zip(self._views, profiles, strict=True)
+        }
+
+    def _profile_in(self, view: str, own: ClusterProfile) -> dict[str, Any]:
+        columns = [
+            (one.column, one.rule, one.inside, one.outside, *(one.medians or ("", "")))
+            for one in own.columns
+        ]
+        ids, borderline = self._index[view], np.array(own.borderline, dtype=int).reshape(-1, 2)
+        return {
+            "columns": _table(
+                columns, "column", "rule", "inside", "outside", "median inside", "median outside"
+            ),
+            "words": _table(list(own.words), "word", "inside", "outside"),
+            "typical": list(ids[list(own.typical)]),
+            "borderline": pd.Series(
+                borderline[:, 1], index=ids[borderline[:, 0]], name="other cluster"
+            ),
+            "misfits": list(ids[list(own.misfits)]),
         }
 
     def compare(self, other: ClusteringResult) -> dict[str, Any]:
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
-        return compare_facts((self.facts, other.facts), ("this clustering", "the other one"))
+        return compare_facts((self._facts, other._facts), ("this clustering", "the other one"))
 
     def plot(self) -> Figure:
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
-        for axes, (name, view) in zip(np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True):
-            x, y, labels = np.array(view["x"]), np.array(view["y"]), self.labels[name].to_numpy()
+        for axes, (name, view) in zip(
+            np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True
+        ):
+            x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels):
                 inside = labels == cluster
-                axes.scatter(x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster)))
-            axes.set(title=name, xlabel=view["axes"][0], ylabel=view["axes"][1])
+                axes.scatter(
+                    x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster))
+                )
+            axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
         axes.legend(fontsize="small")
         return figure
 
@@ -211,36 +239,41 @@ class ClusteringResult:
         """Write the report of `mvcc cluster`: one HTML file that needs nothing else."""
         from mvcc.reporting.html import write_clustering_report
 
-        write_clustering_report(self.facts, Path(path))
+        write_clustering_report(self._facts, Path(path))
 
     def sizes(self) -> pd.DataFrame:
         """Return the number of rows of each cluster in each view."""
         counts = {name: labels.value_counts() for name, labels in self.labels.items()}
-        sizes = pd.DataFrame(counts, index=range(self.facts["n_clusters"])).fillna(0).astype(int)
+        sizes = pd.DataFrame(counts, index=range(self._facts.n_clusters)).fillna(0).astype(int)
         return sizes.rename_axis("cluster")
 
     def __repr__(self) -> str:
-        rows = ", ".join(f"{name} ({view['n_rows']} rows)" for name, view in self._views.items())
-        return f"<ClusteringResult: {self.facts['n_clusters']} clusters of {rows}>"
+        rows = ", ".join(f"{name} ({view.n_rows} rows)" for name, view in self._views.items())
+        return f"<ClusteringResult: {self._facts.n_clusters} clusters of {rows}>"
 
     def _repr_html_(self) -> str:
-        said = [*([compared["sentence"]] if (compared := self.facts["comparison"]) else []), *self.facts["warnings"]]
+        compared = self._facts.comparison
+        said = [*([compared.sentence] if compared else []), *self._facts.warnings]
         notes = "".join(f"<li>{escape(note)}</li>" for note in said)
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{f'<ul>{notes}</ul>' if notes else ''}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         return {
-            of_view: pd.Series(np.array(view[what], dtype=dtype), index=self._index[of_view], name=name)
+            of_view: pd.Series(
+                np.array(getattr(view, what), dtype=dtype), index=self._index[of_view], name=name
+            )
             for of_view, view in self._views.items()
         }
 
-    def _view(self, name: str) -> dict[str, Any]:
+    def _view(self, name: str) -> ViewFacts:
         if name not in self._views:
-            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self._views)}")
-        return cast(dict[str, Any], self._views[name])
+            raise InvalidInputError(
+                f"there is no view {shown(name)}{nearest(str(name), self._views)}"
+            )
+        return self._views[name]
 
     def _called(self, cluster: int) -> str:
-        names = self.facts["names"]
+        names = self._facts.names
         name = names[cluster] if cluster < len(names) else ""
         return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
 

@@ -1,124 +1,199 @@
-"""What is to be clustered, and how: the settings of `mvcc cluster`, from a YAML file, from options, or from both."""
+"""What to cluster, and how: the settings of `mvcc cluster`, from a YAML file, options, or both.
+
+A setting stands here once. From its field come the key in YAML, the option of the command line, the
+comment in the config that `mvcc init` writes, and the reference in the documentation.
+"""
 
 from __future__ import annotations
 
+import csv
 import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.settings import (
     KeyPath,
+    Option,
     Problems,
     Section,
     allowed,
-    assign,
+    alone_or_several,
     one_of,
     put,
     read_yaml,
     refuse,
-    shown,
+    scalar,
     validated,
 )
 from mvcc.multiview import base_names, transfer_names
 
-METHODS = ("joint", "co-em")
-DEFAULT_FEATURES: dict[str, Literal["auto", "spectral"]] = {"joint": "auto", "co-em": "spectral"}
-FEATURES = ("auto", "counts", "histograms", "scaled", "spectral", "pca", "none")
+Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date"]
+DEFAULT_FEATURES: dict[str, Features] = {"joint": "auto", "co-em": "spectral"}
 _MANY_ROWS, _RUNS, _RUNS_OF_MANY = 100_000, 10, 3  # stability runs
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
 _Path = Annotated[
     str,
     Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
-    allowed("the path of a file, in 4096 characters at most and none that cannot be printed"),
+    allowed("the path of a file, in at most 4096 characters that can all be printed"),
 ]
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
-_Features = Annotated[Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"], one_of(FEATURES)]
+_Columns = Annotated[tuple[_Column, ...], BeforeValidator(alone_or_several)]
+_UsedColumns = Annotated[
+    dict[str, Kind | Literal["ignore"]] | tuple[_Column, ...],
+    BeforeValidator(alone_or_several),
+    allowed("a list of columns, or number, text, category, date or ignore for some columns"),
+]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _NumberOfClusters = Annotated[
-    Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"], allowed("a whole number from 1 to 10^6, or auto")
+    Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"],
+    allowed("a whole number from 1 to 10^6, or auto"),
 ]
-_Threshold = Annotated[Annotated[float, Field(gt=0, le=1)] | Literal["cv"], allowed("a number above 0, up to 1, or cv")]
+_Threshold = Annotated[
+    Annotated[float, Field(gt=0, le=1)] | Literal["cv"],
+    allowed("a number above 0, up to 1, or cv"),
+]
 
 
-def _columns(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+def _listed(text: str) -> list[str]:
+    """Return columns that commas separate; a name with a comma is in double quotes."""
+    return next(csv.reader([text], skipinitialspace=True))
+
+
+_ID_COLUMN = Option("VIEW=COLUMN", default="id, or a column like an id")
+_COLUMNS = Option("VIEW=COLUMN[,COLUMN]", read=_listed)
+_K = Option("NUMBER|auto|RANGE", ("-k", "--clusters"), read=scalar)
+_FEATURES = Option("[VIEW=]NAME", default="auto; spectral for co-em")
+_COMPONENTS = Option(
+    "[VIEW=]NUMBER",
+    ("--components",),
+    default="k for spectral, up to 10 for pca",
+    read=scalar,
+)
 
 
 class View(Section):
-    """One collection: a table with a row per instance.
+    """A table with one row per object."""
 
-    `features, n_components`: as for all views, where this one is an exception.
-    """
-
-    # CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, or a folder of Parquet files
-    path: _Path = Field(examples=["texts.csv"])
-    # the column that names the rows; by default one called ``id`` or without a name, else one that
-    # is called like an id and has distinct values; else rows are numbered from 0
-    id_column: _Column | None = None
-    labels_column: _Column | None = None  # true labels, which are only compared with the clusters
-    # columns that are not used
-    ignore: Annotated[tuple[_Column, ...], BeforeValidator(_columns)] = ()
-    # the only columns that are used; or by name what a column is used as: number, text, category,
-    # date or ignore
-    columns: Annotated[
-        dict[str, Kind | Literal["ignore"]] | tuple[_Column, ...] | None,
-        BeforeValidator(_columns),
-        allowed("a list of columns, or number, text, category, date or ignore for each of some columns"),
-    ] = None
-    features: _Features | None = None
-    n_components: _Components | None = None
+    path: _Path = Field(
+        description="CSV, TSV, Excel, JSON, Parquet, NPZ, NPY, ARFF, or a folder of Parquet files.",
+        examples=["texts.csv"],
+    )
+    id_column: Annotated[_Column | None, _ID_COLUMN] = Field(
+        default=None, description="The column that names the rows; without one, rows are numbered."
+    )
+    labels_column: Annotated[_Column | None, Option("VIEW=COLUMN")] = Field(
+        default=None, description="True labels, only compared with the clusters."
+    )
+    ignore: Annotated[_Columns, _COLUMNS] = Field(default=(), description="Columns to leave out.")
+    columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
+        default=None,
+        description="The only columns to cluster by; in a file also what a column is: number, "
+        "text, category, date, ignore.",
+    )
+    features: Features | None = Field(default=None, description="For this view only.")
+    n_components: _Components | None = Field(default=None, description="For this view only.")
 
 
 class Job(Section):
-    """Everything that `mvcc cluster` is told.
+    """Everything that `mvcc cluster` needs to know."""
 
-    `base, transfer, threshold, closure`: as in ``MultiViewConstrainedClustering``; the joint
-    method has none of them.
-    """
-
-    # by name, in the order of the results
-    views: dict[str, View] = Field(examples=["{texts: texts.csv, images: images.npz}"])
-    # by ``view:view``, the file of pairs of ids that are the same object
-    matches: dict[str, _Path] = Field(default={}, examples=["{texts:images: matches.csv}"])
-    # by view, the file of must-links and cannot-links
-    constraints: dict[str, _Path] = Field(default={}, examples=["{texts: pairs.csv}"])
-    # by view, the columns that `mvcc ask` shows of a row; they are clustered as others are
-    show: dict[str, Annotated[tuple[_Column, ...], BeforeValidator(_columns)]] = Field(
-        default={}, examples=["{texts: [title, body]}"]
+    views: Annotated[dict[str, View], Option("NAME=FILE", ("--view",))] = Field(
+        description="Tables with one row per object, or folders of Parquet files.",
+        examples=["{texts: texts.csv, images: images.npz}"],
     )
-    # the folder of `mvcc ask`: what was answered there counts beside the constraints
-    asked: _Path | None = Field(default=None, examples=["asked"])
-    # "auto" is the number of groups that the answers name
-    n_clusters: _NumberOfClusters = Field(examples=["5"])
-    # ``JointGraphClustering``, or the paper's ``MultiViewConstrainedClustering``
-    method: Annotated[Literal["joint", "co-em"], one_of(METHODS)] = "joint"
-    base: Annotated[str, one_of(base_names())] = "mpck-means"
-    transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
-    threshold: _Threshold = 0.75
-    closure: Annotated[Literal["full", "view", "none"], one_of(("full", "view", "none"))] = "full"
-    # stop where constraints contradict each other, or leave out what contradicts heavier ones
-    on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
-    # how the columns become the space that is clustered: by the rule of ``AutoFeatures``, which
-    # "counts", "histograms" and "scaled" override; or "spectral" and "pca", with ``n_components``.
-    # By default "auto" with the joint method, and "spectral" with co-EM
-    features: _Features | None = Field(default=None, validate_default=True)
-    n_components: _Components | None = None
-    # how many more clusterings, with other seeds and without a tenth of the constraints, tell how
-    # stable the result is. By default 10, or 3 from 100,000 rows on
-    stability_runs: Annotated[int | None, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = None
-    # whether the result is compared with other methods, by what is held out
-    comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
-    # of a folder, how many rows the model is fitted on; by default 100,000, or fewer where memory
-    # is low
-    sample: Annotated[int | None, Field(ge=2, le=10**9), allowed("a whole number from 2 to 10^9")] = None
-    seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
+    matches: Annotated[dict[str, _Path], Option("VIEW:VIEW=FILE", ("--match",))] = Field(
+        default={},
+        description="Rows of two views that are the same object: a table of two columns of ids.",
+        examples=["{texts:images: matches.csv}"],
+    )
+    constraints: Annotated[dict[str, _Path], Option("VIEW=FILE")] = Field(
+        default={},
+        description="Pairs of rows that belong together or apart: columns i,j,kind[,weight].",
+        examples=["{texts: pairs.csv}"],
+    )
+    show: Annotated[dict[str, _Columns], _COLUMNS] = Field(
+        default={},
+        description="Columns that `mvcc ask` and `mvcc match` show.",
+        examples=["{texts: [title, body]}"],
+    )
+    asked: Annotated[_Path | None, Option("FOLDER")] = Field(
+        default=None, description="Your answers: the folder of `mvcc ask`.", examples=["asked"]
+    )
+    n_clusters: Annotated[_NumberOfClusters, _K] = Field(
+        description="Number of clusters, the same in all views; auto: as many as groups named.",
+        examples=["5"],
+    )
+    method: Annotated[Literal["joint", "co-em"], Option("NAME")] = Field(
+        default="joint", description="joint: all views in one graph; co-em: the paper's method."
+    )
+    base: Annotated[str, one_of(base_names()), Option("NAME")] = Field(
+        default="mpck-means", description="co-em: clusters each view by mpck-means or pck-means."
+    )
+    transfer: Annotated[str, one_of(transfer_names()), Option("NAME")] = Field(
+        default="constraint-propagation", description="co-em: what views pass on to each other."
+    )
+    threshold: Annotated[_Threshold, Option("NUMBER|cv", read=scalar)] = Field(
+        default=0.75,
+        description="co-em: least weight of a propagated constraint; cv: cross-validated.",
+    )
+    closure: Annotated[Literal["full", "view", "none"], Option("NAME")] = Field(
+        default="full", description="co-em: add what follows from constraints: full, view or none."
+    )
+    on_conflict: Annotated[Literal["error", "drop"], Option("NAME")] = Field(
+        default="error",
+        description="Contradictory constraints: error stops and shows them, drop leaves some out.",
+    )
+    features: Annotated[Features | None, _FEATURES] = Field(
+        default=None,
+        validate_default=True,
+        description="auto (by kind of column), counts, histograms, scaled, spectral, pca, none.",
+    )
+    n_components: Annotated[_Components | None, _COMPONENTS] = Field(
+        default=None, description="Dimensions of spectral or pca features."
+    )
+    stability_runs: Annotated[
+        Annotated[int, Field(ge=0, le=1000)] | None,
+        allowed("a whole number from 0 to 1000"),
+        Option("NUMBER", default="10; 3 from 100,000 rows on", read=scalar),
+    ] = Field(default=None, description="Further runs, each without a tenth of the constraints.")
+    comparison: Annotated[
+        bool,
+        Field(strict=True),
+        allowed("true or false"),
+        Option("", ("--comparison/--no-comparison",), read=bool),
+    ] = Field(
+        default=True,
+        description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+    )
+    compare_co_em: Annotated[
+        bool,
+        Field(strict=True),
+        allowed("true or false"),
+        Option("", ("--compare-co-em/--no-compare-co-em",), read=bool),
+    ] = Field(
+        default=False,
+        description="joint: compare with co-em as well, which takes most of the time.",
+    )
+    sample: Annotated[
+        Annotated[int, Field(ge=2, le=10**9)] | None,
+        allowed("a whole number from 2 to 10^9"),
+        Option("NUMBER", default="100000, or what fits into memory", read=scalar),
+    ] = Field(
+        default=None, description="Folders: rows of each that are clustered; all get a label."
+    )
+    seed: Annotated[
+        int,
+        Field(ge=0, lt=2**63),
+        allowed("a whole number from 0 to 2^63 - 1"),
+        Option("NUMBER", read=scalar),
+    ] = Field(default=0, description="The same seed gives the same result.")
 
     @field_validator("views")
     @classmethod
@@ -128,8 +203,8 @@ class Job(Section):
         refuse(
             (
                 (name,),
-                f"{shown(name)} cannot be the name of a view, which folders and columns are named by. Allowed: "
-                f"letters, digits, _ and -, not beginning with a digit or -.",
+                f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and -, not "
+                f"beginning with a digit or -.",
             )
             for name in views
             if not name.replace("-", "_").isidentifier() or len(name) > 64
@@ -149,7 +224,15 @@ class Job(Section):
     def _without_effect(self) -> Iterator[tuple[KeyPath, str]]:
         for name in _OF_CO_EM:
             if self.method == "joint" and name in self.model_fields_set:
-                yield (name,), "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+                yield (
+                    (name,),
+                    "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out.",
+                )
+        if self.compare_co_em and (self.method == "co-em" or not self.comparison):
+            yield (
+                ("compare_co_em",),
+                "adds co-em to the comparison of a joint clustering; leave it out.",
+            )
         methods = {name: view.features or self.features for name, view in self.views.items()}
         has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
         if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):
@@ -184,14 +267,17 @@ class Job(Section):
         return _RUNS if n_rows < _MANY_ROWS else _RUNS_OF_MANY
 
     def settings(self) -> dict[str, Any]:
-        """Return what the job does, as a file would say it; without what has no effect."""
+        """Return the settings as a file has them, without those that have no effect."""
         useless = set(_OF_CO_EM) if self.method == "joint" else set()
-        useless |= set() if self.show else {"show"}
+        if not self.show:
+            useless.add("show")
         return self.model_dump(mode="json", exclude_none=True, exclude=useless)
 
 
-def _wrong_pairs(pairs: Iterable[str], views: Collection[str] | None) -> Iterator[tuple[tuple[str], str]]:
-    """Give what is wrong with the keys of the matches: not two views of which nothing was said before."""
+def _wrong_pairs(
+    pairs: Iterable[str], views: Collection[str] | None
+) -> Iterator[tuple[tuple[str], str]]:
+    """Find keys of the matches that are not two views, or the same two views again."""
     before: dict[frozenset[str], str] = {}
     for pair in pairs:
         names = pair.split(":")
@@ -207,7 +293,7 @@ def _wrong_pairs(pairs: Iterable[str], views: Collection[str] | None) -> Iterato
 
 
 def _no_view(name: str, views: Collection[str] | None) -> str:
-    """Say that a view is not there, where it is not; what is wrong with the views themselves is said of them."""
+    """Return what is wrong with the name of a view, nothing if the views are wrong themselves."""
     if views is None or name in views:
         return ""
     known = clipped(", ".join(views), 200) or "none"
@@ -217,29 +303,24 @@ def _no_view(name: str, views: Collection[str] | None) -> str:
 def load_job(
     path: str | os.PathLike[str] | None,
     options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
-    overrides: Iterable[str] = (),
     defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Job:
-    """Put a job together from a YAML file, if there is one, and options, which replace its values.
+    """Read a job from a YAML file, whose paths are relative to it, and options, which override it.
 
-    `path`: paths in this file are relative to it.
-    `options`: where the value belongs, such as ``("views", "texts", "path")``, and what messages
-    call the option. The path of a new view comes before what else is said of it.
-    `overrides`: values that replace those of the file, such as ``"n_clusters=4"``; what follows
-    the ``=`` is YAML.
-    `defaults`: values where neither file nor options have any.
-    Raises ConfigError: with one line for each unknown key, wrong type and impossible value.
+    An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call
+    it. The path of a new view comes before its other settings. Defaults are used where neither file
+    nor options have a value.
+
+    Raises `ConfigError` with one line for each unknown key, wrong type and impossible value.
     """
     source = "the options" if path is None else os.fspath(path)
     options = list(options)
-    check = ("mvcc cluster", "" if path is None else shlex.quote(source), "…" if options else "", "--dry-run")
-    if overrides := list(overrides):  # which `mvcc validate` alone has
-        check = ("mvcc validate", shlex.quote(source), "", "")
-    problems = Problems(source, " ".join(filter(None, check)))
-    value = {} if path is None else read_yaml(path, problems)
-    for override in overrides:
-        assign(value, override, problems)
-    value = _expanded(value, "" if path is None else os.path.dirname(path))
+    file = "" if path is None else f" {shlex.quote(source)}"
+    others = " …" if options else ""
+    problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
+    value: Any = {}
+    if path is not None:
+        value = _expanded(read_yaml(path, problems), os.path.dirname(path))
     for keys, new, label in options:
         label = clipped(label, 200)
         if problem := _beside_views(keys, value):
@@ -252,14 +333,15 @@ def load_job(
 
 
 def _beside_views(keys: tuple[str, ...], value: Any) -> str:
-    """Say that an option tells something of a view that is not there, where it does."""
-    views = value.get("views", {}) if isinstance(value, dict) else None
-    tells = keys[0] == "views" and keys[-1] != "path"
-    return _no_view(keys[1], views) if tells and isinstance(views, dict) else ""
+    """Return what is wrong with an option for a view that does not exist."""
+    if keys[0] != "views" or keys[-1] == "path" or not isinstance(value, dict):
+        return ""
+    views = value.get("views", {})
+    return _no_view(keys[1], views) if isinstance(views, dict) else ""
 
 
 def _expanded(value: Any, folder: str) -> Any:
-    """Return the values of a file with every view as a section, and paths seen from where the command was given."""
+    """Make every view of a file a section, and all paths relative to the working folder."""
 
     def seen(path: Any) -> Any:
         if not isinstance(path, str) or not path or "\0" in path:
@@ -267,18 +349,18 @@ def _expanded(value: Any, folder: str) -> Any:
         return os.path.join(folder, os.path.expanduser(path))
 
     def section(view: Any) -> Any:
-        return {"path": seen(view)} if isinstance(view, str) else view | {"path": seen(view["path"])}
+        if isinstance(view, str):
+            return {"path": seen(view)}
+        if isinstance(view, dict) and "path" in view:
+            return view | {"path": seen(view["path"])}
+        return view
 
     if not isinstance(value, dict):
         return value
-    if isinstance(views := value.get("views"), dict):
-        value["views"] = {
-            name: section(view) if isinstance(view, str) or (isinstance(view, dict) and "path" in view) else view
-            for name, view in views.items()
-        }
     if "asked" in value:
         value["asked"] = seen(value["asked"])
-    for key in ("matches", "constraints"):
-        if isinstance(files := value.get(key), dict):
-            value[key] = {name: seen(path) for name, path in files.items()}
+    for key, expanded in (("views", section), ("matches", seen), ("constraints", seen)):
+        entries = value.get(key)
+        if isinstance(entries, dict):
+            value[key] = {name: expanded(entry) for name, entry in entries.items()}
     return value

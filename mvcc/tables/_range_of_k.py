@@ -61,7 +61,9 @@ def try_numbers(
     return tried
 
 
-def _tried(job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def _tried(
+    job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
+) -> Iterator[dict[str, Any]]:
     # scikit-learn and numba take a second to import: whatever is wrong with the files is told before
     from mvcc.tables.fitting._comparison import METHODS, Contest, drawn_rows, held_out_by
     from mvcc.tables.fitting._features import make_features
@@ -74,7 +76,9 @@ def _tried(job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], No
     for k in numbers:
         of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
         views = [make_features(table, of_k).X for table in inputs.tables]
-        method = METHODS[job.method](of_k, views, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+        method = METHODS[job.method](
+            of_k, views, inputs.constraints, inputs.relations, caller_of(inputs.tables)
+        )
         tell = partial(_tell, on_step, k)
         fit = fit_job(of_k, method, inputs.relations, tell)
         outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
@@ -95,4 +99,6 @@ def _refuse_others(out: OutputFolder) -> None:
     """Refuse a folder that holds other things than such a table."""
     there = {path.name for path in out.path.iterdir()}
     if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
-        raise StoreError(f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with --out.")
+        raise StoreError(
+            f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with --out."
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
@@ -40,7 +40,7 @@ def cluster_job(
     fresh: bool = False,
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
-) -> dict[str, Any]:
+) -> Clustering:
     """Cluster the views of a job and write everything, the report as well, to a folder.
 
     Of views that are folders, a sample is clustered, and all rows get the clusters of that.

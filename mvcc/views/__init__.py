@@ -1,4 +1,4 @@
-"""What users pass: views, constraints and mappings, checked and as arrays; views for scikit-learn's tools."""
+"""What users pass: views, constraints and mappings, checked, as arrays and for scikit-learn."""
 
 import lazy_loader
 

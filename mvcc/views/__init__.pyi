@@ -1,7 +1,7 @@
 from ._constrained import ConstrainedViews as ConstrainedViews
+from ._constrained import NeighborhoodKFold as NeighborhoodKFold
 from ._fitted import FittedViews as FittedViews
+from ._fitted import PerView as PerView
 from ._fitted import each_view as each_view
 from ._given import GivenViews as GivenViews
 from ._given import Judged as Judged
-from ._model_selection import NeighborhoodKFold as NeighborhoodKFold
-from ._per_view import PerView as PerView

@@ -1,13 +1,18 @@
-"""Views, constraints and relations as one value: what `model_selection` divides, and estimators take for views."""
+"""Views with what is known of their rows as one object, and its folds for scikit-learn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import BaseCrossValidator
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Ints
+from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc.constraints import in_fold, neighborhood_folds
 from mvcc.exceptions import InvalidInputError
 from mvcc.views._given import GivenViews
 
@@ -20,15 +25,15 @@ class _NoSuchConstraintError(InvalidInputError, IndexError):
 class ConstrainedViews:
     """Views, constraints and relations as one value, whose samples are the constraints.
 
-    ``MultiViewConstrainedClustering.fit`` takes it in the place of views. Its length is the number of constraints of
-    all views, and ``data[positions]`` has the same views and relations with those constraints alone, so that
-    scikit-learn can hold out constraints.
+    ``MultiViewConstrainedClustering.fit`` takes it in the place of views. Its length is the number
+    of constraints of all views, and ``data[positions]`` has the same views and relations with those
+    constraints alone, so that scikit-learn can hold out constraints.
 
     Parameters
     ----------
     views, constraints, mappings
-        As ``MultiViewConstrainedClustering.fit`` takes them. Views that a transformer turns into numbers first
-        (``PerView``) may hold anything with rows.
+        As ``MultiViewConstrainedClustering.fit`` takes them. Views that a transformer turns into
+        numbers first (``PerView``) may hold anything with rows.
 
     Attributes
     ----------
@@ -46,13 +51,12 @@ class ConstrainedViews:
     InvalidInputError
         For constraints or mappings that do not fit the views.
 
-    Notes
-    -----
-    With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata routing. Where that is enabled, fit
-    and predict work, but ``Pipeline.score``, and so a search over a pipeline, hands on a ``sample_weight`` that nobody
-    gave, and ends in a TypeError of scikit-learn if the ``score`` of the last step takes none (PCA has the same). Leave
-    routing disabled there, or search with ``scoring=score``, where
-    ``score = lambda pipeline, X, y=None: pipeline[-1].score(pipeline[:-1].transform(X))``.
+    Notes ----- With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata
+    routing. Where that is enabled, fit and predict work, but ``Pipeline.score``, and so a search
+    over a pipeline, hands on a ``sample_weight`` that nobody gave, and ends in a TypeError of
+    scikit-learn if the ``score`` of the last step takes none (PCA has the same). Leave routing
+    disabled there, or search with ``scoring=score``, where ``score = lambda pipeline, X, y=None:
+    pipeline[-1].score(pipeline[:-1].transform(X))``.
 
     Examples
     --------
@@ -69,9 +73,15 @@ class ConstrainedViews:
 
     def __post_init__(self) -> None:
         if isinstance(self.views, ConstrainedViews):
-            raise InvalidInputError("views are ConstrainedViews already; give the views themselves.")
+            raise InvalidInputError(
+                "views are ConstrainedViews already; give the views themselves."
+            )
         given = GivenViews.of(self.views)
-        kept = given.tables if given.names is None else dict(zip(given.names, given.tables, strict=True))
+        kept = (
+            given.tables
+            if given.names is None
+            else dict(zip(given.names, given.tables, strict=True))
+        )
         object.__setattr__(self, "views", kept)
         object.__setattr__(self, "constraints", given.constraints(self.constraints))
         object.__setattr__(self, "mappings", given.relations(self.mappings))
@@ -92,25 +102,119 @@ class ConstrainedViews:
     def __getitem__(self, positions: Any) -> ConstrainedViews:
         """Return the same views and relations with the constraints at these positions alone.
 
-        Constraints are numbered view after view; positions are one, a slice, a mask or an array of them.
+        Constraints are numbered view after view; positions are one, a slice, a mask or an array of
+        them.
         """
         if isinstance(positions, tuple) and len(positions) == 2 and positions[1] is Ellipsis:
             positions = positions[0]  # scikit-learn asks for data[positions, ...]
-        positions = np.asarray(positions) if isinstance(positions, list) and positions else positions
+        positions = (
+            np.asarray(positions) if isinstance(positions, list) and positions else positions
+        )
         try:
-            chosen = np.sort(np.atleast_1d(np.arange(len(self))[[] if isinstance(positions, list) else positions]))
+            chosen = np.sort(
+                np.atleast_1d(
+                    np.arange(len(self))[[] if isinstance(positions, list) else positions]
+                )
+            )
         except (IndexError, TypeError, ValueError) as error:
             raise _NoSuchConstraintError(
-                f"{shown(positions)} is no choice among {len(self)} constraints; their positions are 0 … "
-                f"{len(self) - 1}."
+                f"{shown(positions)} is no choice among {len(self)} constraints; their positions "
+                f"are 0 … {len(self) - 1}."
             ) from error
         ends = np.cumsum([len(c) for c in self.constraints])
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         first = ends - [len(c) for c in self.constraints]
-        kept = [c.select(part - start) for c, part, start in zip(self.constraints, parts, first, strict=True)]
+        kept = [
+            c.select(part - start)
+            for c, part, start in zip(self.constraints, parts, first, strict=True)
+        ]
         return replace(self, constraints=kept)
 
     def __repr__(self) -> str:
         given = GivenViews.of(self.views)
-        views = [f"{called(number, given.names)} ({size} rows)" for number, size in enumerate(given.sizes)]
+        views = [
+            f"{called(number, given.names)} ({size} rows)"
+            for number, size in enumerate(given.sizes)
+        ]
         return f"<ConstrainedViews: {len(self)} constraints; views {', '.join(views)}>"
+
+
+class NeighborhoodKFold(BaseCrossValidator):
+    """Hold out the constraints of whole neighborhoods in turn (§6.3).
+
+    A neighborhood is what must-links and relations connect over all views. Neighborhoods are dealt
+    out to folds at random; a constraint is held out when one of its ends lies in the fold, and is
+    then no part of the training part. So nothing of what is held out follows from the rest, but
+    what relations alone tell. A cannot-link has its ends in two neighborhoods and may be held out
+    twice; with few folds far fewer of them are left to train on.
+
+    So a score over all that is held out counts cannot-links nearly twice as often as must-links,
+    and favors many clusters, which violate few cannot-links. Where numbers of clusters are
+    compared, count both kinds alike, as the scorer in the gallery's example of choosing by held-out
+    judgments does.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        Number of folds, at least 2. Fewer neighborhoods make as many folds as there are.
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Seed of the folds.
+
+    Examples
+    --------
+    >>> from mvcc import ConstrainedViews, Constraints, NeighborhoodKFold
+    >>> judged = Constraints.from_pairs(must_link=[(0, 1), (2, 3), (4, 5)], cannot_link=[(0, 2)])
+    >>> data = ConstrainedViews([[[0.0]] * 6], [judged])
+    >>> for train, test in NeighborhoodKFold(3, random_state=0).split(data):
+    ...     print(train.tolist(), test.tolist())
+    [0, 3] [1, 2]
+    [0, 1, 2] [3]
+    [2, 3] [0, 1]
+    """
+
+    def __init__(self, n_splits: int = 10, random_state: RandomState = None) -> None:
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def split(
+        self, X: ConstrainedViews, y: object = None, groups: object = None
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Give the positions of the constraints to train on, and of those held out, of every fold.
+
+        Parameters
+        ----------
+        X : ConstrainedViews
+        y, groups : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            When the constraints form fewer than two neighborhoods.
+        """
+        folds = self._folds(X)
+        for fold in range(_n_folds(folds)):
+            held_out = np.concatenate(in_fold(X.constraints, folds, fold))
+            yield np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+    def get_n_splits(
+        self, X: ConstrainedViews | None = None, y: object = None, groups: object = None
+    ) -> int:
+        """Return the number of folds of X; at most so many where X is not given."""
+        return (
+            check_count(self.n_splits, "n_splits", low=2) if X is None else _n_folds(self._folds(X))
+        )
+
+    def _folds(self, X: ConstrainedViews) -> list[Ints]:
+        n_splits = check_count(self.n_splits, "n_splits", low=2)
+        if not isinstance(X, ConstrainedViews):
+            raise InvalidInputError(
+                "NeighborhoodKFold divides constraints: ConstrainedViews(views, constraints, "
+                f"mappings) are needed, not {type(X).__name__}."
+            )
+        return neighborhood_folds(
+            X.constraints, X.mappings, X.sizes, as_generator(self.random_state), n_splits
+        )
+
+
+def _n_folds(folds: list[Ints]) -> int:
+    return 1 + max(int(numbers.max(initial=-1)) for numbers in folds)

@@ -1,29 +1,44 @@
-"""Views that come after a fit: those that were fitted, other rows of them, or some of them."""
+"""What was fitted to views and takes new rows, and scikit-learn's transformers for each view."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Self
 
-import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
-from mvcc._utils.messages import called, clipped, shown
+from mvcc._utils.messages import called, clipped, naming, shown
+from mvcc._utils.types import Floats
 from mvcc._utils.validation import as_array
 from mvcc.exceptions import InvalidInputError
-from mvcc.views._given import GivenViews, called_table, feature_names, is_table, known_views, numbers_of, view_number
+from mvcc.views._constrained import ConstrainedViews
+from mvcc.views._given import (
+    GivenViews,
+    called_table,
+    feature_names,
+    is_table,
+    known_views,
+    n_rows,
+    numbers_of,
+    view_number,
+)
 
 
 class FittedViews:
-    """What an estimator or a transformer for several views remembers of them, and how it checks later rows by it."""
+    """What an estimator for several views remembers of them, and how it checks later rows."""
 
     view_names_: list[str] | None
     n_features_in_: list[int]
     feature_names_in_: list[NDArray[Any] | None]
     _takes_sparse = False  # matrices as views
 
-    def _remember_features(self, given: GivenViews, data: list[NDArray[np.float64]]) -> None:
+    def _remember_features(self, given: GivenViews, data: list[Floats]) -> None:
         """Note what the views and their features are called."""
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
@@ -53,37 +68,31 @@ def are_views(X: Any) -> bool:
     )
 
 
-def each_view(X: Any, names: Sequence[str] | None, n_views: int, answer: Callable[[Any, int, str], Any]) -> Any:
+def each_view(
+    X: Any, names: Sequence[str] | None, n_views: int, answer: Callable[[Any, int, str], Any]
+) -> Any:
     """Give an answer for every view of X, in the form of X.
 
-    Parameters
-    ----------
-    X : list of all views, or dict {name or number: rows} of some
-    names : list of str or None
-        The names of the views that were fitted.
-    n_views : int
-        How many they are.
-    answer : callable
-        Called with the rows of a view, the number that the view had in the fit, and what messages call the rows.
-
-    Raises
-    ------
-    InvalidInputError
-        For views that were not fitted.
+    X is a list of all views, or a dict {name or number: rows} of some; ``names`` are those of the
+    ``n_views`` that were fitted, None without names. ``answer`` is called with the rows of a view,
+    the number that the view had in the fit, and what messages call the rows.
     """
     if isinstance(X, Mapping):
         return {
-            view: answer(rows, view_number(view, names, n_views, "X"), f"X[{shown(view)}]") for view, rows in X.items()
+            view: answer(rows, view_number(view, names, n_views, "X"), f"X[{shown(view)}]")
+            for view, rows in X.items()
         }
     if is_table(X):
         raise InvalidInputError(
-            f"X is {called_table(X)}, where views are needed; give its rows as {{view: rows}}, which says which view "
-            f"they are of ({known_views(names, n_views)}), or all views as a list."
+            f"X is {called_table(X)}, where views are needed; give its rows as {{view: rows}}, "
+            f"which says which view they are of ({known_views(names, n_views)}), or all views as a "
+            "list."
         )
     tables = GivenViews.of(X).tables
     if len(tables) != n_views:
         raise InvalidInputError(
-            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict {{view: rows}}."
+            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict "
+            f"{{view: rows}}."
         )
     return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
 
@@ -100,18 +109,15 @@ def rows_like(
 ) -> Any:
     """Return rows of one view as an array, with the features of the fit in the order of the fit.
 
-    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages call X `what`. Where
-    ``sparse`` ones are taken, they stay sparse.
-
-    Raises
-    ------
-    InvalidInputError
-        For other features, and for what is no table of finite numbers.
+    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages
+    call X `what`. Where ``sparse`` ones are taken, they stay sparse.
     """
     view = f"view {called(number, names)}"
     data = numbers_of(_in_order(X, columns, view, what), what, sparse=sparse)
     if data.shape[1] != n_features:
-        raise InvalidInputError(f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}.")
+        raise InvalidInputError(
+            f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}."
+        )
     return data
 
 
@@ -127,5 +133,198 @@ def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
             for word, columns in (("lacks", missing), ("has in addition", other))
             if columns
         ]
-        raise InvalidInputError(f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}.")
+        raise InvalidInputError(
+            f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}."
+        )
     return X[list(names)]
+
+
+class PerView(TransformerMixin, BaseEstimator):
+    """Fit a scikit-learn transformer to every view by itself, for a pipeline before the clustering.
+
+    Constraints, relations, names of views, and the row index of DataFrames stay as they are, so
+    that constraints and relations may be given by id behind it. They name rows; so a transformer
+    must keep all rows in their order.
+
+    New rows pass through a pipeline as views, too: ``pipeline.predict({"texts": rows})``, not
+    ``pipeline.predict(rows, view="texts")``, since scikit-learn tells ``view`` to the last step
+    alone.
+
+    Parameters
+    ----------
+    transformer : transformer, "passthrough", or a list or dict of these
+        One for all views, or one for each, by position or by name of the view. It is cloned for
+        each view. "passthrough" leaves a view as it is.
+
+    Attributes
+    ----------
+    transformers_ : list
+        The fitted transformer of every view.
+    view_names_ : list of str or None
+        The names of the views; None where they were a list.
+
+    Examples
+    --------
+    >>> from mvcc import PerView
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> views = {"texts": [[1.0], [3.0]], "images": [[5.0], [6.0]]}
+    >>> PerView(StandardScaler()).fit_transform(views)["texts"].tolist()
+    [[-1.0], [1.0]]
+    """
+
+    def __init__(self, transformer: Any = "passthrough") -> None:
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Fit the transformer of every view.
+
+        Parameters
+        ----------
+        X : ConstrainedViews, or list or dict of views
+        y : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            For a number or names of transformers that do not fit the views.
+        """
+        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
+        chosen = [clone(one, safe=False) for one in self._chosen(given)]
+        for number, (one, table) in enumerate(zip(chosen, given.tables, strict=True)):
+            if not isinstance(one, str):
+                with naming(number, given.names):
+                    one.fit(table)
+        self.transformers_, self.view_names_ = chosen, given.names
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Transform every view.
+
+        Parameters
+        ----------
+        X : ConstrainedViews, or list or dict of views
+            The views as in ``fit``, other rows of theirs, or a dict {name or number: rows} of some
+            views.
+
+        Returns
+        -------
+        ConstrainedViews, list or dict
+            As X is.
+
+        Raises
+        ------
+        InvalidInputError
+            For views that ``fit`` has not seen, or a transformer whose result is sparse or has
+            other rows, or another order of them.
+        """
+        check_is_fitted(self)
+        if isinstance(X, ConstrainedViews):
+            return replace(X, views=self.transform(X.views))
+        return each_view(X, self.view_names_, len(self.transformers_), self._transformed)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Have the transformers make DataFrames, or arrays, as ``set_output`` of each of them does.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            What they make; None changes nothing. Views of DataFrames stay DataFrames in any case.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For a transformer without ``set_output``.
+        """
+        given = self.transformer
+        given = list(given.values()) if isinstance(given, Mapping) else given
+        for one in [
+            *(given if isinstance(given, list | tuple) else [given]),
+            *getattr(self, "transformers_", []),
+        ]:
+            if isinstance(one, str):
+                continue
+            if not hasattr(one, "set_output"):
+                raise InvalidInputError(
+                    f"{shown(one)} has no set_output; set that of the other transformers alone."
+                )
+            one.set_output(transform=transform)
+        return self
+
+    def _chosen(self, given: GivenViews) -> list[Any]:
+        """Return one transformer for every view."""
+        n_views = len(given.tables)
+        chosen = self.transformer
+        if isinstance(chosen, Mapping):
+            by_number = given.by_number(chosen, "transformer")
+            missing = [
+                called(number, given.names) for number in range(n_views) if number not in by_number
+            ]
+            if missing:
+                raise InvalidInputError(
+                    f"transformer has none for view {', '.join(missing)}; "
+                    f"{known_views(given.names, n_views)}. 'passthrough' leaves a view as it is."
+                )
+            chosen = [by_number[number] for number in range(n_views)]
+        elif isinstance(chosen, list | tuple):
+            if len(chosen) != n_views:
+                raise InvalidInputError(
+                    f"transformer has {len(chosen)} entries for {n_views} views; give one each."
+                )
+        else:
+            chosen = [chosen] * n_views
+        for one in chosen:
+            usable = not isinstance(one, type) and all(
+                hasattr(one, name) for name in ("fit", "transform", "get_params")
+            )
+            if not usable and not (isinstance(one, str) and one == "passthrough"):
+                raise InvalidInputError(
+                    "transformer must be a transformer, such as StandardScaler(), or "
+                    f"'passthrough', got {shown(one)}."
+                )
+        return list(chosen)
+
+    def _transformed(self, table: Any, number: int, what: str) -> Any:
+        transformer = self.transformers_[number]
+        if isinstance(transformer, str):
+            return table
+        with naming(number, self.view_names_):
+            result = transformer.transform(table)
+        view = called(number, self.view_names_)
+        if issparse(result):
+            raise InvalidInputError(
+                f"{shown(transformer)} makes view {view} a sparse matrix, which cannot be "
+                "clustered; reduce it, as make_pipeline(…, TruncatedSVD(20)) does, or ask for a "
+                "dense result (sparse_output=False)."
+            )
+        _check_rows(table, result, f"{shown(transformer)} of view {view}", what)
+        if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
+            return pd.DataFrame(result, index=table.index, columns=_names_out(transformer))
+        return result
+
+
+def _check_rows(table: Any, result: Any, transformer: str, what: str) -> None:
+    """Refuse other rows than those of a table, or another order, as far as an index tells."""
+    before, after = n_rows(table, what), n_rows(result, f"what {transformer} makes")
+    index = table.index if isinstance(table, pd.DataFrame | pd.Series) else pd.RangeIndex(before)
+    if after != before:
+        said = f"makes {after} rows of {before}"
+    elif isinstance(result, pd.DataFrame | pd.Series) and not result.index.equals(index):
+        said = "changes the row index"
+    else:
+        return
+    raise InvalidInputError(
+        f"{transformer} {said}; constraints and relations name rows, so all rows must stay, in "
+        "their order and with their ids. Leave rows out, sort or name them before constraints are "
+        "given."
+    )
+
+
+def _names_out(transformer: Any) -> Any:
+    """Return what a transformer calls the features that it makes, where it says so."""
+    with suppress(AttributeError):  # it does not, or it is a pipeline with a step that does not
+        return transformer.get_feature_names_out()
+    return None

@@ -1,4 +1,4 @@
-"""What users give as views, constraints and relations of their own data, and the arrays that it means."""
+"""What users give as views, constraints and relations, and the arrays that it means."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.messages import called, clipped, shown
 from mvcc._utils.row_ids import nearest_of, rows_named
+from mvcc._utils.types import Ints
 from mvcc._utils.validation import as_array, as_list, check_data, check_table
 from mvcc.constraints import (
     Constraints,
@@ -29,18 +30,11 @@ Judged = Constraints | pd.DataFrame | None
 
 @dataclass(frozen=True)
 class GivenViews:
-    """Views as they were given, with the names of the views, of their rows and of their features.
+    """Views as they were given, with the names of views, rows and features."""
 
-    Attributes
-    ----------
-    tables : list
-        One per view: array-like or DataFrame; before a transformer, whatever that takes.
-    names : list of str or None
-        The names of the views; None where they are a list.
-    """
-
+    # one per view: array-like or DataFrame; before a transformer, whatever that takes
     tables: list[Any]
-    names: list[str] | None
+    names: list[str] | None  # the names of the views; None where they are a list
 
     @classmethod
     def of(cls, views: Any) -> GivenViews:
@@ -51,13 +45,17 @@ class GivenViews:
                 f"{called_table(views)}; for a single view give [views]."
             )
         given = (
-            cls(list(views.values()), list(views)) if isinstance(views, Mapping) else cls(as_list(views, "views"), None)
+            cls(list(views.values()), list(views))
+            if isinstance(views, Mapping)
+            else cls(as_list(views, "views"), None)
         )
         if not given.tables:
             raise InvalidInputError("views is empty; at least one view is needed.")
         for name in given.names or []:
             if not isinstance(name, str):
-                raise InvalidInputError(f"views: {shown(name)} is no name of a view; names are texts.")
+                raise InvalidInputError(
+                    f"views: {shown(name)} is no name of a view; names are texts."
+                )
         return given
 
     def number(self, view: Any, what: str) -> int:
@@ -65,37 +63,37 @@ class GivenViews:
         return view_number(view, self.names, len(self.tables), what)
 
     def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
-        """Return the entries of a dict {name or number of a view: entry} by the number of the view.
-
-        Raises
-        ------
-        InvalidInputError
-            For a view that is not there, and one that two keys name.
-        """
+        """Return the entries of a dict {name or number of a view: entry} by number."""
         entries: dict[int, Any] = {}
         for view, entry in given.items():
             number = self.number(view, what)
             if number in entries:
-                raise InvalidInputError(f"{what}: {shown(view)} is a view that another key names, too; keep one.")
+                raise InvalidInputError(
+                    f"{what}: {shown(view)} is a view that another key names, too; keep one."
+                )
             entries[number] = entry
         return entries
 
     @property
     def sizes(self) -> list[int]:
         """Number of rows of every view."""
-        return [n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)]
+        return [
+            n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)
+        ]
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
-        """Return every view as an (n_v, d_v) array of finite floats; or a sparse one, where these are taken."""
+        """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         places = [self._place("views", number) for number in range(len(self.tables))]
-        return [numbers_of(table, place, sparse=sparse) for table, place in zip(self.tables, places, strict=True)]
+        return [
+            numbers_of(table, place, sparse=sparse)
+            for table, place in zip(self.tables, places, strict=True)
+        ]
 
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows.
 
-        Parameters
-        ----------
-        given : None, or a list or dict {view: entry} of Constraints, None, or DataFrames of ids
+        They are given as None, or a list or dict {view: entry} of Constraints, None, or DataFrames
+        of ids.
         """
         entries = self._per_view(given)
         for number, entry in enumerate(entries):
@@ -111,11 +109,9 @@ class GivenViews:
         return judged
 
     def relations(self, mappings: Any) -> Relations:
-        """Return the relations as sorted, distinct pairs of row numbers under keys (u, v) with u < v.
+        """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v.
 
-        Parameters
-        ----------
-        mappings : None, or a dict {(u, v): pairs, dict, sparse matrix or DataFrame of ids}
+        They are given as None, or a dict {(u, v): pairs, dict, sparse matrix or DataFrame of ids}.
         """
         sizes = self.sizes
         if not isinstance(mappings, Mapping):
@@ -125,7 +121,8 @@ class GivenViews:
             u, v = self._pair(key)
             if (u, v) in pairs:
                 raise InvalidInputError(
-                    f"mappings: {shown(key)} names two views that another key names, too; put their relations together."
+                    f"mappings: {shown(key)} names two views that another key names, too; put "
+                    "their relations together."
                 )
             where = f"mappings[{called(u, self.names)}, {called(v, self.names)}]"
             pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
@@ -138,7 +135,8 @@ class GivenViews:
         """Return the entries of a list or dict of constraints in the order of the views."""
         if isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must say which view they are of: give {{view: DataFrame}}; {self._known()}."
+                f"constraints must say which view they are of: give {{view: DataFrame}}; "
+                f"{self._known()}."
             )
         if given is None or isinstance(given, Mapping):
             by_number = self.by_number(given or {}, "constraints")
@@ -146,7 +144,8 @@ class GivenViews:
         entries = as_list(given, "constraints")
         if len(entries) != len(self.tables):
             raise InvalidInputError(
-                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one (or None) each."
+                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one "
+                "(or None) each."
             )
         return entries
 
@@ -155,7 +154,9 @@ class GivenViews:
         if self.names is None:
             return view_pair(key, len(self.tables))
         if not (isinstance(key, tuple) and len(key) == 2):
-            raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair of views; {self._known()}.")
+            raise InvalidInputError(
+                f"mappings: the key {shown(key)} is not a pair of views; {self._known()}."
+            )
         u, v = (self.number(view, f"mappings: the key {shown(key)}") for view in key)
         return view_pair((u, v), len(self.tables))
 
@@ -166,7 +167,9 @@ class GivenViews:
         """Return the constraints that a DataFrame of ids holds."""
         return constraints_of_frame(frame, *self._index(number), self._place("constraints", number))
 
-    def _related(self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str) -> ArrayLike:
+    def _related(
+        self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str
+    ) -> ArrayLike:
         """Return the pairs of related rows that one entry of mappings means."""
         if issparse(given):
             return _pairs_of_matrix(given, shape, where)
@@ -182,8 +185,8 @@ class GivenViews:
         columns = list(frame.columns)
         if len(columns) != 2:
             raise InvalidInputError(
-                f"{where} must have two columns of ids, one for each view, not {len(columns)}: {shown(columns)}; "
-                f"select them, as in frame[['first', 'second']]."
+                f"{where} must have two columns of ids, one for each view, not {len(columns)}: "
+                f"{shown(columns)}; select them, as in frame[['first', 'second']]."
             )
         rows = [
             self._rows(frame.iloc[:, place], view, f"{where}, column {shown(columns[place])}")
@@ -193,23 +196,26 @@ class GivenViews:
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
         """Return the place of the column of either view: that of its name, else by the key."""
-        if columns == list(views[::-1]) and columns != [0, 1]:  # so pandas calls columns without names
+        # so pandas calls columns without names
+        if columns == list(views[::-1]) and columns != [0, 1]:
             raise InvalidInputError(
-                f"{where}: the columns are called {columns}, like the views of the key {views} the other way round; "
-                f"call them otherwise, or put them into the order of the key."
+                f"{where}: the columns are called {columns}, like the views of the key {views} the "
+                f"other way round; call them otherwise, or put them into the order of the key."
             )
         named = [_named(column, self.names) for column in columns]
         for column, view in zip(columns, named, strict=True):
             if view not in (None, *views):
                 raise InvalidInputError(
-                    f"{where}: column {shown(column)} is called like a view that the key does not name; the columns "
-                    f"must be ids of the two views of the key."
+                    f"{where}: column {shown(column)} is called like a view that the key does not "
+                    f"name; the columns must be ids of the two views of the key."
                 )
         if named[0] is not None and named[0] == named[1]:
-            raise InvalidInputError(f"{where}: both columns are called {shown(columns[0])}; give one for each view.")
+            raise InvalidInputError(
+                f"{where}: both columns are called {shown(columns[0])}; give one for each view."
+            )
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
-    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> NDArray[np.int64]:
+    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> Ints:
         """Return the rows of a view that ids name."""
         return rows_named(ids, *self._index(number), where)
 
@@ -224,22 +230,22 @@ class GivenViews:
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
-    """Return the number of a view that is named, or numbered.
-
-    Raises
-    ------
-    InvalidInputError
-        For a view that is not there, with the nearest name.
-    """
+    """Return the number of a view that is named or numbered; the error has the nearest name."""
     for number in (_named(view, names), _numbered(view, n_views)):
         if number is not None:
             return number
     guess = nearest_of(view, names) if isinstance(view, str) and names is not None else ""
-    raise InvalidInputError(f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}")
+    raise InvalidInputError(
+        f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"
+    )
 
 
 def _named(view: Any, names: Sequence[str] | None) -> int | None:
-    return list(names).index(view) if names is not None and isinstance(view, str) and view in names else None
+    return (
+        list(names).index(view)
+        if names is not None and isinstance(view, str) and view in names
+        else None
+    )
 
 
 def _numbered(view: Any, n_views: int) -> int | None:
@@ -255,7 +261,7 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether X is the rows of one view, where views are asked for: a DataFrame, or an array of two dimensions."""
+    """Tell whether X is the rows of one view, a DataFrame or array, where views are asked for."""
     return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
@@ -265,15 +271,17 @@ def called_table(table: Any) -> str:
 
 
 def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
-    """Return one view as an (n, d) array of finite floats; or a sparse one, where these are taken."""
+    """Return one view as an (n, d) array of finite floats, or a sparse one if these are taken."""
     if isinstance(table, pd.DataFrame):
         _check_columns(table, what)
     return check_table(table, what) if sparse else check_data(table, what)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a DataFrame; none where they are not all texts, or of another table."""
-    if not isinstance(table, pd.DataFrame) or not all(isinstance(name, str) for name in table.columns):
+    """Return the names of the columns of a DataFrame; None where they are not all texts."""
+    if not isinstance(table, pd.DataFrame) or not all(
+        isinstance(name, str) for name in table.columns
+    ):
         return None
     return np.asarray(table.columns, dtype=object)
 
@@ -293,24 +301,30 @@ def _check_columns(frame: pd.DataFrame, what: str) -> None:
     if not len(frame.columns):
         raise InvalidInputError(f"{what} has no columns; at least one numeric column is needed.")
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    others = [str(name) for name, is_number in zip(frame.columns, numeric, strict=True) if not is_number]
+    others = [
+        str(name) for name, is_number in zip(frame.columns, numeric, strict=True) if not is_number
+    ]
     if others:
         raise InvalidInputError(
-            f"{what} has columns that are not numeric: {clipped(', '.join(map(shown, others)), 300)}. Drop them, make "
-            f"a column of ids the row index (set_index), or turn them into numbers (pandas.to_numeric, "
-            f"pandas.get_dummies)."
+            f"{what} has columns that are not numeric: "
+            f"{clipped(', '.join(map(shown, others)), 300)}. Drop them, make a column of ids the "
+            "row index (set_index), or turn them into numbers (pandas.to_numeric, "
+            "pandas.get_dummies)."
         )
     if not frame.columns.is_unique:
         name = frame.columns[frame.columns.duplicated()][0]
-        raise InvalidInputError(f"{what} has several columns {shown(name)}; give every column a name of its own.")
+        raise InvalidInputError(
+            f"{what} has several columns {shown(name)}; give every column a name of its own."
+        )
 
 
-def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> NDArray[np.int64]:
+def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> Ints:
     """Return the places of a sparse matrix that are not zero."""
     if matrix.shape != shape:
         raise InvalidInputError(
-            f"{where} has shape {matrix.shape}; a sparse matrix needs one row for each of the {shape[0]} rows of the "
-            f"first view, one column for each of the {shape[1]} rows of the second: {shape}."
+            f"{where} has shape {matrix.shape}; a sparse matrix needs one row for each of the "
+            f"{shape[0]} rows of the first view, one column for each of the {shape[1]} rows of the "
+            f"second: {shape}."
         )
     rows = matrix.tocsr()
     if rows.dtype.kind in "fc" and np.isnan(rows.data).any():
@@ -327,8 +341,8 @@ def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, in
         for row in pair:
             if not isinstance(row, int | np.integer):
                 raise InvalidInputError(
-                    f"{where}: {shown(row)} is no row number; a dict relates rows by number {{row: row or list of "
-                    f"rows}}. Relate ids by a DataFrame with two columns."
+                    f"{where}: {shown(row)} is no row number; a dict relates rows by number "
+                    f"{{row: row or list of rows}}. Relate ids by a DataFrame with two columns."
                 )
     return pairs
 
@@ -336,4 +350,8 @@ def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, in
 def _one_or_several(rows: Any) -> Any:
     if isinstance(rows, np.ndarray):
         return np.atleast_1d(rows)
-    return rows if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index) else [rows]
+    return (
+        rows
+        if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index)
+        else [rows]
+    )

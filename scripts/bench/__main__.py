@@ -19,7 +19,9 @@ from scripts.bench.table import as_table
 ROOT = Path(__file__).parents[2]
 # points, constraints, threshold; those of a million points say how far the model of the others can be trusted
 E_STEPS = [(n, 1_000, 0.9) for n in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)]
-E_STEPS += [(100_000, m, 0.9) for m in (10, 100, 10_000)] + [(100_000, 1_000, t) for t in (0.99, 0.95, 0.85, 0.8, 0.7)]
+E_STEPS += [(100_000, m, 0.9) for m in (10, 100, 10_000)] + [
+    (100_000, 1_000, t) for t in (0.99, 0.95, 0.85, 0.8, 0.7)
+]
 E_STEPS += [(1_000_000, 10_000, 0.9), (1_000_000, 1_000, 0.8)]
 # why an aim is missed, by how the task begins
 MISSED = {
@@ -67,17 +69,29 @@ def main() -> None:
     replace_block("shapes", table_of_shapes(table))
     print("\nE-steps larger than those that the model is made from:\n")
     print(e_step.held_out(table).to_string(index=False, float_format="{:.3g}".format))
-    print(f"\nWritten to {folder / 'benchmarks.csv'} and .png, after {(time.perf_counter() - began) / 60:.1f} minutes.")
+    print(
+        f"\nWritten to {folder / 'benchmarks.csv'} and .png, after {(time.perf_counter() - began) / 60:.1f} minutes."
+    )
 
 
 def shown(table: pd.DataFrame) -> str:
     """Return the table for the terminal, and below it why the aims that were missed are missed."""
     text = table.to_string(index=False, float_format=lambda x: f"{x:.3g}", na_rep="-")
     missed = table.loc[table["reached"] == "no", "task"]
-    reasons = [f"  {start}: {why}" for start, why in MISSED.items() if missed.str.startswith(start).any()]
-    unexplained = [f"  {task}: not explained." for task in missed if not task.startswith(tuple(MISSED))]
+    reasons = [
+        f"  {start}: {why}" for start, why in MISSED.items() if missed.str.startswith(start).any()
+    ]
+    unexplained = [
+        f"  {task}: not explained." for task in missed if not task.startswith(tuple(MISSED))
+    ]
     return "\n".join(
-        [text, "", f"Aims missed: {len(missed)} of {(table['reached'] != '').sum()}.", *reasons, *unexplained]
+        [
+            text,
+            "",
+            f"Aims missed: {len(missed)} of {(table['reached'] != '').sum()}.",
+            *reasons,
+            *unexplained,
+        ]
     )
 
 

@@ -40,7 +40,11 @@ def mpck(problem: Problem) -> tuple[int, int]:
     return _fit(MPCKMeans(int(problem["k"]), init="neighborhoods", random_state=0), problem)
 
 
-WORK: dict[str, Callable[[Problem], tuple[int, int]]] = {"propagate": propagate, "pck": pck, "mpck": mpck}
+WORK: dict[str, Callable[[Problem], tuple[int, int]]] = {
+    "propagate": propagate,
+    "pck": pck,
+    "mpck": mpck,
+}
 
 
 def _constraints(problem: Problem) -> Constraints:
@@ -58,7 +62,16 @@ def main() -> None:
     work = WORK[sys.argv[1]]
     small = np.random.default_rng(0).normal(size=(20, 2))
     pairs, must_link = np.array([[0, 1], [2, 3]]), np.array([True, False])
-    work({"X": small, "labels": np.arange(20) % 2, "pairs": pairs, "must_link": must_link, "k": 2, "threshold": 0.9})
+    work(
+        {
+            "X": small,
+            "labels": np.arange(20) % 2,
+            "pairs": pairs,
+            "must_link": must_link,
+            "k": 2,
+            "threshold": 0.9,
+        }
+    )
     before = held()
     problem = dict(np.load(sys.argv[2]))
     began = time.perf_counter()

@@ -24,8 +24,6 @@ COMMANDS = {
     "`cluster`": ["cluster", "{folder}/job/cluster.yaml", "--fresh", "--out", "{folder}/out"],
     "`cluster --dry-run`": ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
     "`report` of a clustering": ["report", "{folder}/out"],
-    "`constraints`": ["constraints", "{folder}/job/pairs.csv"],
-    "`validate`": ["validate", "configs/four_quadrants.yaml"],
     "`run --dry-run`": ["run", "configs/four_quadrants.yaml", "--dry-run", "--out", "{folder}/run"],
     "`check`": ["check", "{folder}/results"],
     "`plot` of one figure": ["plot", "{folder}/results", "--figure", "7"],
@@ -55,7 +53,9 @@ def seconds_of(checkout: Path, arguments: Sequence[str]) -> float:
     before = os.times()
     _run(checkout, ["-m", "mvcc", *arguments])
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
 
 
 def seconds_until_table(checkout: Path, arguments: Sequence[str], folder: Path) -> float:
@@ -68,7 +68,9 @@ def seconds_until_table(checkout: Path, arguments: Sequence[str], folder: Path) 
 
 def _run(checkout: Path, arguments: Sequence[str]) -> None:
     environment = os.environ | {"PYTHONPATH": str(checkout)}
-    done = subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True
+    )
     if done.returncode not in (0, 3):  # 3: a claim does not hold
         raise SystemExit(done.stderr)
 
@@ -79,7 +81,10 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         copytree(ROOT / RESULTS, folder / "results")
-        commands = {title: [part.format(folder=folder) for part in arguments] for title, arguments in COMMANDS.items()}
+        commands = {
+            title: [part.format(folder=folder) for part in arguments]
+            for title, arguments in COMMANDS.items()
+        }
         _run(ROOT, ["-m", "mvcc", "init", str(folder / "job")])
         cluster = commands["`cluster`"]
         for checkout in checkouts:
@@ -97,7 +102,9 @@ def main() -> None:
                         taken.append(seconds_until_table(checkout, cluster, folder))
                 times.append(taken)
     for title, times in rows.items():
-        print(f"| {title} | {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |")
+        print(
+            f"| {title} | {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
+        )
 
 
 if __name__ == "__main__":

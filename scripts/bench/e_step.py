@@ -29,7 +29,9 @@ def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.flo
 
 def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
     n = table["n"].to_numpy()
-    return np.column_stack((np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]]))
+    return np.column_stack(
+        (np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]])
+    )
 
 
 def held_out(table: pd.DataFrame) -> pd.DataFrame:
@@ -38,7 +40,9 @@ def held_out(table: pd.DataFrame) -> pd.DataFrame:
     known = steps["n"] <= 100_000
     model = fit_model(steps[known])
     beyond = steps[~known][["n", "constraints", "threshold", "near", "hits", "ms"]]
-    return beyond.assign(model_ms=predicted(beyond, model), ratio=lambda rows: rows["ms"] / rows["model_ms"])
+    return beyond.assign(
+        model_ms=predicted(beyond, model), ratio=lambda rows: rows["ms"] / rows["model_ms"]
+    )
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
@@ -47,21 +51,39 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
     panels = {
         "n": ("mapped instances n", steps[(steps["constraints"] == m) & (steps["threshold"] == t)]),
-        "constraints": ("given constraints m", steps[(steps["n"] == n) & (steps["threshold"] == t)]),
+        "constraints": (
+            "given constraints m",
+            steps[(steps["n"] == n) & (steps["threshold"] == t)],
+        ),
         "threshold": ("threshold", steps[(steps["n"] == n) & (steps["constraints"] == m)]),
     }
-    fixed = {"n": f"n = {n:,.0f}", "constraints": f"{m:,.0f} constraints", "threshold": f"t = {t:g}"}
+    fixed = {
+        "n": f"n = {n:,.0f}",
+        "constraints": f"{m:,.0f} constraints",
+        "threshold": f"t = {t:g}",
+    }
     model = fit_model(steps)
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    for axes, (column, (label, rows)) in zip(figure.subplots(1, 3, sharey=True), panels.items(), strict=True):
+    for axes, (column, (label, rows)) in zip(
+        figure.subplots(1, 3, sharey=True), panels.items(), strict=True
+    ):
         rows = rows.sort_values(column)
         axes.plot(rows[column], predicted(rows, model), color="#444444", linewidth=1, label=MODEL)
         axes.plot(rows[column], rows["ms"], "o", color="#00558f", label="measured")
-        axes.set(xlabel=label, yscale="log", title=", ".join(text for key, text in fixed.items() if key != column))
+        axes.set(
+            xlabel=label,
+            yscale="log",
+            title=", ".join(text for key, text in fixed.items() if key != column),
+        )
         if column != "threshold":
             axes.set_xscale("log")
         axes.title.set_fontsize(9)
         axes.grid(color="#e4e4e4", linewidth=0.6)
     figure.axes[0].set_ylabel("time of an E-step (ms)")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=2,
+        frameon=False,
+    )
     figure.savefig(path, dpi=150, metadata={"Software": None})

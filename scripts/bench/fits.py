@@ -34,18 +34,27 @@ PEER = "active-semi-supervised-clustering"
 ALGORITHMS: dict[str, Any] = {"PCK-Means": PCKMeans, "MPCK-Means": MPCKMeans}
 TIMES_THE_PEER = {"PCK-Means": 50, "MPCK-Means": 1000}
 WEKAUT = {"PCKMeans": ("PCK-Means", 5), "MPCKMeans_percluster": ("MPCK-Means", 3)}
-VIEWS = {"letters": ("letters_digits", 0, 4), "digits": ("letters_digits", 1, 4), "protein": ("protein", 0, 5)}
+VIEWS = {
+    "letters": ("letters_digits", 0, 4),
+    "digits": ("letters_digits", 1, 4),
+    "protein": ("protein", 0, 5),
+}
 NUMBERS = (10, 50, 100, 200)
 
 
 def peer_is_here() -> bool:
     """Tell whether the peer and the data can be used, or say what is missing."""
     if find_spec("active_semi_clustering") is None:
-        print(f"{PEER} is not installed: no fits beside it. `make bench` installs it.", file=sys.stderr)
+        print(
+            f"{PEER} is not installed: no fits beside it. `make bench` installs it.",
+            file=sys.stderr,
+        )
         return False
     files = [file for name in ("letters_digits", "protein") for file in dataset_info(name).files]
     if any(find_file(file) is None for file in files):
-        print("The data files are not here: no fits beside the peer. Set MVCC_DATA.", file=sys.stderr)
+        print(
+            "The data files are not here: no fits beside the peer. Set MVCC_DATA.", file=sys.stderr
+        )
         return False
     return True
 
@@ -66,13 +75,19 @@ def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[
                     times.append(_fit_time(model, X, c))
                     scores.append(pairwise_f_measure(y, model.labels_))
                 done = [fit for fit in theirs if fit["algorithm"] == algorithm and "labels" in fit]
-                other = {"other_f": np.mean([pairwise_f_measure(y, fit["labels"]) for fit in done])} if done else {}
+                other = (
+                    {"other_f": np.mean([pairwise_f_measure(y, fit["labels"]) for fit in done])}
+                    if done
+                    else {}
+                )
                 yield row(
                     f"{algorithm}, {view} {X.shape[0]} x {X.shape[1]}, {n} constraints",
                     float(np.median(times)),
                     ("ratio", "≥", TIMES_THE_PEER[algorithm]),
                     other=f"{PEER} ({len(done)} of {draws} fits)",
-                    other_ms=1e3 * float(np.median([fit["seconds"] for fit in done])) if done else np.nan,
+                    other_ms=1e3 * float(np.median([fit["seconds"] for fit in done]))
+                    if done
+                    else np.nan,
                     f=float(np.mean(scores)),
                     **other,
                 )
@@ -99,19 +114,29 @@ def beside_wekaut(draws: int = 20) -> Iterator[dict[str, Any]]:
     They were measured in a warm JVM on another machine: the ratio is good to about a third.
     """
     if not os.environ.get("MVCC_REFERENCE"):
-        print("The reference fits are not here: no fits beside WekaUT. Set MVCC_REFERENCE.", file=sys.stderr)
+        print(
+            "The reference fits are not here: no fits beside WekaUT. Set MVCC_REFERENCE.",
+            file=sys.stderr,
+        )
         return
     folder = Path(os.environ["MVCC_REFERENCE"]) / "wekaut"
-    stored = pd.read_csv(folder / "timing.csv").set_index(["dataset", "algorithm", "n_constraints"])["median_ms"]
+    stored = pd.read_csv(folder / "timing.csv").set_index(
+        ["dataset", "algorithm", "n_constraints"]
+    )["median_ms"]
     for dataset in ("letters", "protein_a"):
         inputs = np.load(folder / f"inputs_{dataset}.npz")
         X, k = np.ascontiguousarray(inputs["X"], dtype=np.float64), int(inputs["k"])
         for name, (algorithm, aim) in WEKAUT.items():
             for n in NUMBERS:
-                lists = [(inputs[kind][:, : n // 2]).astype(int) for kind in ("must_link", "cannot_link")]
-                problems = [Constraints.from_pairs(*pairs) for pairs in zip(*lists, strict=True)][:draws]
+                lists = [
+                    (inputs[kind][:, : n // 2]).astype(int) for kind in ("must_link", "cannot_link")
+                ]
+                problems = [Constraints.from_pairs(*pairs) for pairs in zip(*lists, strict=True)][
+                    :draws
+                ]
                 times = [
-                    _fit_time(ALGORITHMS[algorithm](k, init="neighborhoods", random_state=0), X, c) for c in problems
+                    _fit_time(ALGORITHMS[algorithm](k, init="neighborhoods", random_state=0), X, c)
+                    for c in problems
                 ]
                 yield row(
                     f"{algorithm}, {dataset} {X.shape[0]} x {X.shape[1]}, {n} constraints",
@@ -131,11 +156,19 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
     for threads in range(1, 1 + min(2, before)):
         numba.set_num_threads(threads)
         with threadpool_limits(threads):
-            mine = best_of(lambda: _quietly(PCKMeans(10, init=start, max_iter=iterations, tol=0), X), 1.0)
+            mine = best_of(
+                lambda: _quietly(PCKMeans(10, init=start, max_iter=iterations, tol=0), X), 1.0
+            )
             lloyd = KMeans(10, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
             theirs = best_of(lambda lloyd=lloyd: _quietly(lloyd, X), 1.0)
         task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads} thread{'s' * (threads > 1)}"
-        yield row(task, mine, ("ratio", "≥", round(1 / 1.5, 2)), other="scikit-learn KMeans", other_ms=theirs)
+        yield row(
+            task,
+            mine,
+            ("ratio", "≥", round(1 / 1.5, 2)),
+            other="scikit-learn KMeans",
+            other_ms=theirs,
+        )
     numba.set_num_threads(before)
 
 

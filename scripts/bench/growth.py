@@ -29,7 +29,10 @@ from mvcc.results import JOINT, K_MEANS
 from scripts.bench.one_fit import COLUMNS, FITS
 from scripts.bench.page import RESULTS, replace_block
 
-SHORT, SHORT_BOUND = (1_000, 3_000, 10_000, 30_000), 300  # rows in each view; seconds of processor time
+SHORT, SHORT_BOUND = (
+    (1_000, 3_000, 10_000, 30_000),
+    300,
+)  # rows in each view; seconds of processor time
 ALL, ALL_BOUND = (*SHORT, 100_000, 300_000, 1_000_000), 1_200
 NAMES = {
     K_MEANS: "KMeans",
@@ -39,10 +42,14 @@ NAMES = {
 }
 MEASURED = ["n", "method", "seconds", "elapsed", "peak_mb", "f", "stopped"]
 # processor time is that of a quiet machine only where no thread waits for another by turning in circles
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
-def measure(sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()) -> Iterator[dict[str, Any]]:
+def measure(
+    sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()
+) -> Iterator[dict[str, Any]]:
     """Yield a row for every size and method that is not known yet, except for more rows than stopped the method."""
     done = {(row["n"], row["method"]) for row in known}
     stopped = {row["method"]: row["n"] for row in known if row["stopped"]}
@@ -56,9 +63,22 @@ def measure(sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = 
 
 def measured_alone(method: str, n: int, bound: int) -> dict[str, Any]:
     """Return what ``one_fit`` measures in a process of its own, or why it was stopped."""
-    command = [sys.executable, "-W", "ignore", "-m", "scripts.bench.one_fit", method, str(n), str(bound)]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "scripts.bench.one_fit",
+        method,
+        str(n),
+        str(bound),
+    ]
     done = subprocess.run(
-        [*command, *_free_memory()], capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD
+        [*command, *_free_memory()],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | ONE_THREAD,
     )
     if done.returncode == 0:
         return dict(json.loads(done.stdout))
@@ -72,7 +92,9 @@ def _why(code: int, said: str, bound: int) -> str:
         return "out of memory"
     if code < 0:
         return signal.Signals(-code).name
-    return said.rpartition("\n")[2].partition(":")[0].rpartition(".")[2]  # the name of the exception
+    return (
+        said.rpartition("\n")[2].partition(":")[0].rpartition(".")[2]
+    )  # the name of the exception
 
 
 def _free_memory() -> list[str]:
@@ -103,14 +125,18 @@ def tables(table: pd.DataFrame) -> str:
     """Return the tables of the page."""
     ran = table[table["stopped"] == ""]
     time = _grid(table, "Time", lambda row: row.stopped or _time(row))
-    memory = _grid(ran, "Memory", lambda row: f"{_short(row.peak_mb)} MB, {_short(row.times_data)} ×")
+    memory = _grid(
+        ran, "Memory", lambda row: f"{_short(row.peak_mb)} MB, {_short(row.times_data)} ×"
+    )
     f = _grid(ran, "Mean F", lambda row: f"{row.f:.3f}")
     return "\n\n".join((time, memory, f))
 
 
 def _time(row: Any) -> str:
     ratio = "" if row.method == K_MEANS else f", {row.times_kmeans:,.0f} ×"
-    return f"{_short(row.seconds)} s{ratio}" + ("" if np.isnan(row.exponent) else f", n^{row.exponent:.2f}")
+    return f"{_short(row.seconds)} s{ratio}" + (
+        "" if np.isnan(row.exponent) else f", n^{row.exponent:.2f}"
+    )
 
 
 def _short(value: float) -> str:
@@ -118,7 +144,10 @@ def _short(value: float) -> str:
 
 
 def _grid(table: pd.DataFrame, title: str, cell: Callable[[Any], str]) -> str:
-    lines = [f"| {title}: rows in each view | {' | '.join(NAMES.values())} |", "|--:" * (1 + len(NAMES)) + "|"]
+    lines = [
+        f"| {title}: rows in each view | {' | '.join(NAMES.values())} |",
+        "|--:" * (1 + len(NAMES)) + "|",
+    ]
     for n, rows in table.groupby("n"):
         cells = {row.method: cell(row) for row in rows.itertuples()}
         lines.append(f"| {n:,} | {' | '.join(cells.get(method, '–') for method in NAMES)} |")
@@ -129,17 +158,28 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw time and memory over the rows, and write the picture."""
     from matplotlib.figure import Figure
 
-    panels = {"seconds": "processor time of a fit (s)", "peak_mb": "memory of a fit beside the data (MB)"}
+    panels = {
+        "seconds": "processor time of a fit (s)",
+        "peak_mb": "memory of a fit beside the data (MB)",
+    }
     styles = method_styles(NAMES)
     with house_style():
         figure = Figure(figsize=(9, 4), layout="constrained")
         for axes, (column, label) in zip(figure.subplots(1, 2), panels.items(), strict=True):
             for method, name in NAMES.items():
                 rows, style = table[table["method"] == method], styles[method]
-                axes.plot(rows["n"], rows[column], color=style.color, marker=style.marker, label=name)
+                axes.plot(
+                    rows["n"], rows[column], color=style.color, marker=style.marker, label=name
+                )
             sizes = np.array([table["n"].min(), table["n"].max()])
             joint = table[table["method"] == JOINT].iloc[0]
-            axes.plot(sizes, joint[column] * sizes / joint["n"], ":", color=SOFT, label="in proportion to n")
+            axes.plot(
+                sizes,
+                joint[column] * sizes / joint["n"],
+                ":",
+                color=SOFT,
+                label="in proportion to n",
+            )
             axes.set(xlabel="rows in each view, n", ylabel=label, xscale="log", yscale="log")
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter("{x:,.7g}")
@@ -150,9 +190,13 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the tables, and store them where that is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench.growth", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.bench.growth", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--all", action="store_true", help="up to a million rows in each view")
-    parser.add_argument("--store", action="store_true", help="write results/growth.csv, growth.png and the page")
+    parser.add_argument(
+        "--store", action="store_true", help="write results/growth.csv, growth.png and the page"
+    )
     asked = parser.parse_args(arguments)
     sizes, bound = (ALL, ALL_BOUND) if asked.all else (SHORT, SHORT_BOUND)
     unfinished = RESULTS / "growth.csv.part"

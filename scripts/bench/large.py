@@ -29,20 +29,33 @@ def scene(n: int, n_constraints: int) -> tuple[np.ndarray, np.ndarray, Constrain
     """Draw four round clusters of n points, and constraints from their labels."""
     rng = np.random.default_rng(0)
     y = rng.integers(4, size=n)
-    return rng.normal(size=(n, 4)) + 8 * np.eye(4)[y], y, Constraints.from_labels(y, n_constraints, 0)
+    return (
+        rng.normal(size=(n, 4)) + 8 * np.eye(4)[y],
+        y,
+        Constraints.from_labels(y, n_constraints, 0),
+    )
 
 
 def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     """Compare one E-step with a vectorized brute force over all pairs."""
     X, y, constraints = scene(n, n_constraints)
     start = time.perf_counter()
-    expected = propagate_vectorised(X, y, constraints.pairs, constraints.must_link, constraints.weights, THRESHOLD)
+    expected = propagate_vectorised(
+        X, y, constraints.pairs, constraints.must_link, constraints.weights, THRESHOLD
+    )
     theirs = 1e3 * (time.perf_counter() - start)
     found = propagate_constraints(X, y, constraints, THRESHOLD)
     assert len(found) == len(expected)
     mine = best_of(lambda: propagate_constraints(X, y, constraints, THRESHOLD), 1.0)
     task = f"E-step, {n} x 4, {n_constraints} constraints, t = {THRESHOLD}"
-    yield row(task, mine, ("ratio", "≥", 50), other="vectorized NumPy, all pairs", other_ms=theirs, found=len(expected))
+    yield row(
+        task,
+        mine,
+        ("ratio", "≥", 50),
+        other="vectorized NumPy, all pairs",
+        other_ms=theirs,
+        found=len(expected),
+    )
 
 
 def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
@@ -51,7 +64,9 @@ def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]
         for n, number, threshold in cases:
             X, y, constraints = scene(n, number)
             found = propagate_constraints(X, y, constraints, threshold)
-            ms = best_of(lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5)
+            ms = best_of(
+                lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5
+            )
             measured = {"n": n, "constraints": number, "threshold": threshold, "found": len(found)}
             task = f"E-step, {n} x 4, {number} constraints, t = {threshold}"
             near, hits = count_hits(X, y, constraints, threshold)
@@ -68,7 +83,9 @@ def _threads(number: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float) -> tuple[int, int]:
+def count_hits(
+    X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float
+) -> tuple[int, int]:
     """Count the points near each endpoint (Eq. 17), and the pairs of them that each constraint reaches (Eq. 10)."""
     gaussians = fit_gaussians(X, y, None, 1e-6)
     endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
@@ -92,20 +109,34 @@ def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[st
             times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
     assert found[0] == found[1], "two threads gave other bits than one"
     task = f"E-step on two threads, {n} x 4, {n_constraints} constraints, t = {threshold}"
-    yield row(task, times[1], other="the same on one thread", other_ms=times[0], found=len(found[0]))
+    yield row(
+        task, times[1], other="the same on one thread", other_ms=times[0], found=len(found[0])
+    )
 
 
 def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     """Measure one E-step with its memory, in a process of its own."""
     X, y, constraints = scene(n, n_constraints)
     done = _alone("propagate", X, constraints, labels=y, threshold=THRESHOLD)
-    limits = (("ms", "≤", 10_000), ("peak_mb", "≤", 3 * done.pop("size_mb")), ("peak_mb", "≤", 3_000))
-    yield row(f"E-step in a process of its own, {n} x 4, {n_constraints} constraints", done.pop("ms"), *limits, **done)
+    limits = (
+        ("ms", "≤", 10_000),
+        ("peak_mb", "≤", 3 * done.pop("size_mb")),
+        ("peak_mb", "≤", 3_000),
+    )
+    yield row(
+        f"E-step in a process of its own, {n} x 4, {n_constraints} constraints",
+        done.pop("ms"),
+        *limits,
+        **done,
+    )
 
 
 def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
     """Measure fits under constraints of few, large neighborhoods: a fifth and a tenth as many as points."""
-    for work, name, n, m in (("pck", "PCK-Means", n_pck, n_pck // 5), ("mpck", "MPCK-Means", n_mpck, n_mpck // 10)):
+    for work, name, n, m in (
+        ("pck", "PCK-Means", n_pck, n_pck // 5),
+        ("mpck", "MPCK-Means", n_mpck, n_mpck // 10),
+    ):
         X, constraints = _large_neighborhoods(n, m)
         done = _alone(work, X, constraints, k=10)
         done.pop("size_mb")
@@ -123,7 +154,9 @@ def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
     rows = rng.permutation(n)[:m]
     home = 10 * y[rows] + rng.integers(10, size=m)
     order = np.argsort(home, kind="stable")
-    steps = np.column_stack((rows[order[:-1]], rows[order[1:]]))[home[order[:-1]] == home[order[1:]]]
+    steps = np.column_stack((rows[order[:-1]], rows[order[1:]]))[
+        home[order[:-1]] == home[order[1:]]
+    ]
     pairs = rows[rng.integers(m, size=(m, 2))]
     apart = pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
     together = steps[: m // 2]

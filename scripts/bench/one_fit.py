@@ -23,7 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
-from mvcc import Constraints, JointGraphClustering, MPCKMeans, MultiViewConstrainedClustering, pairwise_f_measure
+from mvcc import (
+    Constraints,
+    JointGraphClustering,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    pairwise_f_measure,
+)
 from mvcc.results import JOINT, K_MEANS
 from scripts.bench.alone import held
 
@@ -46,7 +52,11 @@ class Problem:
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of a fit of both views."""
-        return {"views": self.views, "constraints": [self.judged, None], "mappings": {(0, 1): self.matches}}
+        return {
+            "views": self.views,
+            "constraints": [self.judged, None],
+            "mappings": {(0, 1): self.matches},
+        }
 
 
 def draw_problem(n: int) -> Problem:
@@ -76,7 +86,9 @@ def _joint(problem: Problem) -> Labels:
 
 
 def _paper(problem: Problem) -> Labels:
-    return MultiViewConstrainedClustering(MPCKMeans(K), random_state=0).fit(**problem.given()).labels_
+    return (
+        MultiViewConstrainedClustering(MPCKMeans(K), random_state=0).fit(**problem.given()).labels_
+    )
 
 
 def _k_means(problem: Problem) -> Labels:
@@ -112,7 +124,12 @@ def measure(method: str, n: int) -> dict[str, float]:
         tries.append(times)
     scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, labels, strict=True)]
     seconds, elapsed = zip(*tries, strict=True)
-    return {"seconds": float(np.mean(seconds)), "elapsed": min(elapsed), "peak_mb": peak, "f": float(np.mean(scores))}
+    return {
+        "seconds": float(np.mean(seconds)),
+        "elapsed": min(elapsed),
+        "peak_mb": peak,
+        "f": float(np.mean(scores)),
+    }
 
 
 def _forget() -> None:
@@ -131,7 +148,9 @@ def _timed(fit: Callable[[Problem], Labels], problem: Problem) -> tuple[Labels, 
 def main() -> None:
     """Measure and print."""
     method, n, *limits = sys.argv[1:]
-    for kind, limit in zip((resource.RLIMIT_CPU, resource.RLIMIT_DATA), map(int, limits), strict=False):
+    for kind, limit in zip(
+        (resource.RLIMIT_CPU, resource.RLIMIT_DATA), map(int, limits), strict=False
+    ):
         resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
     print(json.dumps(measure(method, int(n))))
 

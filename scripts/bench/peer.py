@@ -26,7 +26,9 @@ def main() -> None:
     for name in sorted(name for name in file.files if name.startswith("pairs_")):
         number = int(name.removeprefix("pairs_"))
         pairs, must_link = file[name], file[f"must_link_{number}"]
-        together, apart = (list(map(tuple, pairs[chosen].tolist())) for chosen in (must_link, ~must_link))
+        together, apart = (
+            list(map(tuple, pairs[chosen].tolist())) for chosen in (must_link, ~must_link)
+        )
         for algorithm, estimator in (("PCK-Means", PCKMeans), ("MPCK-Means", MPCKMeans)):
             np.random.seed(number)  # noqa: NPY002, the peer draws from NumPy's global stream
             model = estimator(n_clusters=k)
@@ -38,7 +40,11 @@ def main() -> None:
                 continue
             seconds = time.perf_counter() - began
             labels = np.asarray(model.labels_).tolist()
-            print(json.dumps({"draw": number, "algorithm": algorithm, "seconds": seconds, "labels": labels}))
+            print(
+                json.dumps(
+                    {"draw": number, "algorithm": algorithm, "seconds": seconds, "labels": labels}
+                )
+            )
 
 
 if __name__ == "__main__":

@@ -39,8 +39,15 @@ def workers(trials: int) -> Iterator[dict[str, Any]]:
     runs = [_run(trials, 1), _run(trials, 2)]
     task = f"{trials} trials of Four Quadrants, 2 workers"
     speed_up, possible = runs[0] / runs[1], bare[0] / bare[1]
-    print(f"two bare processes reach {possible:.2f} times the speed of one; two workers {speed_up:.2f} times")
-    yield row(f"{trials} trials in bare processes, 2 of them", 1e3 * bare[1], other="1 process", other_ms=1e3 * bare[0])
+    print(
+        f"two bare processes reach {possible:.2f} times the speed of one; two workers {speed_up:.2f} times"
+    )
+    yield row(
+        f"{trials} trials in bare processes, 2 of them",
+        1e3 * bare[1],
+        other="1 process",
+        other_ms=1e3 * bare[0],
+    )
     yield row(task, 1e3 * runs[1], other="1 worker", other_ms=1e3 * runs[0])
     share = speed_up / possible
     yield row(f"{task}: share of the speed-up of bare processes", np.nan, ratio=share)
@@ -57,7 +64,10 @@ def _bare(trials: int, processes: int) -> float:
     ends = np.linspace(0, trials, processes + 1, dtype=int).tolist()
     began = time.perf_counter()
     command = [sys.executable, "-W", "ignore", "-c", BARE, str(CONFIG)]
-    running = [subprocess.Popen([*command, str(first), str(last)]) for first, last in itertools.pairwise(ends)]
+    running = [
+        subprocess.Popen([*command, str(first), str(last)])
+        for first, last in itertools.pairwise(ends)
+    ]
     failed = [process for process in running if process.wait()]
     if failed:
         raise RuntimeError("A bare process failed.")
@@ -66,7 +76,17 @@ def _bare(trials: int, processes: int) -> float:
 
 def _run(trials: int, n_jobs: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        command = [*program(), "run", str(CONFIG), "--trials", str(trials), "-j", str(n_jobs), "--out", folder + "/run"]
+        command = [
+            *program(),
+            "run",
+            str(CONFIG),
+            "--trials",
+            str(trials),
+            "-j",
+            str(n_jobs),
+            "--out",
+            folder + "/run",
+        ]
         began = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
         return time.perf_counter() - began

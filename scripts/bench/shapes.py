@@ -43,13 +43,22 @@ def shapes(*, quick: bool = False) -> Iterator[dict[str, Any]]:
     yield _fit("counts, 2 x 1,000 rows, 2,000 columns", *counts, aim=[("ms", "≤", MOST_FOR_COUNTS)])
 
 
-def _blobs(y: Ints, n_views: int, *, seen: float | None = None) -> tuple[list[Floats], list[Ints], list[Ints]]:
+def _blobs(
+    y: Ints, n_views: int, *, seen: float | None = None
+) -> tuple[list[Floats], list[Ints], list[Ints]]:
     """Return views of 64 columns, the classes of their rows, and the objects that they are of."""
     rng = np.random.default_rng(0)
     k = 1 + int(y.max())
-    whole = [2 * rng.normal(size=(k, 64))[y] / np.sqrt(8) + rng.normal(size=(len(y), 64)) for _ in range(n_views)]
+    whole = [
+        2 * rng.normal(size=(k, 64))[y] / np.sqrt(8) + rng.normal(size=(len(y), 64))
+        for _ in range(n_views)
+    ]
     objects = _objects(len(y), n_views, seen, rng)
-    return [X[own] for X, own in zip(whole, objects, strict=True)], [y[own] for own in objects], objects
+    return (
+        [X[own] for X, own in zip(whole, objects, strict=True)],
+        [y[own] for own in objects],
+        objects,
+    )
 
 
 def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
@@ -59,9 +68,16 @@ def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
     common = rng.pareto(1.0, size=d) + 0.05
     rates = [common * rng.choice([1.0, 8.0], size=(8, d), p=[0.95, 0.05]) for _ in range(2)]
     lengths = rng.integers(60, 200, size=(n, 1))
-    whole = [rng.poisson(lengths * (rate / rate.sum(axis=1, keepdims=True))[y]).astype(np.float64) for rate in rates]
+    whole = [
+        rng.poisson(lengths * (rate / rate.sum(axis=1, keepdims=True))[y]).astype(np.float64)
+        for rate in rates
+    ]
     objects = _objects(n, 2, None, rng)
-    return [X[own] for X, own in zip(whole, objects, strict=True)], [y[own] for own in objects], objects
+    return (
+        [X[own] for X, own in zip(whole, objects, strict=True)],
+        [y[own] for own in objects],
+        objects,
+    )
 
 
 def _objects(n: int, n_views: int, seen: float | None, rng: np.random.Generator) -> list[Ints]:
@@ -85,7 +101,11 @@ def _fit(
     for u, v in combinations(range(len(views)), 2):
         _, i, j = np.intersect1d(objects[u], objects[v], return_indices=True)
         matches[u, v] = np.column_stack((i, j))
-    judged = [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes] if n_pairs else None
+    judged = (
+        [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes]
+        if n_pairs
+        else None
+    )
     model = JointGraphClustering(k, random_state=0)
     ms = best_of(lambda: model.fit(views, mappings=matches, constraints=judged), SECONDS)
     alone = [KMeans(k, n_init=10, random_state=0) for _ in views]
@@ -96,14 +116,21 @@ def _fit(
         *(aim or []),
         other="scikit-learn KMeans, ten starts, each view",
         other_ms=other_ms,
-        f=np.mean([pairwise_f_measure(y, own) for y, own in zip(classes, model.labels_, strict=True)]),
-        other_f=np.mean([pairwise_f_measure(y, one.labels_) for y, one in zip(classes, alone, strict=True)]),
+        f=np.mean(
+            [pairwise_f_measure(y, own) for y, own in zip(classes, model.labels_, strict=True)]
+        ),
+        other_f=np.mean(
+            [pairwise_f_measure(y, one.labels_) for y, one in zip(classes, alone, strict=True)]
+        ),
     )
 
 
 def table(measured: pd.DataFrame) -> str:
     """Return the table of the page."""
-    lines = ["| tables | joint | KMeans | times as long | F | F of KMeans |", "|---|--:|--:|--:|--:|--:|"]
+    lines = [
+        "| tables | joint | KMeans | times as long | F | F of KMeans |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
     for fit in measured[measured["task"].str.startswith(NAME)].itertuples():
         task = fit.task.removeprefix(NAME).replace(" x ", " × ")
         times = f"{fit.ms / 1e3:.2g} s | {fit.other_ms / 1e3:.2g} s | {fit.ms / fit.other_ms:.2g}"

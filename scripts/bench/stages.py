@@ -38,7 +38,10 @@ Places = list[tuple[str, str]]
 STAGES: list[tuple[str, Places]] = [
     ("compiled fits (PCK-Means)", [("mvcc.cluster._pck", "pck_fit")]),
     ("compiled fits (MPCK-Means)", [("mvcc.cluster._mpck", "mpck_fit")]),
-    ("compiled start and links", [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._base", "build_links")]),
+    (
+        "compiled start and links",
+        [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._base", "build_links")],
+    ),
     ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "fit")]),
     (
         "compiled propagation",
@@ -51,8 +54,14 @@ STAGES: list[tuple[str, Places]] = [
             ("mvcc.propagation._gaussians", "memberships"),
         ],
     ),
-    ("Python around propagation (Gaussians, tree)", [("mvcc.multiview.co_em._transfer", "propagate_constraints")]),
-    ("closure", [("mvcc.experiments._trial", "augment"), ("mvcc.multiview.co_em._loop", "augment")]),
+    (
+        "Python around propagation (Gaussians, tree)",
+        [("mvcc.multiview.co_em._transfer", "propagate_constraints")],
+    ),
+    (
+        "closure",
+        [("mvcc.experiments._trial", "augment"), ("mvcc.multiview.co_em._loop", "augment")],
+    ),
     (
         "mapping and uniting constraints",
         [
@@ -65,7 +74,10 @@ STAGES: list[tuple[str, Places]] = [
     ("co-EM and estimator (rest)", [("mvcc.multiview.MultiViewConstrainedClustering", "fit")]),
     (
         "scoring (F, precision and counts)",
-        [("mvcc.experiments._trial", "pairwise_f_measure"), ("mvcc.experiments._trial", "_propagated")],
+        [
+            ("mvcc.experiments._trial", "pairwise_f_measure"),
+            ("mvcc.experiments._trial", "_propagated"),
+        ],
     ),
     ("drawing and embedding", [("mvcc.experiments._trial", "draw_trial")]),
     ("storing (csv bytes of one shard)", [("mvcc.experiments._store", "_csv_bytes")]),
@@ -124,7 +136,9 @@ def timers(stages: Sequence[tuple[str, Places]] = STAGES) -> Iterator[Counter[st
         for stage, places in stages:
             for owner, attribute in places:
                 function = getattr(resolve_name(owner), attribute)
-                wrapped.enter_context(patch.object(resolve_name(owner), attribute, watch.timed(stage, function)))
+                wrapped.enter_context(
+                    patch.object(resolve_name(owner), attribute, watch.timed(stage, function))
+                )
         yield watch.spent
 
 
@@ -169,7 +183,10 @@ def _is_here(config: Config) -> bool:
     """Tell whether a data set can be loaded, or say what is missing."""
     missing = [file.name for file in dataset_info(config.dataset).files if find_file(file) is None]
     if missing:
-        print(f"{config.dataset} is left out; missing: {', '.join(missing)}. Set MVCC_DATA.", file=sys.stderr)
+        print(
+            f"{config.dataset} is left out; missing: {', '.join(missing)}. Set MVCC_DATA.",
+            file=sys.stderr,
+        )
     return not missing
 
 
@@ -193,7 +210,9 @@ def shown(table: pd.DataFrame) -> str:
     shares = table["share"].map("({:.1%})".format).where(table["share"].notna(), "")
     cells = table.assign(cell=table["ms_per_trial"].map("{:.1f} ".format) + shares.str.rjust(7))
     lines = cells.pivot(index="stage", columns="dataset", values="cell")
-    return lines.loc[table["stage"].unique(), table["dataset"].unique()].rename_axis(None).to_string()
+    return (
+        lines.loc[table["stage"].unique(), table["dataset"].unique()].rename_axis(None).to_string()
+    )
 
 
 def main() -> None:

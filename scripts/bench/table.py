@@ -11,7 +11,19 @@ import numpy as np
 import pandas as pd
 
 Aim = tuple[str, str, float]  # column, "≥" or "≤", limit
-COLUMNS = ["task", "ms", "peak_mb", "other", "other_ms", "ratio", "aim", "reached", "f", "other_f", "found"]
+COLUMNS = [
+    "task",
+    "ms",
+    "peak_mb",
+    "other",
+    "other_ms",
+    "ratio",
+    "aim",
+    "reached",
+    "f",
+    "other_f",
+    "found",
+]
 SIZES = ["n", "constraints", "threshold", "near", "hits"]  # of the E-steps whose growth is drawn
 BYTES = 25  # of a constraint in a list: two row numbers, a kind, a weight
 SENSES = {"≥": operator.ge, "≤": operator.le}
@@ -28,9 +40,17 @@ def best_of(function: Callable[[], object], seconds: float) -> float:
     return 1e3 * min(times)
 
 
-def row(task: str, ms: float, *aims: Aim, other: str = "", other_ms: float = np.nan, **more: Any) -> dict[str, Any]:
+def row(
+    task: str, ms: float, *aims: Aim, other: str = "", other_ms: float = np.nan, **more: Any
+) -> dict[str, Any]:
     """Return a row; the ratio is how many times as fast as the other one this was."""
-    made = {"task": task, "ms": ms, "other": other, "other_ms": other_ms, "ratio": other_ms / ms} | more
+    made = {
+        "task": task,
+        "ms": ms,
+        "other": other,
+        "other_ms": other_ms,
+        "ratio": other_ms / ms,
+    } | more
     known = [(made.get(column, np.nan), sense, limit) for column, sense, limit in aims]
     judged = bool(aims) and not any(np.isnan(value) for value, _, _ in known)
     reached = all(SENSES[sense](value, limit) for value, sense, limit in known)

@@ -33,10 +33,16 @@ PACKAGES = {
 
 def main() -> int:
     """Run what is asked for and return its exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=[*HERE_INSTALLED, *PACKAGES])
-    parser.add_argument("--python", default=sys.executable, help="Python that gets the package (default: this one)")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "mvcc-compared")
+    parser.add_argument(
+        "--python", default=sys.executable, help="Python that gets the package (default: this one)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "mvcc-compared"
+    )
     given = parser.parse_args()
     if given.what in HERE_INSTALLED:
         return run(sys.executable, HERE_INSTALLED[given.what], given.folder)
@@ -44,7 +50,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as environment:
         subprocess.run([given.python, "-m", "venv", environment], check=True)
         python = str(Path(environment) / "bin" / "python")
-        installed = subprocess.run([python, "-m", "pip", "install", "--quiet", *requirements], check=False)
+        installed = subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", *requirements], check=False
+        )
         return installed.returncode or run(python, script, given.folder)
 
 

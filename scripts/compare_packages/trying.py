@@ -41,11 +41,18 @@ class Task:
         return np.array(ends, dtype=int).reshape(-1, 2)
 
 
-Entry = Callable[[Task], "dict[str, Any]"]  # labels by "0", "1" (all rows of that view) or "matched" (those alone)
+Entry = Callable[
+    [Task], "dict[str, Any]"
+]  # labels by "0", "1" (all rows of that view) or "matched" (those alone)
 
 
 def try_all(
-    package: str, versions: list[str], entries: dict[str, Entry], *, seeds: Sequence[int] = SEEDS, warm_up: bool = True
+    package: str,
+    versions: list[str],
+    entries: dict[str, Entry],
+    *,
+    seeds: Sequence[int] = SEEDS,
+    warm_up: bool = True,
 ) -> None:
     """Try every entry on every task and write what came out to the folder named on the command line.
 
@@ -55,17 +62,28 @@ def try_all(
     for name, entry in entries.items():
         if warm_up:
             tried(entry, Task(folder, seeds[0], SPACES[0]), SPACES[0])
-        outcomes = [tried(entry, Task(folder, seed, space), space) for space in SPACES for seed in seeds]
+        outcomes = [
+            tried(entry, Task(folder, seed, space), space) for space in SPACES for seed in seeds
+        ]
         written = {
             "package": package,
             "entry": name,
             "versions": {"python": platform.python_version(), **{v: version(v) for v in versions}},
             "outcomes": outcomes,
         }
-        (folder / f"outcome_{package}_{name.replace(' ', '_')}.json").write_text(json.dumps(written))
+        (folder / f"outcome_{package}_{name.replace(' ', '_')}.json").write_text(
+            json.dumps(written)
+        )
         errors = {outcome["error"] for outcome in outcomes if outcome["error"]}
-        seconds, cpu = (np.median([outcome[key] for outcome in outcomes]) for key in ("seconds", "cpu_seconds"))
-        print(f"{name}: {seconds:.3f} s, {cpu:.3f} s of processor time", *errors, sep="\n  ", flush=True)
+        seconds, cpu = (
+            np.median([outcome[key] for outcome in outcomes]) for key in ("seconds", "cpu_seconds")
+        )
+        print(
+            f"{name}: {seconds:.3f} s, {cpu:.3f} s of processor time",
+            *errors,
+            sep="\n  ",
+            flush=True,
+        )
 
 
 def probe(probes: dict[str, Callable[[], Any]]) -> None:
@@ -75,7 +93,9 @@ def probe(probes: dict[str, Callable[[], Any]]) -> None:
             question()
             print(f"{name}: accepted")
         except Exception as problem:  # the message is the answer
-            print(f"{name}: {type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}")
+            print(
+                f"{name}: {type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+            )
 
 
 def tried(entry: Entry, task: Task, space: str) -> dict[str, Any]:

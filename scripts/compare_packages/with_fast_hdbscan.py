@@ -34,7 +34,9 @@ def each_view_alone(method, *, must_link=False, cannot_link=False, **options):
             here = (lambda pairs: pairs) if number == 0 else task.carried
             chosen, given = dict(options), {}
             if cannot_link:
-                chosen.update(algorithm="kruskal", cannot_link=as_matrix(here(task.cannot_link), len(X)))
+                chosen.update(
+                    algorithm="kruskal", cannot_link=as_matrix(here(task.cannot_link), len(X))
+                )
             if must_link:
                 chosen["semi_supervised"] = True
                 given["y"] = as_partial_labels(here(task.must_link), len(X))
@@ -53,7 +55,9 @@ def probes():
         "number of clusters": lambda: HDBSCAN(n_clusters=3).fit(X),
         "must-links": lambda: HDBSCAN(must_link=pair).fit(X),
         "cannot-links, default algorithm": lambda: HDBSCAN(cannot_link=pair).fit(X),
-        "cannot-links, algorithm='kruskal'": lambda: HDBSCAN(cannot_link=pair, algorithm="kruskal").fit(X),
+        "cannot-links, algorithm='kruskal'": lambda: HDBSCAN(
+            cannot_link=pair, algorithm="kruskal"
+        ).fit(X),
         "a list of cannot-links": lambda: PLSCAN(cannot_link=[(0, 1)], algorithm="kruskal").fit(X),
         "predict": lambda: HDBSCAN().fit(X).predict(X),
     }
@@ -65,9 +69,13 @@ if __name__ == "__main__":
         "HDBSCAN, cannot-links": each_view_alone(HDBSCAN, cannot_link=True),
         "HDBSCAN, both kinds": each_view_alone(HDBSCAN, must_link=True, cannot_link=True),
         "HDBSCAN of size 20": each_view_alone(HDBSCAN, min_cluster_size=20),
-        "HDBSCAN of size 20, cannot-links": each_view_alone(HDBSCAN, min_cluster_size=20, cannot_link=True),
+        "HDBSCAN of size 20, cannot-links": each_view_alone(
+            HDBSCAN, min_cluster_size=20, cannot_link=True
+        ),
         "PLSCAN": each_view_alone(PLSCAN),
         "PLSCAN, cannot-links": each_view_alone(PLSCAN, cannot_link=True),
     }
     probe(probes())
-    try_all("fast_hdbscan", ["fast_hdbscan", "pynndescent", "numba", "numpy", "scikit-learn"], entries)
+    try_all(
+        "fast_hdbscan", ["fast_hdbscan", "pynndescent", "numba", "numpy", "scikit-learn"], entries
+    )

@@ -22,4 +22,9 @@ def assignment(n_rows, n_clusters):
 if __name__ == "__main__":
     print("gurobipy", ".".join(map(str, gurobipy.gurobi.version())))
     sizes = [900, 1100, 300, 200]
-    probe({f"{rows} rows, {N_CLUSTERS} clusters": lambda rows=rows: assignment(rows, N_CLUSTERS) for rows in sizes})
+    probe(
+        {
+            f"{rows} rows, {N_CLUSTERS} clusters": lambda rows=rows: assignment(rows, N_CLUSTERS)
+            for rows in sizes
+        }
+    )

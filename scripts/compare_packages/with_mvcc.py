@@ -8,7 +8,13 @@ import numpy as np
 from sklearn.cluster import KMeans
 from trying import N_CLUSTERS, Task, probe, try_all
 
-from mvcc import Constraints, JointGraphClustering, MPCKMeans, MultiViewConstrainedClustering, PCKMeans
+from mvcc import (
+    Constraints,
+    JointGraphClustering,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+)
 
 
 def joint(task: Task) -> dict:
@@ -20,7 +26,9 @@ def co_em(base):
     """Both views by the paper's method, with Constraint Propagation."""
 
     def entry(task: Task) -> dict:
-        return fitted(MultiViewConstrainedClustering(base(N_CLUSTERS), random_state=task.seed), task)
+        return fitted(
+            MultiViewConstrainedClustering(base(N_CLUSTERS), random_state=task.seed), task
+        )
 
     return entry
 
@@ -39,14 +47,21 @@ def k_means(task: Task) -> dict:
 
 def probes():
     """Return questions; the page quotes the answers."""
-    X, Y, Z = (np.random.default_rng(view).random((rows, 3 + view)) for view, rows in enumerate([60, 50, 40]))
+    X, Y, Z = (
+        np.random.default_rng(view).random((rows, 3 + view))
+        for view, rows in enumerate([60, 50, 40])
+    )
     judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 2)])
     weighted = Constraints([(0, 1), (0, 2)], [True, False], weights=[0.5, 1.0])
     against = Constraints.from_pairs(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
     model = MultiViewConstrainedClustering(PCKMeans(3), random_state=0)
     return {
-        "unequal views, matches": lambda: model.fit([X, Y], constraints=[judged, None], mappings=matches_between(2)),
-        "three views": lambda: model.fit([X, Y, Z], constraints=[judged, None, None], mappings=matches_between(3)),
+        "unequal views, matches": lambda: model.fit(
+            [X, Y], constraints=[judged, None], mappings=matches_between(2)
+        ),
+        "three views": lambda: model.fit(
+            [X, Y, Z], constraints=[judged, None, None], mappings=matches_between(3)
+        ),
         "a weight per constraint": lambda: model.fit([X], constraints=[weighted]),
         "contradicting constraints": lambda: model.fit([X], constraints=[against]),
         "predict, rows in one view": lambda: model.fit([X]).clusterers_[0].predict(X),

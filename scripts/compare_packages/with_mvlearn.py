@@ -13,7 +13,12 @@ from mvlearn.cluster import (
 )
 from trying import N_CLUSTERS, probe, try_all
 
-METHODS = [MultiviewKMeans, MultiviewSphericalKMeans, MultiviewSpectralClustering, MultiviewCoRegSpectralClustering]
+METHODS = [
+    MultiviewKMeans,
+    MultiviewSphericalKMeans,
+    MultiviewSpectralClustering,
+    MultiviewCoRegSpectralClustering,
+]
 
 
 def cut(method):
@@ -32,10 +37,16 @@ def probes():
     with_gaps = np.where(np.arange(300)[:, None] < 50, np.nan, Y)
     fitted = MultiviewKMeans(n_clusters=3, random_state=0).fit([X, Y])
     return {
-        **{f"unequal views, {m.__name__}": lambda m=m: m(n_clusters=3).fit_predict([X, Y[:200]]) for m in METHODS},
+        **{
+            f"unequal views, {m.__name__}": lambda m=m: m(n_clusters=3).fit_predict([X, Y[:200]])
+            for m in METHODS
+        },
         "missing rows as NaN": lambda: MultiviewKMeans(n_clusters=3).fit([X, with_gaps]),
         "constraints": lambda: MultiviewKMeans(n_clusters=3).fit([X, Y], constraints=[(0, 1)]),
-        **{f"three views, {m.__name__}": lambda m=m: m(n_clusters=3).fit_predict([X, Y, Z]) for m in METHODS},
+        **{
+            f"three views, {m.__name__}": lambda m=m: m(n_clusters=3).fit_predict([X, Y, Z])
+            for m in METHODS
+        },
         "predict, rows in both views": lambda: fitted.predict([X, Y]),
         "predict, rows in one view": lambda: fitted.predict([X]),
     }
@@ -44,4 +55,8 @@ def probes():
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     probe(probes())
-    try_all("mvlearn", ["mvlearn", "numpy", "scikit-learn"], {method.__name__: cut(method) for method in METHODS})
+    try_all(
+        "mvlearn",
+        ["mvlearn", "numpy", "scikit-learn"],
+        {method.__name__: cut(method) for method in METHODS},
+    )

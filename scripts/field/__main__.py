@@ -47,10 +47,20 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of other packages; problems that end a fit are stored
     for group in args.methods:
         path = args.out / store.FILES[group]
-        methods = {name: method for name, method in GROUPS[group].items() if name in (args.only or GROUPS[group])}
+        methods = {
+            name: method
+            for name, method in GROUPS[group].items()
+            if name in (args.only or GROUPS[group])
+        }
         chosen = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
-        chosen = [cell for cell in chosen if cell.data in (args.data or cell.data) and cell.protocol in args.protocols]
-        for number, cell in product(range(args.draws), chosen):  # so that a stopped command has some of each cell
+        chosen = [
+            cell
+            for cell in chosen
+            if cell.data in (args.data or cell.data) and cell.protocol in args.protocols
+        ]
+        for number, cell in product(
+            range(args.draws), chosen
+        ):  # so that a stopped command has some of each cell
             measure(cell, number, methods, path, args.limit)
 
 
@@ -70,10 +80,16 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def measure(cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float) -> None:
+def measure(
+    cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float
+) -> None:
     """Measure the methods that have no line for this draw of a cell yet, and that no line before has ended."""
     lines = store.read(path)
-    lines = lines[(lines["data"] == cell.data) & (lines["protocol"] == cell.protocol) & (lines["level"] == cell.level)]
+    lines = lines[
+        (lines["data"] == cell.data)
+        & (lines["protocol"] == cell.protocol)
+        & (lines["level"] == cell.level)
+    ]
     skipped = {*lines.loc[(lines["draw"] == number) | (lines["problem"] != ""), "method"]}
     if not (wanted := {name: method for name, method in methods.items() if name not in skipped}):
         return

@@ -54,11 +54,17 @@ class Figures:
         self.problems = lines[lines["problem"] != ""]
         self.lines = lines[lines["problem"] == ""]
         groups = self.lines.groupby([*CELL, "method"])
-        self.means, self.errors, self.draws = groups[COLUMNS].mean(), groups[COLUMNS].sem(), groups.size()
+        self.means, self.errors, self.draws = (
+            groups[COLUMNS].mean(),
+            groups[COLUMNS].sem(),
+            groups.size(),
+        )
         self.by_draw = self.lines.set_index([*CELL, "method", "draw"]).sort_index()
         others = self.lines[self.lines["method"].isin(GRID)]
         of_grid = self.lines[self.lines["method"].isin([JOINT, *GRID])]
-        same = of_grid.merge(others[[*CELL, "draw"]].drop_duplicates())  # the defaults on the draws of the others
+        same = of_grid.merge(
+            others[[*CELL, "draw"]].drop_duplicates()
+        )  # the defaults on the draws of the others
         self.of_grid = same.groupby([*CELL, "method"])[COLUMNS].mean()
         self.published = _entries()
 
@@ -81,7 +87,9 @@ class Figures:
         by_draw = self.by_draw[measure]
         if (*place, method) not in self.means.index or (*place, own) not in self.means.index:
             return None
-        both = pd.concat([by_draw.loc[(*place, name)] for name in (own, method)], axis=1, join="inner")
+        both = pd.concat(
+            [by_draw.loc[(*place, name)] for name in (own, method)], axis=1, join="inner"
+        )
         error = float((both.iloc[:, 0] - both.iloc[:, 1]).sem()) if len(both) > 1 else 0.0
         return Comparison(cell, method, *map(float, both.mean()), error) if len(both) else None
 
@@ -97,7 +105,13 @@ class Figures:
 
     def best_setting(self, cell: Cell, measure: str) -> Best | None:
         """Return the setting of joint that the classes choose, on the draws that all settings were measured on."""
-        return _best({name: mean for name in [JOINT, *GRID] if (mean := self.in_grid(cell, name, measure)) is not None})
+        return _best(
+            {
+                name: mean
+                for name in [JOINT, *GRID]
+                if (mean := self.in_grid(cell, name, measure)) is not None
+            }
+        )
 
     def in_grid(self, cell: Cell, method: str, measure: str) -> float | None:
         """Return the mean of a setting on these draws; None where it was not measured."""
@@ -107,7 +121,13 @@ class Figures:
     def best_published(self, cell: Cell, measure: str) -> Best | None:
         """Return the best figure that a paper prints for a cell."""
         place = {"data": cell.data, "protocol": cell.protocol, "level": cell.level}
-        return _best({e["method"]: e[measure] for e in self.published if place.items() <= e.items() and measure in e})
+        return _best(
+            {
+                e["method"]: e[measure]
+                for e in self.published
+                if place.items() <= e.items() and measure in e
+            }
+        )
 
 
 def published() -> list[Cell]:
@@ -140,7 +160,11 @@ class Claim:
     @property
     def behind(self) -> list[Comparison]:
         """The comparisons in which it fails."""
-        return [one for one in self.comparisons if one.ahead < -max(self.margin, 2 * one.error * self.beyond_chance)]
+        return [
+            one
+            for one in self.comparisons
+            if one.ahead < -max(self.margin, 2 * one.error * self.beyond_chance)
+        ]
 
     @property
     def mean(self) -> float:
@@ -184,7 +208,9 @@ def claims(figures: Figures) -> list[Claim]:
             each(figures, "ACC"),
             MARGIN,
         ),
-        Claim("NMI never behind by more than 0.01", "The same for NMI.", each(figures, "NMI"), MARGIN),
+        Claim(
+            "NMI never behind by more than 0.01", "The same for NMI.", each(figures, "NMI"), MARGIN
+        ),
         Claim(
             "ACC never behind the best of them by more than 0.01",
             "The best of all methods that were run here, chosen in each cell by the true classes.",
@@ -216,17 +242,28 @@ def _against(
 ) -> list[Comparison]:
     compared = []
     for cell in figures.cells():
-        setting = figures.best_setting(cell, measure) if tuned else Best(JOINT, figures.mean(cell, JOINT, measure))
+        setting = (
+            figures.best_setting(cell, measure)
+            if tuned
+            else Best(JOINT, figures.mean(cell, JOINT, measure))
+        )
         if setting and (other := best(cell, measure)):
             compared.append(Comparison(cell, other.method, setting.value, other.value))
     return compared
 
 
 def each(
-    figures: Figures, measure: str, methods: Sequence[str] = COMPARED, chosen: list[Cell] | None = None
+    figures: Figures,
+    measure: str,
+    methods: Sequence[str] = COMPARED,
+    chosen: list[Cell] | None = None,
 ) -> list[Comparison]:
     """Compare with every method by itself, in all cells or some."""
-    pairs = [figures.paired(cell, method, measure) for cell in chosen or figures.cells() for method in methods]
+    pairs = [
+        figures.paired(cell, method, measure)
+        for cell in chosen or figures.cells()
+        for method in methods
+    ]
     return [pair for pair in pairs if pair]
 
 

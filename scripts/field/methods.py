@@ -31,7 +31,11 @@ class CannotRun(ValueError):
 
 def prepared(X: Floats) -> Floats:
     """Do what a practitioner does first: rows of sparse non-negative tables to length 1, other columns standardized."""
-    return normalize(X) if X.min() >= 0 and (X == 0).mean() > _SPARSE else StandardScaler().fit_transform(X)
+    return (
+        normalize(X)
+        if X.min() >= 0 and (X == 0).mean() > _SPARSE
+        else StandardScaler().fit_transform(X)
+    )
 
 
 def joint(task: Task, seed: int, **options: Any) -> Labels:
@@ -55,12 +59,16 @@ def k_means(task: Task, seed: int) -> Labels:
         block = np.tile(ready.mean(axis=0), (len(task.y), 1))
         block[objects] = ready
         blocks.append(block / np.sqrt(max(float(ready.var(axis=0).sum()), np.finfo(float).tiny)))
-    return _by_row(KMeans(task.k, n_init=10, random_state=seed).fit_predict(np.hstack(blocks)), task)
+    return _by_row(
+        KMeans(task.k, n_init=10, random_state=seed).fit_predict(np.hstack(blocks)), task
+    )
 
 
 def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = prepared) -> Labels:
     """Cluster each table by itself."""
-    return [KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepare(X)) for X in task.views]
+    return [
+        KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepare(X)) for X in task.views
+    ]
 
 
 def sum_of_graphs(task: Task, seed: int) -> Labels:
@@ -69,7 +77,9 @@ def sum_of_graphs(task: Task, seed: int) -> Labels:
     total = sparse.csr_array((n, n))
     for X, objects in zip(task.views, task.objects, strict=True):
         edges = sparse.coo_array(kneighbors_graph(prepared(X), min(NEIGHBORS, len(X) - 1)))
-        graph = sparse.csr_array((edges.data, (objects[edges.row], objects[edges.col])), shape=(n, n))
+        graph = sparse.csr_array(
+            (edges.data, (objects[edges.row], objects[edges.col])), shape=(n, n)
+        )
         graph = (graph + graph.T) / 2
         scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), np.finfo(float).tiny)))
         total = total + scale @ graph @ scale
@@ -77,7 +87,9 @@ def sum_of_graphs(task: Task, seed: int) -> Labels:
 
 
 def _spectral(graph: Any, k: int, seed: int) -> Ints:
-    model = SpectralClustering(k, affinity="precomputed", n_init=10, random_state=seed, assign_labels="kmeans")
+    model = SpectralClustering(
+        k, affinity="precomputed", n_init=10, random_state=seed, assign_labels="kmeans"
+    )
     return np.asarray(model.fit_predict(sparse.csr_matrix(graph)), np.int64)
 
 
@@ -100,7 +112,9 @@ def mvlearn(name: str, task: Task, seed: int) -> Labels:
         raise CannotRun("rows are missing")
     import mvlearn.cluster
 
-    ordered = [prepared(X)[np.argsort(rows)] for X, rows in zip(task.views, task.objects, strict=True)]
+    ordered = [
+        prepared(X)[np.argsort(rows)] for X, rows in zip(task.views, task.objects, strict=True)
+    ]
     graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS, "random_state": seed}
     return _by_row(getattr(mvlearn.cluster, name)(task.k, **graph).fit_predict(ordered), task)
 
@@ -134,7 +148,9 @@ MVLEARN = {
 }
 OF_TABLES: dict[str, Method] = {  # k-means of each table, by what is done to its columns
     f"{EACH}, raw": partial(k_means_each, prepare=lambda X: X),
-    f"{EACH}, standardized": partial(k_means_each, prepare=lambda X: StandardScaler().fit_transform(X)),
+    f"{EACH}, standardized": partial(
+        k_means_each, prepare=lambda X: StandardScaler().fit_transform(X)
+    ),
     f"{EACH}, rows of length 1": partial(k_means_each, prepare=normalize),
 }
 NO_PAIRS, FEW, MANY = "no pairs", "20 pairs", "160 pairs"

@@ -167,7 +167,9 @@ def _claims_table(found: list[Claim]) -> str:
     for number, claim in enumerate(found, 1):
         n = len(claim.comparisons)
         words = f"**{claim.title}.** {claim.sentence} | **{claim.verdict}**"
-        lines.append(f"| {number} | {words} | {n - len(claim.behind)} of {n} | {signed(claim.mean)} |")
+        lines.append(
+            f"| {number} | {words} | {n - len(claim.behind)} of {n} | {signed(claim.mean)} |"
+        )
     return "\n".join(lines)
 
 
@@ -176,7 +178,9 @@ def _failures(claim: Claim) -> str:
     lines = [f"**Where “{claim.title}” fails:**", ""]
     for one in sorted(claim.behind, key=lambda one: one.ahead):
         figures = f"{one.own:.3f} instead of {one.other:.3f}"
-        lines.append(f"- {_called(one.cell)}, against {_other(one)}: {figures}, {signed(one.ahead)}")
+        lines.append(
+            f"- {_called(one.cell)}, against {_other(one)}: {figures}, {signed(one.ahead)}"
+        )
     return "\n".join(lines)
 
 
@@ -201,7 +205,9 @@ def _family(figures: Figures, found: list[Cell], measure: str) -> str:
     ):
         columns[name] = [row[number] for row in rows]
     columns = {name: values for name, values in columns.items() if set(values) != {_NONE}}
-    rule = ["---" if name in ("data set", "best peer", "best published") else "--:" for name in columns]
+    rule = [
+        "---" if name in ("data set", "best peer", "best published") else "--:" for name in columns
+    ]
     lines = [list(columns), rule, *zip(*columns.values(), strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -210,7 +216,9 @@ def _row(figures: Figures, cell: Cell, measure: str) -> list[str]:
     own, plain = (figures.mean(cell, name, measure) for name in (JOINT, SUM))
     setting = figures.best_setting(cell, measure)
     others = [figures.best_peer(cell, measure), figures.best_published(cell, measure)]
-    largest = max(x for x in (own, plain, *(other.value for other in others if other)) if x is not None)
+    largest = max(
+        x for x in (own, plain, *(other.value for other in others if other)) if x is not None
+    )
     error = figures.error(cell, JOINT, measure)
     return [
         _bold(own, largest) + (f" ± {error:.3f}" if error == error else ""),
@@ -233,14 +241,29 @@ def _bold(value: float, largest: float) -> str:
 
 
 def _methods_table(figures: Figures) -> str:
-    names = ["method", "cells", "draws", "ACC", "joint's", "NMI", "joint's", "F within tables", "joint's"]
+    names = [
+        "method",
+        "cells",
+        "draws",
+        "ACC",
+        "joint's",
+        "NMI",
+        "joint's",
+        "F within tables",
+        "joint's",
+    ]
     lines = ["| " + " | ".join(names) + " |", "|---|--:|--:|" + "--:|" * (len(names) - 3)]
     for method in [*COMPARED, EACH]:
         values = []
         for measure in ("ACC", "NMI", "F_views"):
-            pairs = [pair for cell in figures.cells() if (pair := figures.paired(cell, method, measure))]
+            pairs = [
+                pair for cell in figures.cells() if (pair := figures.paired(cell, method, measure))
+            ]
             if pairs and (method != EACH or measure == "F_views"):
-                values += [sum(pair.other for pair in pairs) / len(pairs), sum(pair.own for pair in pairs) / len(pairs)]
+                values += [
+                    sum(pair.other for pair in pairs) / len(pairs),
+                    sum(pair.own for pair in pairs) / len(pairs),
+                ]
             else:
                 values += [None, None]
         if pairs:
@@ -257,17 +280,28 @@ def _problems(figures: Figures) -> str:
         if not problem.startswith("CannotRun"):
             where = len(rows[["data", "protocol", "level"]].drop_duplicates())
             lines.append(f"- {method}, in {where} {'cell' if where == 1 else 'cells'}: `{problem}`")
-    return "\n".join(["Some methods failed, and have no figure there:", "", *lines]) if lines else ""
+    return (
+        "\n".join(["Some methods failed, and have no figure there:", "", *lines]) if lines else ""
+    )
 
 
 def _data(figures: Figures) -> str:
-    lines = ["## Data sets", "", "| data set | objects | tables (columns) | classes | file |", "|---|--:|---|--:|---|"]
+    lines = [
+        "## Data sets",
+        "",
+        "| data set | objects | tables (columns) | classes | file |",
+        "|---|--:|---|--:|---|",
+    ]
     for name in dict.fromkeys(cell.data for cell in figures.cells()):
         info = dataset_info(name)
         sizes = [view.instances for view in info.views]
-        rows = f"{sizes[0]}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} per table"
+        rows = (
+            f"{sizes[0]}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} per table"
+        )
         tables = ", ".join(f"{view.name} ({view.features})" for view in info.views)
-        lines.append(f"| {info.title} | {rows} | {tables} | {info.clusters} | `{Path(info.files[0].name).name}` |")
+        lines.append(
+            f"| {info.title} | {rows} | {tables} | {info.clusters} | `{Path(info.files[0].name).name}` |"
+        )
     note = (
         "Only the words and the second graph of ACM are taken. Sources, checksums and citations are in the registry "
         "([data](../data/README.md); `mvcc data list --json`)."

@@ -28,7 +28,11 @@ def cells() -> list[Cell]:
 
 def mean_of_eight(figures: Figures, level: float, method: str, measure: str) -> float | None:
     """Return the mean over all data sets of the field but Handwritten; None where one was not measured."""
-    means = [figures.mean(Cell(data, "half", level), method, measure) for data in COMPLETE if data != "handwritten"]
+    means = [
+        figures.mean(Cell(data, "half", level), method, measure)
+        for data in COMPLETE
+        if data != "handwritten"
+    ]
     return None if None in means else sum(means) / len(means)
 
 
@@ -54,8 +58,12 @@ def claims(figures: Figures) -> list[Claim]:
         ),
     ]
     for name, other in COMPARED.items():
-        title = f"{name} not worse than {other.removesuffix(' pairs')}".replace("than no", "than none")
-        compared = [pair for cell in cells() if (pair := figures.paired(cell, other, "F_views", name))]
+        title = f"{name} not worse than {other.removesuffix(' pairs')}".replace(
+            "than no", "than none"
+        )
+        compared = [
+            pair for cell in cells() if (pair := figures.paired(cell, other, "F_views", name))
+        ]
         if name in WRONG:
             words = "F of tables falls by no more than 0.03, in the mean over the draws."
             found.append(Claim(f"{name}, cost at most 0.03", words, compared, 0.03))
@@ -88,14 +96,19 @@ _OTHERS = fill(
 
 
 def _pairs_table(figures: Figures) -> str:
-    lines = [f"| data set | draws | {' | '.join([NO_PAIRS, *COMPARED])} |", "|---|--:|" + "--:|" * (1 + len(COMPARED))]
+    lines = [
+        f"| data set | draws | {' | '.join([NO_PAIRS, *COMPARED])} |",
+        "|---|--:|" + "--:|" * (1 + len(COMPARED)),
+    ]
     for cell in cells():
         if (mean := figures.mean(cell, NO_PAIRS, "F_views")) is None:
             continue
         shown = [f"{mean:.3f}"]
         for name, other in COMPARED.items():
             pair = figures.paired(cell, other, "F_views", name)
-            shown.append(f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}" if pair else "–")
+            shown.append(
+                f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}" if pair else "–"
+            )
         draws = figures.draws[cell.data, cell.protocol, cell.level, NO_PAIRS]
         lines.append(f"| {dataset_info(cell.data).title} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
@@ -103,12 +116,17 @@ def _pairs_table(figures: Figures) -> str:
 
 def _others_table(figures: Figures) -> str:
     names = [JOINT, *OTHERS]
-    lines = ["| data set | " + " | ".join(names) + " | everything matched |", "|---|" + "--:|" * (len(names) + 1)]
+    lines = [
+        "| data set | " + " | ".join(names) + " | everything matched |",
+        "|---|" + "--:|" * (len(names) + 1),
+    ]
     wanted = [(LEVEL, name) for name in names] + [(ALL, JOINT)]
     for data in COMPLETE:
         means = [figures.mean(Cell(data, "half", level), name, "F_views") for level, name in wanted]
         lines.append(_row(dataset_info(data).title, means))
-    lines.append(_row(f"**{EIGHT}**", [mean_of_eight(figures, *place, "F_views") for place in wanted]))
+    lines.append(
+        _row(f"**{EIGHT}**", [mean_of_eight(figures, *place, "F_views") for place in wanted])
+    )
     return "\n".join(lines)
 
 

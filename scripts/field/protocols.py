@@ -38,7 +38,9 @@ class Task:
         """The matching rows (r, 2) of every two tables."""
         found = {}
         for u, v in combinations(range(len(self.views)), 2):
-            _, *rows = np.intersect1d(self.objects[u], self.objects[v], assume_unique=True, return_indices=True)
+            _, *rows = np.intersect1d(
+                self.objects[u], self.objects[v], assume_unique=True, return_indices=True
+            )
             found[u, v] = np.column_stack(rows)
         return found
 
@@ -60,7 +62,9 @@ class Cell:
 def whole(data: Dataset) -> Task:
     """Take a data set as it is; its rows are the same object where they match in any two tables."""
     offsets = np.cumsum([0, *(len(X) for X in data.views)])
-    first = np.arange(offsets[-1])  # the first row of the same object, in all tables one after the other
+    first = np.arange(
+        offsets[-1]
+    )  # the first row of the same object, in all tables one after the other
     for (u, v), rows in sorted(data.relations.items()):
         first[offsets[v] + rows[:, 1]] = first[offsets[u] + rows[:, 0]]
     kept, objects = np.unique(first, return_inverse=True)
@@ -128,7 +132,11 @@ PROTOCOLS: dict[str, Callable[[Task, float, np.random.Generator], Task]] = {
     "half": half,
 }
 TABLES = {"acm": (0, 2)}  # of the data sets of which not all are taken
-CUT = {"wine": (load_wine, 6), "breast_cancer": (load_breast_cancer, 20), "digits_halves": (load_digits, 32)}
+CUT = {
+    "wine": (load_wine, 6),
+    "breast_cancer": (load_breast_cancer, 20),
+    "digits_halves": (load_digits, 32),
+}
 COMPLETE = (
     "three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp", "msrc_v5", "hundred_leaves", "handwritten",
 )  # fmt: skip
@@ -148,7 +156,9 @@ def cells() -> list[Cell]:
     """List all cells of the study, family by family."""
     found = [Cell(data, "gaps", 1.0) for data in ("three_sources_gaps", "bbc_sport_gaps")]
     for protocol, levels_of in MASKED.items():
-        found += [Cell(data, protocol, level) for data, levels in levels_of.items() for level in levels]
+        found += [
+            Cell(data, protocol, level) for data, levels in levels_of.items() for level in levels
+        ]
     found += [Cell(data, "complete", 1.0) for data in COMPLETE]
     found += [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
     return found + [Cell(data, "half", level) for level in (0.3, 1.0) for data in COMPLETE]
@@ -166,7 +176,10 @@ def loaded(data: str) -> Dataset:
     found = load_dataset(data)
     if taken := TABLES.get(data):
         views, labels = ([parts[v] for v in taken] for parts in (found.views, found.labels))
-        matches = {(i, j): found.relations[taken[i], taken[j]] for i, j in combinations(range(len(taken)), 2)}
+        matches = {
+            (i, j): found.relations[taken[i], taken[j]]
+            for i, j in combinations(range(len(taken)), 2)
+        }
         found = Dataset(views, labels, matches, tuple(found.names[v] for v in taken))
     return found
 
@@ -176,5 +189,7 @@ def cut(data: str) -> Task:
     load, place = CUT[data]
     X, y = load(return_X_y=True)
     if data == "digits_halves":
-        X = X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)  # the left half of the pictures first
+        X = (
+            X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)
+        )  # the left half of the pictures first
     return Task([X[:, :place], X[:, place:]], [np.arange(len(y))] * 2, y)

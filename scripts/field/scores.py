@@ -30,12 +30,18 @@ def score(labels: list[Ints], task: Task) -> dict[str, float]:
     """Score the labels of the rows of every table, by objects; ``F_views`` is the mean of F of the tables."""
     found = of_objects(labels, task)
     scores = {name: float(measure(task.y, found)) for name, measure in MEASURES.items()}
-    own = [pairwise_f_measure(task.y[rows], of_view) for rows, of_view in zip(task.objects, labels, strict=True)]
+    own = [
+        pairwise_f_measure(task.y[rows], of_view)
+        for rows, of_view in zip(task.objects, labels, strict=True)
+    ]
     return scores | {"F_views": float(np.mean(own))}
 
 
 def score_each(labels: list[Ints], task: Task) -> dict[str, float]:
     """Score every table by itself, where clusters of different tables have nothing to do with each other: the mean."""
     pairs = [(task.y[rows], of_view) for rows, of_view in zip(task.objects, labels, strict=True)]
-    scores = {name: float(np.mean([measure(*pair) for pair in pairs])) for name, measure in MEASURES.items()}
+    scores = {
+        name: float(np.mean([measure(*pair) for pair in pairs]))
+        for name, measure in MEASURES.items()
+    }
     return scores | {"F_views": scores["F"]}

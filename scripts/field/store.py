@@ -25,10 +25,14 @@ def read(path: Path) -> pd.DataFrame:
     """Read a file; one that does not exist has no lines."""
     if not path.exists():
         return pd.DataFrame(columns=HEADER)
-    return pd.read_csv(path, keep_default_na=False, na_values={name: [""] for name in [*COLUMNS, "seconds"]})
+    return pd.read_csv(
+        path, keep_default_na=False, na_values={name: [""] for name in [*COLUMNS, "seconds"]}
+    )
 
 
-def append(path: Path, where: Key, scores: Mapping[str, float], seconds: float, problem: str = "") -> None:
+def append(
+    path: Path, where: Key, scores: Mapping[str, float], seconds: float, problem: str = ""
+) -> None:
     """Add a line to a file, and make the file where there is none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()

@@ -28,7 +28,9 @@ from mvcc.multiview.joint._spreading import Groups, first_step, shares_of_classe
 from scripts.pictures.method import CLUSTERS, MARKERS, Scene, draw_constraints, draw_rows, new_axes
 from scripts.pictures.small import FOLDER, save_small
 
-EXAMPLE = 2  # the row of A whose landmarks are drawn: the third from the left of those without a match
+EXAMPLE = (
+    2  # the row of A whose landmarks are drawn: the third from the left of those without a match
+)
 CLASSES = LinearSegmentedColormap.from_list("classes", [CLUSTERS[0], "#efefef", CLUSTERS[1]])
 
 
@@ -46,7 +48,9 @@ class Joint:
         )
         ((_, self.set),) = self.model._sets
         self.objects = self.set.objects
-        self.judged = pairs_of_objects([given.spanning() for given in self.scene.given], self.objects)
+        self.judged = pairs_of_objects(
+            [given.spanning() for given in self.scene.given], self.objects
+        )
 
     def shown(self, labels: np.ndarray, view: int) -> tuple[np.ndarray, float]:
         """Return clusters with the numbers of the classes, and the share of rows that are in the right one."""
@@ -57,8 +61,15 @@ class Joint:
 def link_matches(fig, axes, joint: Joint) -> None:
     """Draw a thin line between the two rows of each match."""
     for u, v in joint.scene.matches[0, 1]:
-        ends = {"xyA": joint.views[0][u], "xyB": joint.views[1][v], "coordsA": "data", "coordsB": "data"}
-        fig.add_artist(ConnectionPatch(**ends, axesA=axes[0], axesB=axes[1], color="black", lw=0.5, alpha=0.45))
+        ends = {
+            "xyA": joint.views[0][u],
+            "xyB": joint.views[1][v],
+            "coordsA": "data",
+            "coordsB": "data",
+        }
+        fig.add_artist(
+            ConnectionPatch(**ends, axesA=axes[0], axesB=axes[1], color="black", lw=0.5, alpha=0.45)
+        )
 
 
 def graph(joint: Joint):
@@ -69,7 +80,9 @@ def graph(joint: Joint):
         pairs = joint_graph([X], {}, n_neighbors, 0, np.random.default_rng(0)).affinities.tocoo()
         ends = np.stack((X[pairs.coords[0]], X[pairs.coords[1]]), axis=1)
         shades = np.clip(pairs.data / pairs.data.max(), 0, 1)
-        ax.add_collection(LineCollection(ends, colors="#00558f", alpha=shades, linewidths=1.0, zorder=1))
+        ax.add_collection(
+            LineCollection(ends, colors="#00558f", alpha=shades, linewidths=1.0, zorder=1)
+        )
         draw_rows(ax, X, mapped)
     link_matches(fig, axes, joint)
     return fig
@@ -86,7 +99,17 @@ def landmarks(joint: Joint):
     fig, axes = new_axes(8, "view A: a row without a match", "view B: near the same landmarks")
     for ax, X, mapped, values in zip(axes, joint.views, joint.scene.mapped, shared, strict=True):
         draw_rows(ax, X, mapped)
-        ax.scatter(*X.T, s=30, c=values, cmap="YlOrBr", vmin=0, vmax=top, edgecolor="#8a8a8a", lw=0.4, zorder=5)
+        ax.scatter(
+            *X.T,
+            s=30,
+            c=values,
+            cmap="YlOrBr",
+            vmin=0,
+            vmax=top,
+            edgecolor="#8a8a8a",
+            lw=0.4,
+            zorder=5,
+        )
     axes[0].scatter(*joint.views[0][row], s=130, marker="*", color="black", zorder=6)
     return fig
 
@@ -101,7 +124,14 @@ def embedding(joint: Joint):
             for cluster, marker in enumerate(MARKERS):
                 color = CLUSTERS[cluster]
                 some = points[truth == cluster]
-                ax.scatter(*some.T, s=22, marker=marker, edgecolor=color, facecolor=color if face else "none", lw=1)
+                ax.scatter(
+                    *some.T,
+                    s=22,
+                    marker=marker,
+                    edgecolor=color,
+                    facecolor=color if face else "none",
+                    lw=1,
+                )
         if model is joint.model:
             draw_constraints(ax, plane[0], joint.scene.given[0], width=1.2)
         ax.set(title=title, xticks=[], yticks=[])
@@ -120,7 +150,16 @@ def spreading(joint: Joint):
     said = spread(joint.set._graph, first_step(classes, (classes >= 0).astype(float), shares))
     second = np.bincount(clusters[joint.objects[0]][joint.truth[0] == 1], minlength=2).argmax()
     for ax, X, own in zip(axes, joint.views, joint.objects, strict=True):
-        ax.scatter(*X.T, s=26, c=said[own, second], cmap=CLASSES, vmin=0, vmax=1, lw=0.4, edgecolor="#555555")
+        ax.scatter(
+            *X.T,
+            s=26,
+            c=said[own, second],
+            cmap=CLASSES,
+            vmin=0,
+            vmax=1,
+            lw=0.4,
+            edgecolor="#555555",
+        )
     stars = joint.views[0][np.unique(joint.scene.given[0].pairs)]
     axes[0].scatter(*stars.T, s=110, marker="*", facecolor="none", edgecolor="black", zorder=4)
     return fig

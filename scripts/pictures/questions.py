@@ -40,7 +40,10 @@ def main() -> None:
             for file, (width, height) in SIZES.items():
                 phone = width < 600
                 tab = browser.new_page(
-                    viewport={"width": width, "height": height}, color_scheme="light", is_mobile=phone, has_touch=phone
+                    viewport={"width": width, "height": height},
+                    color_scheme="light",
+                    is_mobile=phone,
+                    has_touch=phone,
                 )
                 tab.goto(server.address)
                 tab.wait_for_selector("#rows img")
@@ -53,12 +56,17 @@ def write_digits(folder: Path) -> Path:
     """Write left and right halves of digits, their pictures, matches and a config; return the config."""
     (folder / "pictures").mkdir()
     pixels = load_digits().images
-    for view, rows, columns in (("left", range(400), slice(0, 4)), ("right", range(200, 600), slice(4, 8))):
+    for view, rows, columns in (
+        ("left", range(400), slice(0, 4)),
+        ("right", range(200, 600), slice(4, 8)),
+    ):
         table = []
         for row in rows:
             half = pixels[row][:, columns]
             path = f"pictures/{view}-{row}.png"
-            Image.fromarray(np.kron(255 - 15.9 * half, np.ones((12, 12))).astype(np.uint8)).save(folder / path)
+            Image.fromarray(np.kron(255 - 15.9 * half, np.ones((12, 12))).astype(np.uint8)).save(
+                folder / path
+            )
             table.append([f"{view}-{row}", path, *half.ravel()])
         header = ["id", "picture", *(f"pixel_{number}" for number in range(32))]
         pd.DataFrame(table, columns=header).to_csv(folder / f"{view}.csv", index=False)

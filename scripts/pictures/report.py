@@ -21,7 +21,10 @@ WIDTH, HEIGHT = 1000, 1690
 def main() -> None:
     """Make the example's report and photograph its beginning."""
     with tempfile.TemporaryDirectory() as folder:
-        for arguments in (["init", "my-data"], ["cluster", "my-data/cluster.yaml", "--out", "results", "--quiet"]):
+        for arguments in (
+            ["init", "my-data"],
+            ["cluster", "my-data/cluster.yaml", "--out", "results", "--quiet"],
+        ):
             subprocess.run([sys.executable, "-m", "mvcc", *arguments], cwd=folder, check=True)
         save_small(photograph(Path(folder) / "results" / "report.html"), FOLDER / "report.png")
 

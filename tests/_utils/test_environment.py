@@ -13,7 +13,9 @@ from mvcc._utils import environment
 def test_the_commit_is_that_of_the_checkout_and_marked_when_files_differ(tmp_path, monkeypatch):
     def git(*words):
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
-        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     module = tmp_path / Path(environment.__file__).relative_to(Path(mvcc.__file__).parents[1])
     module.parent.mkdir(parents=True)

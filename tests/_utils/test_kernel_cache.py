@@ -26,7 +26,10 @@ pytestmark = pytest.mark.slow
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
 if hasattr(config, "CACHE_LOCATOR_CLASSES"):
     PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
-FOLDERS = [Path(package.__file__).parent for package in (kernels, of_cluster, of_constraints, of_propagation)]
+FOLDERS = [
+    Path(package.__file__).parent
+    for package in (kernels, of_cluster, of_constraints, of_propagation)
+]
 
 INNER = "from mvcc._utils.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (
@@ -42,7 +45,9 @@ class Package:
     def __init__(self, folder: Path, place: str) -> None:
         self.folder = folder
         self.rooms = [folder / "mvcc/_utils/kernels", folder / "mvcc/cluster/_kernels"]
-        self.environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+        self.environment = {
+            name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"
+        }
         self.environment |= {"XDG_CACHE_HOME": str(folder / "user"), "HOME": str(folder / "user")}
         for room, origin in zip(self.rooms, FOLDERS[:2], strict=True):
             room.mkdir(parents=True)
@@ -96,7 +101,9 @@ def test_a_change_of_a_kernel_reaches_those_that_call_it(tmp_path, place):
     package.add(1)
     assert package.call() == 1
     first = package.kept()
-    assert [path.name.split("-")[0] for path in first] == ["outer.outer"]  # the inner one is a part of it
+    assert [path.name.split("-")[0] for path in first] == [
+        "outer.outer"
+    ]  # the inner one is a part of it
     assert {path.relative_to(tmp_path).parts[0] for path in first} == {PLACES[place]}
     package.add(20)
     assert package.call() == 20
@@ -134,7 +141,9 @@ def unused(monkeypatch):
     monkeypatch.setattr(kernels, "_folders", set())
 
 
-def test_what_other_sources_were_compiled_to_is_removed_once_and_what_cannot_be_removed_stays(unused, tmp_path):
+def test_what_other_sources_were_compiled_to_is_removed_once_and_what_cannot_be_removed_stays(
+    unused, tmp_path
+):
     ours = [f"kernel-1-{kernels._DIGEST}.py311.{ending}" for ending in ("nbi", "1.nbc")]
     names = [*ours, "kernel-1.py311.nbi", "kernel-1-0123456789abcdef.py311.1.nbc", "kernel.pyc"]
     for name in names:
@@ -169,7 +178,10 @@ def test_without_the_compiler_a_kernel_is_its_function():
     code = "def f(): pass\nfrom mvcc._utils.kernels import kernel\nprint(kernel(f) is f)"
     command = [sys.executable, "-c", code]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        == "True\n"
+    )
 
 
 def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
@@ -178,7 +190,10 @@ def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc"):
                 home = import_module(node.module)
-                outside |= {getattr(getattr(home, name.name), "__module__", node.module) for name in node.names}
+                outside |= {
+                    getattr(getattr(home, name.name), "__module__", node.module)
+                    for name in node.names
+                }
     assert outside
     assert all(re.search(r"\b_?kernels\b", module) for module in outside)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mvcc._utils.files import LOCK, locked
-from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, write_output
+from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
 from tests.crashes import steps
 
@@ -45,7 +45,9 @@ def test_a_file_with_these_bytes_stays_as_it_is(tmp_path):
 def test_a_file_that_exists_is_replaced_only_when_told(tmp_path):
     path = tmp_path / "labels.csv"
     write(path)
-    with pytest.raises(StoreError, match=r"labels\.csv exists\. Choose another --out, or replace it with --fresh"):
+    with pytest.raises(
+        StoreError, match=r"labels\.csv exists\. Choose another --out, or replace it with --fresh"
+    ):
         write(path, b"2")
     assert path.read_bytes() == b"1"
     write(path, b"2", fresh=True)
@@ -67,7 +69,9 @@ def test_what_mvcc_did_not_write_is_never_replaced(tmp_path, what):
         path.write_bytes(b"1" if what == "other kind" else b"1, and a note of mine")
     before = path.read_bytes()
     why = {"changed": "it was changed since mvcc wrote it", "other kind": "it belongs to a report"}
-    with pytest.raises(StoreError, match=f"is not replaced: {why.get(what, 'mvcc did not write it')}"):
+    with pytest.raises(
+        StoreError, match=f"is not replaced: {why.get(what, 'mvcc did not write it')}"
+    ):
         write(path, b"2", fresh=True)
     assert path.read_bytes() == before
 
@@ -77,7 +81,9 @@ def test_an_input_is_never_replaced_by_whatever_name(tmp_path, name):
     here = tmp_path / "here"
     write(here / "input.csv", kind="labels")
     (here / "link.csv").symlink_to(here / "input.csv")
-    with pytest.raises(StoreError, match=r"is read and would be overwritten\. Choose another --out"):
+    with pytest.raises(
+        StoreError, match=r"is read and would be overwritten\. Choose another --out"
+    ):
         write(here / name, b"2", fresh=True, inputs=[here / "input.csv"])
     assert (here / "input.csv").read_bytes() == b"1"
 
@@ -100,14 +106,20 @@ def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an
 
 def test_of_several_files_all_are_written_or_none(tmp_path):
     (tmp_path / "b.csv").write_bytes(b"mine")
-    with OutputFolder(tmp_path, "labels") as folder, pytest.raises(StoreError, match=r"b\.csv exists"):
+    with (
+        OutputFolder(tmp_path, "labels") as folder,
+        pytest.raises(StoreError, match=r"b\.csv exists"),
+    ):
         folder.write({"a.csv": b"1", "b.csv": b"2"})
     assert names(tmp_path) == ["b.csv"]
 
 
 def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
     def fail():
-        with OutputFolder(tmp_path / "new", "labels") as folder, folder.writing("a/labels.csv") as part:
+        with (
+            OutputFolder(tmp_path / "new", "labels") as folder,
+            folder.writing("a/labels.csv") as part,
+        ):
             part.write_bytes(b"1")
             raise KeyError
 
@@ -118,7 +130,10 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
 
 def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
     def label(content, fresh):
-        with OutputFolder(tmp_path, "labels", fresh=fresh) as folder, folder.writing_folder("labels") as part:
+        with (
+            OutputFolder(tmp_path, "labels", fresh=fresh) as folder,
+            folder.writing_folder("labels") as part,
+        ):
             (part / "part.0.parquet").write_bytes(content)
 
     (tmp_path / "labels").mkdir()  # an empty folder is nothing to lose
@@ -127,7 +142,9 @@ def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
         label(b"2", fresh=False)
     label(b"2", fresh=True)
     (tmp_path / "labels/part.1.parquet").write_bytes(b"mine")
-    with pytest.raises(StoreError, match=r"part\.1\.parquet is not replaced: mvcc did not write it"):
+    with pytest.raises(
+        StoreError, match=r"part\.1\.parquet is not replaced: mvcc did not write it"
+    ):
         label(b"3", fresh=True)
     assert (tmp_path / "labels/part.0.parquet").read_bytes() == b"2"
 
@@ -247,7 +264,9 @@ def test_a_file_called_like_the_lock_stays(tmp_path, content):
 
 
 @pytest.mark.parametrize("name", [LOCK, LEDGER])
-@pytest.mark.parametrize("what", ["link to notes", "link to an empty file", "link to nothing", "pipe", "folder"])
+@pytest.mark.parametrize(
+    "what", ["link to notes", "link to an empty file", "link to nothing", "pipe", "folder"]
+)
 def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what):
     notes, here = tmp_path / "notes.txt", tmp_path / "here"
     here.mkdir()
@@ -260,7 +279,9 @@ def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what
     if what in ("link to notes", "link to an empty file"):
         notes.write_bytes(b"mine" if what == "link to notes" else b"")
     before = names(tmp_path)
-    with pytest.raises(StoreError, match=r"is not (a lock|the list of files) of mvcc\. Move it away"):
+    with pytest.raises(
+        StoreError, match=r"is not (a lock|the list of files) of mvcc\. Move it away"
+    ):
         write(here / "labels.csv")
     assert names(tmp_path) == before
     assert not notes.exists() or notes.read_bytes() == (b"mine" if what == "link to notes" else b"")
@@ -295,7 +316,9 @@ def test_a_folder_that_became_a_link_is_not_written_to(tmp_path):
     (here / "texts").symlink_to(moved)
     (moved / "deep/.labels.csv.7.part").write_bytes(b"mine")
     for name in ("texts/deep/labels.csv", "texts/deep/new.csv", "texts/new.csv"):
-        with pytest.raises(StoreError, match=r"texts is a link, and mvcc would write to where it leads"):
+        with pytest.raises(
+            StoreError, match=r"texts is a link, and mvcc would write to where it leads"
+        ):
             label(name)
     assert names(moved) == ["deep", "deep/.labels.csv.7.part", "deep/labels.csv"]
     assert (moved / "deep/labels.csv").read_bytes() == b"1"
@@ -316,7 +339,10 @@ def test_a_ledger_that_leads_elsewhere_or_was_cut_off_is_read_as_far_as_it_goes(
     (tmp_path / "secret.txt").write_bytes(b"1")
     ledger = tmp_path / "in" / LEDGER
     entry = json.loads(ledger.read_text().strip().split("\n")[-1])
-    lines = [json.dumps([entry[0], "labels", name]) for name in ("../secret.txt", str(tmp_path / "secret.txt"))]
+    lines = [
+        json.dumps([entry[0], "labels", name])
+        for name in ("../secret.txt", str(tmp_path / "secret.txt"))
+    ]
     ledger.write_text("\n".join([ledger.read_text(), *lines, '["cut', "{}", "7"]))
     with OutputFolder(tmp_path / "in", "labels", fresh=True) as folder:
         assert folder.names() == ["labels.csv"]
@@ -360,14 +386,45 @@ def test_no_file_is_made_among_the_devices():
         write("/dev/labels.csv")
 
 
-@pytest.mark.parametrize("before", [b"", b"mine\n"])
-def test_what_the_shell_redirects_is_added_to(tmp_path, before):
+@pytest.mark.parametrize(
+    "writer", ["write_output(path, b'content\\n', 'labels')", "replace_file(path, b'content\\n')"]
+)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dev/stdout",
+        "/dev/fd/1",
+        "/proc/self/fd/1",
+        "/proc/thread-self/fd/1",
+        "link",
+        "folder/1",
+        "/dev/../dev/fd/1",
+    ],
+)
+def test_what_the_shell_redirects_is_added_to(tmp_path, path, writer):
     """Also what is printed later comes behind it."""
-    (tmp_path / "log").write_bytes(before)
+    (tmp_path / "link").symlink_to("/dev/fd/1")
+    (tmp_path / "folder").symlink_to("/dev/fd")
     code = (
-        "import sys; from pathlib import Path; from mvcc._utils.outputs import write_output;"
-        "write_output(Path('/dev/stdout'), b'content\\n', 'labels'); print('done')"
+        "from pathlib import Path; from mvcc._utils.outputs import replace_file, write_output;"
+        f"path = Path('{path}'); print('before', flush=True); {writer}; print('done')"
     )
-    with open(tmp_path / "log", "ab" if before else "wb") as log:
-        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
-    assert (tmp_path / "log").read_bytes() == before + b"content\ndone\n"
+    with open(tmp_path / "log", "wb") as log:
+        log.write(b"mine\n")
+        log.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=log, check=True, cwd=tmp_path)
+    assert (tmp_path / "log").read_bytes() == b"mine\nbefore\ncontent\ndone\n"
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_a_handle_that_is_not_open_is_an_error():
+    with pytest.raises(StoreError, match="/dev/fd/987 cannot be written: Bad file descriptor"):
+        write("/dev/fd/987")
+
+
+def test_another_files_link_is_followed_and_stays(tmp_path):
+    (tmp_path / "file").write_bytes(b"before")
+    (tmp_path / "link").symlink_to("file")
+    replace_file(tmp_path / "link", b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"after"

@@ -19,7 +19,9 @@ from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._utils.kernels import threads
 from mvcc._utils.kernels.threads import for_blocks, may_share
 
-several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread")
+several_threads = pytest.mark.skipif(
+    numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread"
+)
 
 
 @pytest.fixture
@@ -46,7 +48,9 @@ def large():
 
 @pytest.mark.compiled
 @several_threads
-@pytest.mark.parametrize("estimator", [PCKMeans(3, random_state=0), MPCKMeans(3, random_state=0, max_iter=10)])
+@pytest.mark.parametrize(
+    "estimator", [PCKMeans(3, random_state=0), MPCKMeans(3, random_state=0, max_iter=10)]
+)
 def test_fits_on_one_thread_and_on_two_have_the_same_bits(large, limit, estimator):
     X, _, constraints = large
     found = []
@@ -54,7 +58,14 @@ def test_fits_on_one_thread_and_on_two_have_the_same_bits(large, limit, estimato
         limit(number)
         assert may_share(len(X)) == (number == 2)
         estimator.fit(X, constraints=constraints.closure())
-        found.append((estimator.labels_, estimator.cluster_centers_, estimator.objective_, estimator.predict(X)))
+        found.append(
+            (
+                estimator.labels_,
+                estimator.cluster_centers_,
+                estimator.objective_,
+                estimator.predict(X),
+            )
+        )
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one, two)
 
@@ -114,7 +125,9 @@ def test_fits_in_several_threads_at_once(large):
 
 @pytest.mark.compiled
 @several_threads
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 def test_a_forked_process_fits_large_data(large):
     X, _, _ = large
     expected = fit(X)

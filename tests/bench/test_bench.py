@@ -25,7 +25,9 @@ def untimed(monkeypatch):
 
 @pytest.mark.reliability
 @pytest.mark.compiled
-def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed, monkeypatch, tmp_path):
+def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(
+    untimed, monkeypatch, tmp_path
+):
     monkeypatch.setattr(fits, "find_spec", lambda name: None)
     monkeypatch.delenv("MVCC_REFERENCE", raising=False)
     measured = table.as_table(bench.measure(quick=True))
@@ -48,7 +50,8 @@ def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed,
 
 def test_an_aim_is_judged_by_what_was_measured():
     fast, slow = (
-        table.row("task", ms, ("ratio", "≥", 50), ("ms", "≤", 3), other="peer", other_ms=100) for ms in (2, 4)
+        table.row("task", ms, ("ratio", "≥", 50), ("ms", "≤", 3), other="peer", other_ms=100)
+        for ms in (2, 4)
     )
     assert (fast["ratio"], fast["aim"], fast["reached"]) == (50, "ratio ≥ 50, ms ≤ 3", "yes")
     assert slow["reached"] == "no"
@@ -58,18 +61,24 @@ def test_an_aim_is_judged_by_what_was_measured():
 
 def test_hits_are_the_products_that_are_not_too_light():
     X, y, constraints = large.scene(300, 20)
-    found = propagate_constraints(X, y, Constraints(constraints.pairs[:1], constraints.must_link[:1]), 0.8)
+    found = propagate_constraints(
+        X, y, Constraints(constraints.pairs[:1], constraints.must_link[:1]), 0.8
+    )
     alone = Constraints(constraints.pairs[:1], constraints.must_link[:1])
     near, hits = large.count_hits(X, y, alone, 0.8)
     assert len(found) <= hits <= 2 * len(found) + 300
     assert 2 <= near <= 2 * len(X)
-    wide, narrow = (np.array(large.count_hits(X, y, constraints, threshold)) for threshold in (0.8, 0.95))
+    wide, narrow = (
+        np.array(large.count_hits(X, y, constraints, threshold)) for threshold in (0.8, 0.95)
+    )
     assert (wide > narrow).all()
     assert (narrow >= 20).all()
 
 
 def test_the_model_of_an_e_step_finds_the_coefficients_that_made_the_times():
-    sizes = table.as_table({"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000))
+    sizes = table.as_table(
+        {"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000)
+    )
     sizes["constraints"] = [10, 10, 500, 10, 500, 500, 10, 10, 500]
     sizes["near"] = [1, 4, 9, 700, 70, 7, 55, 555, 5]
     sizes["ms"] = e_step.predicted(sizes, np.array([2.0, 3e-4, 1e-3, 2e-3, 5e-3]))

@@ -14,7 +14,9 @@ METHODS = list(growth.NAMES)
 
 
 def measured(n, method, seconds=1.0, stopped=""):
-    values = {} if stopped else {"seconds": seconds, "elapsed": 2 * seconds, "peak_mb": 5.12, "f": 0.5}
+    values = (
+        {} if stopped else {"seconds": seconds, "elapsed": 2 * seconds, "peak_mb": 5.12, "f": 0.5}
+    )
     return {"n": n, "method": method, "stopped": stopped} | values
 
 
@@ -37,7 +39,9 @@ def calls(monkeypatch):
 def folder(monkeypatch, tmp_path):
     monkeypatch.setattr(growth, "RESULTS", tmp_path)
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
-    page.PAGE.write_text("before\n\n<!-- growth -->\nold\n<!-- end of growth -->\n\nafter\n", "utf-8")
+    page.PAGE.write_text(
+        "before\n\n<!-- growth -->\nold\n<!-- end of growth -->\n\nafter\n", "utf-8"
+    )
     return tmp_path
 
 
@@ -94,10 +98,18 @@ def test_a_measurement_ends_at_the_bound_of_time_or_memory(monkeypatch):
     [
         (-signal.SIGXCPU, "", "> 3,600 s"),
         (-signal.SIGKILL, "", "out of memory"),
-        (1, "Traceback\nnumpy._core._exceptions._ArrayMemoryError: Unable to allocate 1 GiB", "out of memory"),
+        (
+            1,
+            "Traceback\nnumpy._core._exceptions._ArrayMemoryError: Unable to allocate 1 GiB",
+            "out of memory",
+        ),
         (-signal.SIGABRT, "what():  std::bad_alloc", "out of memory"),
         (-signal.SIGSEGV, "", "SIGSEGV"),
-        (1, "Traceback\nscipy.sparse.linalg.ArpackNoConvergence: ARPACK error -1: none", "ArpackNoConvergence"),
+        (
+            1,
+            "Traceback\nscipy.sparse.linalg.ArpackNoConvergence: ARPACK error -1: none",
+            "ArpackNoConvergence",
+        ),
     ],
 )
 def test_it_is_said_why_a_measurement_ended(code, said, why):
@@ -174,7 +186,9 @@ def test_a_page_without_a_place_is_refused(folder):
 
 
 def test_machines_share_all_parts_but_the_fit():
-    parts = pd.DataFrame({"part": ["label", "fit", "read", "write"], "rows": [10**6, 10**5, 10**6, 10**7]})
+    parts = pd.DataFrame(
+        {"part": ["label", "fit", "read", "write"], "rows": [10**6, 10**5, 10**6, 10**7]}
+    )
     parts["seconds"] = [20.0, 60.0, 2.0, 5.0]
     expected = beyond.seconds(parts, 10**9, 100)
     assert expected.to_dict() == pytest.approx({"fit": 60, "read": 20, "label": 200, "write": 5})

@@ -16,7 +16,9 @@ PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")
 def test_the_stages_on_the_page_are_those_that_were_measured():
     stages = pd.read_csv(ROOT / "results" / "stages.csv").dropna(subset=["share"])
     for stage, rows in stages.groupby("stage"):
-        by_name = rows.set_index("dataset").loc[["four_quadrants", "protein", "letters_digits", "rec_talk"]]
+        by_name = rows.set_index("dataset").loc[
+            ["four_quadrants", "protein", "letters_digits", "rec_talk"]
+        ]
         cells = [f"{row.ms_per_trial:.0f} ({row.share:.0%})" for row in by_name.itertuples()]
         assert f"| {stage} | {' | '.join(cells)} |" in PAGE
 
@@ -28,8 +30,14 @@ def test_the_fits_on_the_page_are_those_that_were_measured():
     for task, pck in fits[fits.index.str.startswith("PCK-Means")].iterrows():
         _, view, number = task.split(", ")
         mpck = fits.loc["M" + task]
-        cells = [f"{fit.ms:.2f} | {fit.ratio:,.0f} | {fit.f:.3f} ({fit.other_f:.3f})" for fit in (pck, mpck)]
-        assert f"| {view.replace(' x ', ' × ')} | {number.split()[0]} | {cells[0]} | {cells[1]} |" in PAGE
+        cells = [
+            f"{fit.ms:.2f} | {fit.ratio:,.0f} | {fit.f:.3f} ({fit.other_f:.3f})"
+            for fit in (pck, mpck)
+        ]
+        assert (
+            f"| {view.replace(' x ', ' × ')} | {number.split()[0]} | {cells[0]} | {cells[1]} |"
+            in PAGE
+        )
 
 
 def test_every_aim_of_the_table_is_judged():
@@ -49,7 +57,9 @@ def test_the_growth_on_the_page_is_what_was_measured():
     stored = growth.stored(RESULTS / "growth.csv")
     assert block("growth") == growth.tables(stored)
     again = growth.with_ratios(stored[growth.MEASURED].to_dict("records"))
-    pd.testing.assert_frame_equal(stored, again.reset_index(drop=True), rtol=1e-5, atol=1e-5)  # six digits are stored
+    pd.testing.assert_frame_equal(
+        stored, again.reset_index(drop=True), rtol=1e-5, atol=1e-5
+    )  # six digits are stored
 
 
 def test_the_rows_beyond_one_machine_come_from_what_was_measured():

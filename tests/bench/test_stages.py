@@ -14,11 +14,18 @@ from mvcc.experiments import _trial, load_config
 from scripts.bench import stages
 from scripts.bench.stages import STAGES, TOTALS, Stopwatch, measure, shown, timers
 
-NARROWED = ["trials=1", "multi_view.mapped=[0.4]", "multi_view.constraints=[50]", "single_view.constraints=[10]"]
+NARROWED = [
+    "trials=1",
+    "multi_view.mapped=[0.4]",
+    "multi_view.constraints=[50]",
+    "single_view.constraints=[10]",
+]
 
 
 def wrapped():
-    return [vars(resolve_name(owner))[attribute] for _, places in STAGES for owner, attribute in places]
+    return [
+        vars(resolve_name(owner))[attribute] for _, places in STAGES for owner, attribute in places
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +76,15 @@ def test_timers_do_not_change_the_results_and_are_taken_off(config):
     assert all(now is former for now, former in zip(wrapped(), before, strict=True))
 
 
-@pytest.mark.parametrize("owner", ["mvcc.multiview.co_em._loop", "mvcc.multiview.co_em._loop.CoEM", "mvcc.no_module"])
+@pytest.mark.parametrize(
+    "owner", ["mvcc.multiview.co_em._loop", "mvcc.multiview.co_em._loop.CoEM", "mvcc.no_module"]
+)
 def test_a_name_that_does_not_exist_fails_and_leaves_no_timer(owner):
     before = wrapped()
-    with pytest.raises(AttributeError, match=r"no_name|no_module"), timers([*STAGES, ("new", [(owner, "no_name")])]):
+    with (
+        pytest.raises(AttributeError, match=r"no_name|no_module"),
+        timers([*STAGES, ("new", [(owner, "no_name")])]),
+    ):
         pass
     assert all(now is former for now, former in zip(wrapped(), before, strict=True))
 

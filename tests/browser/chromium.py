@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from shutil import which
 
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := which(name))), None)
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := which(name))),
+    None,
+)
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",

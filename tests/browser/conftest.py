@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from mvcc.reporting.html import write_clustering_report
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
-DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.querySelector('.subplot'))"
+DRAWN = (
+    "() => [...document.querySelectorAll('.chart')].every((one) => one.querySelector('.subplot'))"
+)
 TWO = (120, 90)
 AS_IT_WAS = """() => {
     document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
@@ -27,7 +29,9 @@ AS_IT_WAS = """() => {
     document.activeElement.blur();
     scrollTo(0, 0);
 }"""
-QUIET = ("GL Driver Message",)  # the software that stands in for a graphics card speaks of its own speed
+QUIET = (
+    "GL Driver Message",
+)  # the software that stands in for a graphics card speaks of its own speed
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +48,22 @@ def browser() -> Iterator[Any]:
 def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
     """Open a file in a page of its own; what it complains of and asks for is in the list beside it."""
 
-    def open_at(path: Path, width: int = 1300, before: str = "", **options: Any) -> tuple[Any, list[str]]:
+    def open_at(
+        path: Path, width: int = 1300, before: str = "", **options: Any
+    ) -> tuple[Any, list[str]]:
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.add_init_script(before)
         page, heard = context.new_page(), []
         page.set_default_timeout(15_000)
-        page.on("console", lambda one: heard.append(f"{one.type}: {one.text}") if is_complaint(one) else None)
+        page.on(
+            "console",
+            lambda one: heard.append(f"{one.type}: {one.text}") if is_complaint(one) else None,
+        )
         page.on("pageerror", lambda error: heard.append(f"error: {error}"))
-        page.on("request", lambda one: heard.append(f"request: {one.url[:200]}") if is_remote(one.url) else None)
+        page.on(
+            "request",
+            lambda one: heard.append(f"request: {one.url[:200]}") if is_remote(one.url) else None,
+        )
         page.goto(path.as_uri())
         page.wait_for_function(DRAWN)
         return page, heard

@@ -11,13 +11,20 @@ NAMES = ("texts", "images", "sounds", "sensors", "notes")
 
 
 def make_facts(
-    rows: tuple[int, ...] = (400, 300), n_clusters: int = 5, n_given: int = 40, seed: int = 0, **changes: Any
+    rows: tuple[int, ...] = (400, 300),
+    n_clusters: int = 5,
+    n_given: int = 40,
+    seed: int = 0,
+    **changes: Any,
 ):
     """Make the facts of one view for each number of rows."""
     rng = np.random.default_rng(seed)
     names = [NAMES[number] for number in range(len(rows))]
     truth = rng.integers(n_clusters, size=max(rows))  # a row has its counterpart at the same place
-    views = [_view(name, truth[:n], n_clusters, n_given, rng) for name, n in zip(names, rows, strict=True)]
+    views = [
+        _view(name, truth[:n], n_clusters, n_given, rng)
+        for name, n in zip(names, rows, strict=True)
+    ]
     relations = [_relation(views, pair) for pair in combinations(range(len(rows)), 2)][: len(rows)]
     return {
         "schema": 1,
@@ -35,12 +42,25 @@ def make_facts(
             "transfer": "constraint-propagation",
             "base": "mpck-means",
         },
-        "profiles": [[_profile(view, cluster, n_clusters) for cluster in range(n_clusters)] for view in views],
-        "stability_runs": {"count": 10, "agreement": [0.97 - 0.2 * number for number in range(len(rows))]},
+        "profiles": [
+            [_profile(view, cluster, n_clusters) for cluster in range(n_clusters)] for view in views
+        ],
+        "stability_runs": {
+            "count": 10,
+            "agreement": [0.97 - 0.2 * number for number in range(len(rows))],
+        },
         "warnings": [],
-        "settings": {"n_clusters": n_clusters, "base": {"name": "mpck-means", "max_iter": 100}, "seed": 0},
-        "inputs": [{"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views],
-        "command": "mvcc cluster " + " ".join(f"--view {name}={name}.csv" for name in names) + f" -k {n_clusters}",
+        "settings": {
+            "n_clusters": n_clusters,
+            "base": {"name": "mpck-means", "max_iter": 100},
+            "seed": 0,
+        },
+        "inputs": [
+            {"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views
+        ],
+        "command": "mvcc cluster "
+        + " ".join(f"--view {name}={name}.csv" for name in names)
+        + f" -k {n_clusters}",
         "versions": {"mvcc": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
         "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
         "finished": "2026-11-21T19:00:00+00:00",
@@ -48,13 +68,18 @@ def make_facts(
     } | changes
 
 
-def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.random.Generator) -> dict[str, Any]:
+def _view(
+    name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.random.Generator
+) -> dict[str, Any]:
     n_rows = len(truth)
     centers = rng.normal(scale=4.0, size=(n_clusters, 2))
     points = centers[truth] + rng.normal(size=(n_rows, 2))
     labels = np.where(rng.random(n_rows) < 0.05, rng.integers(n_clusters, size=n_rows), truth)
     stability = np.where(rng.random(n_rows) < 0.15, rng.integers(3, 10, size=n_rows) / 10, 1.0)
-    given = [_given(i, j, truth, labels, line) for line, (i, j) in enumerate(_pairs(rng, n_rows, n_given), 2)]
+    given = [
+        _given(i, j, truth, labels, line)
+        for line, (i, j) in enumerate(_pairs(rng, n_rows, n_given), 2)
+    ]
     propagated, received = (
         [[i, j, bool(truth[i] == truth[j]), round(0.99 - 0.001 * rank, 3), f"because {name}{i} was judged (line 7)"]
          for rank, (i, j) in enumerate(_pairs(rng, n_rows, 3 * n_given))]
@@ -74,9 +99,16 @@ def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.r
         "y": points[:, 1].tolist(),
         "axes": ["1st component (43 % of the variance)", "2nd component (12 %)"],
         "stability": stability.tolist(),
-        "values": [["height", [f"{100 + row}" for row in range(n_rows)]], ["note", [f"said {'so ' * 30}"] * n_rows]],
+        "values": [
+            ["height", [f"{100 + row}" for row in range(n_rows)]],
+            ["note", [f"said {'so ' * 30}"] * n_rows],
+        ],
         "given": given,
-        "violated": [[i, j, must, weight, where] for i, j, must, weight, satisfied, where in given if not satisfied],
+        "violated": [
+            [i, j, must, weight, where]
+            for i, j, must, weight, satisfied, where in given
+            if not satisfied
+        ],
         "dropped": [],
         "propagated": propagated,
         "received": received,
@@ -93,8 +125,20 @@ def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.r
 
 def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, Any]:
     rows = [row for row, label in enumerate(view["labels"]) if label == cluster]
-    height = {"column": "height", "kind": "number", "rule": "≥ 120", "words": "high height", "inside": 0.9}
-    shop = {"column": "shop", "kind": "category", "rule": "= Rome", "words": "shop = Rome", "inside": 0.75}
+    height = {
+        "column": "height",
+        "kind": "number",
+        "rule": "≥ 120",
+        "words": "high height",
+        "inside": 0.9,
+    }
+    shop = {
+        "column": "shop",
+        "kind": "category",
+        "rule": "= Rome",
+        "words": "shop = Rome",
+        "inside": 0.75,
+    }
     return {
         "size": len(rows),
         "name": f"high height, shop = Rome {cluster}",
@@ -113,12 +157,22 @@ def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, A
 
 def _pairs(rng: np.random.Generator, n_rows: int, n_pairs: int) -> list[tuple[int, int]]:
     first = rng.integers(n_rows, size=n_pairs)
-    return [(int(i), int((i + step) % n_rows)) for i, step in zip(first, rng.integers(1, n_rows, n_pairs), strict=True)]
+    return [
+        (int(i), int((i + step) % n_rows))
+        for i, step in zip(first, rng.integers(1, n_rows, n_pairs), strict=True)
+    ]
 
 
 def _given(i: int, j: int, truth: np.ndarray, labels: np.ndarray, line: int) -> list[Any]:
     must_link = bool(truth[i] == truth[j])
-    return [i, j, must_link, 1.0, bool((labels[i] == labels[j]) == must_link), f"line {line} of pairs.csv"]
+    return [
+        i,
+        j,
+        must_link,
+        1.0,
+        bool((labels[i] == labels[j]) == must_link),
+        f"line {line} of pairs.csv",
+    ]
 
 
 def _count(links: list[list[Any]]) -> dict[str, int]:

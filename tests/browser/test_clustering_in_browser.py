@@ -24,7 +24,9 @@ def trace(page, name, chart=0):
 
 
 def span(page, chart=0):
-    return page.evaluate("(n) => document.querySelectorAll('.chart')[n]._fullLayout.xaxis.range.slice()", chart)
+    return page.evaluate(
+        "(n) => document.querySelectorAll('.chart')[n]._fullLayout.xaxis.range.slice()", chart
+    )
 
 
 def place_of(page, row, chart=0):
@@ -46,14 +48,21 @@ def place_of(page, row, chart=0):
 def follow(page, scheme):
     """Let the system change its colors."""
     page.emulate_media(color_scheme=scheme)
-    page.wait_for_function("(scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_function(
+        "(scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme
+    )
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def lonely(facts, view):
     """Return a row that no other covers."""
     points = list(zip(facts["views"][view]["x"], facts["views"][view]["y"], strict=True))
-    return max(range(40), key=lambda i: min(abs(complex(*points[i]) - complex(*p)) for p in points if p != points[i]))
+    return max(
+        range(40),
+        key=lambda i: min(abs(complex(*points[i]) - complex(*p)) for p in points if p != points[i]),
+    )
 
 
 def test_a_row_is_found_by_name_and_marked_with_its_counterpart(page):
@@ -79,7 +88,9 @@ def test_a_row_without_counterpart_is_marked_alone(page):
 
 def test_the_search_offers_names_and_says_when_there_is_none(page):
     page.fill("#row-name", "i8")
-    assert page.evaluate("[...document.querySelectorAll('#row-names option')].map((one) => one.value)")[:2] == [
+    assert page.evaluate(
+        "[...document.querySelectorAll('#row-names option')].map((one) => one.value)"
+    )[:2] == [
         "i8",
         "i80",
     ]
@@ -99,10 +110,18 @@ def test_a_click_on_a_point_selects_it_and_hover_tells_of_it(page):
     page.mouse.move(*place_of(page, row, 1))
     page.wait_for_selector(".hoverlayer .hovertext")
     told = page.locator(".hoverlayer .hovertext").text_content()
-    for part in (f"i{row}", "cluster ", "reference label: class ", "stability: ", f"in texts: t{row}"):
+    for part in (
+        f"i{row}",
+        "cluster ",
+        "reference label: class ",
+        "stability: ",
+        f"in texts: t{row}",
+    ):
         assert part in told
     page.mouse.click(*place_of(page, row, 1))
-    page.wait_for_function("() => document.getElementById('selection').textContent.includes('of images')")
+    page.wait_for_function(
+        "() => document.getElementById('selection').textContent.includes('of images')"
+    )
     assert page.inner_text(STATUS).startswith(f"“i{row}” of images")
     assert page.evaluate(RINGS) == [1, 1]
 
@@ -118,7 +137,9 @@ def test_a_click_moves_nothing(open_page, report, width):
     page.locator(".chart").nth(1).scroll_into_view_if_needed()
     before = page.evaluate(PLACES)
     page.mouse.click(*place_of(page, lonely(facts, 1), 1))
-    page.wait_for_function("() => document.getElementById('selection').textContent.includes('of images')")
+    page.wait_for_function(
+        "() => document.getElementById('selection').textContent.includes('of images')"
+    )
     assert page.evaluate(PLACES) == before
     panel = page.locator("#panel").bounding_box()
     assert panel["y"] + panel["height"] <= 900
@@ -143,7 +164,10 @@ def test_a_selected_row_shows_its_values_and_its_constraints_as_those_of_its_cou
     facts = make_facts(TWO, n_given=12)
     kinds = ("given", "propagated", "received")
     touched = [
-        [sum(link[2] == must and 7 in link[:2] for kind in kinds for link in view[kind]) for must in (True, False)]
+        [
+            sum(link[2] == must and 7 in link[:2] for kind in kinds for link in view[kind])
+            for must in (True, False)
+        ]
         for view in facts["views"]
     ]
     page.fill("#row-name", "t7")
@@ -154,7 +178,9 @@ def test_a_selected_row_shows_its_values_and_its_constraints_as_those_of_its_cou
     assert values.nth(0).inner_text().split() == ["height", "107"]
     assert values.nth(1).inner_text().startswith("note")
     page.click("#go")
-    assert page.evaluate("Math.abs(document.querySelector('figure').getBoundingClientRect().top) < 5")
+    assert page.evaluate(
+        "Math.abs(document.querySelector('figure').getBoundingClientRect().top) < 5"
+    )
     page.keyboard.press("Escape")
     assert page.evaluate(OWN) == [[0, 0], [0, 0]]
 
@@ -208,7 +234,9 @@ def test_a_sampled_row_is_found_by_its_buttons(open_page, report):
     row = int(button.get_attribute("data-row"))
     button.click()
     assert page.inner_text(STATUS).startswith(f"“t{row}” of texts")
-    assert page.locator("#selection-values > div").inner_text().split()[1] == ("see" if row % 2 else str(row))
+    assert page.locator("#selection-values > div").inner_text().split()[1] == (
+        "see" if row % 2 else str(row)
+    )
 
 
 def test_every_kind_of_constraint_is_switched_in_all_views(page):
@@ -227,7 +255,10 @@ def test_every_kind_of_constraint_is_switched_in_all_views(page):
 
 
 def test_must_links_are_solid_and_cannot_links_dashed_and_given_ones_are_thicker(page):
-    given, inferred = trace(page, "given must-link")["line"], trace(page, "propagated cannot-link")["line"]
+    given, inferred = (
+        trace(page, "given must-link")["line"],
+        trace(page, "propagated cannot-link")["line"],
+    )
     assert (given["dash"], inferred["dash"]) == ("solid", "dash")
     assert given["width"] > inferred["width"]
 
@@ -275,29 +306,40 @@ def test_the_search_says_which_constraints_it_does_not_know(open_page, report):
     for name, said in (("t7", True), ("i7", False)):
         page.fill("#row-name", name)
         page.keyboard.press("Enter")
-        assert ("all are in texts/propagated.csv" in page.inner_text("#selection-constraints")) is said
+        assert (
+            "all are in texts/propagated.csv" in page.inner_text("#selection-constraints")
+        ) is said
 
 
 def test_a_text_on_hover_stays_in_a_narrow_picture(open_page, report):
     views = make_facts(TWO, n_given=12)["views"]
     for view in views:
         view["ids"] = [f"https://example.org/{'path/' * 20}{row}" for row in range(view["n_rows"])]
-        view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 11"] * view["n_rows"]
+        view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 11"] * view[
+            "n_rows"
+        ]
     page = open_page(report("hover", TWO, n_given=12, views=views), width=400)
     page.locator(".chart").nth(0).scroll_into_view_if_needed()
     row = max(range(40), key=views[0]["x"].__getitem__)
     page.mouse.move(*place_of(page, row))
     page.wait_for_selector(".hoverlayer .hovertext")
-    text, chart = (page.locator(one).first.bounding_box() for one in (".hoverlayer .hovertext", ".chart"))
+    text, chart = (
+        page.locator(one).first.bounding_box() for one in (".hoverlayer .hovertext", ".chart")
+    )
     assert chart["x"] <= text["x"]
     assert text["x"] + text["width"] <= chart["x"] + chart["width"]
 
 
 @pytest.mark.parametrize("width", [320, 360, 400])
 def test_no_line_ends_within_an_option(open_page, report, width):
-    said = "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer direct-mapping. " * 4
+    said = (
+        "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer direct-mapping. "
+        * 4
+    )
     page = open_page(report("options", TWO, n_given=12, warnings=[said]), width=width)
-    lines = page.evaluate("[...document.querySelectorAll('.warnings code')].map((one) => one.getClientRects().length)")
+    lines = page.evaluate(
+        "[...document.querySelectorAll('.warnings code')].map((one) => one.getClientRects().length)"
+    )
     assert lines == [1] * 12
 
 
@@ -341,7 +383,8 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(page):
     page.evaluate(UNFOLD)
     controls = "a[href], button:enabled, input, select, summary, .chart"
     expected = page.evaluate(
-        "(controls) => [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).length", controls
+        "(controls) => [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).length",
+        controls,
     )
     page.focus(".skip")
     reached, hidden = 1, []
@@ -424,7 +467,9 @@ CONTRAST = """() => {
 
 
 def test_every_text_has_enough_contrast(open_page, report):
-    page = open_page(report("two", TWO, n_given=12, warnings=["Co-EM did not converge."]), color_scheme="light")
+    page = open_page(
+        report("two", TWO, n_given=12, warnings=["Co-EM did not converge."]), color_scheme="light"
+    )
     page.evaluate(UNFOLD)
     assert page.evaluate(CONTRAST) == []
     follow(page, "dark")
@@ -470,7 +515,9 @@ def test_on_paper_everything_is_open_and_white_and_afterwards_as_it_was(open_pag
     folded, ground, width = page.evaluate("window.printed")
     assert (folded, ground) == (0, "rgb(255, 255, 255)")
     assert width <= 680
-    page.wait_for_function(f"(before) => JSON.stringify(({SHEET})()) === JSON.stringify(before)", arg=before)
+    page.wait_for_function(
+        f"(before) => JSON.stringify(({SHEET})()) === JSON.stringify(before)", arg=before
+    )
 
 
 def test_many_points_are_drawn_by_the_graphics_card_and_stay_usable(open_page, report):
@@ -495,9 +542,16 @@ def test_texts_of_users_are_shown_and_never_run(open_page, report):
     evil = "<img src=x onerror=document.title='run'></script><script>document.title='run'</script>"
     facts = make_facts((30, 20), warnings=[evil], command=evil, title=evil)
     view = facts["views"][0]
-    view.update(name=evil, features=evil, ids=[f"{evil}{row}" for row in range(30)], axes=[evil, "<b>bold</b>"])
+    view.update(
+        name=evil,
+        features=evil,
+        ids=[f"{evil}{row}" for row in range(30)],
+        axes=[evil, "<b>bold</b>"],
+    )
     view["reference"] = [evil] * 30
-    page = open_page(report("evil", (30, 20), **{k: facts[k] for k in ("views", "warnings", "command", "title")}))
+    page = open_page(
+        report("evil", (30, 20), **{k: facts[k] for k in ("views", "warnings", "command", "title")})
+    )
     page.fill("#row-name", f"{evil}7")
     page.keyboard.press("Enter")
     assert page.inner_text(STATUS).startswith(f"“{evil}7” of {evil}: cluster ")

@@ -33,7 +33,9 @@ def page(_opened):
     """Give a page that tests share, everything folded."""
     kept, heard = _opened
     yield kept
-    kept.evaluate("document.querySelectorAll('details[open]').forEach((one) => { one.open = false; })")
+    kept.evaluate(
+        "document.querySelectorAll('details[open]').forEach((one) => { one.open = false; })"
+    )
     assert heard == []
 
 
@@ -86,9 +88,14 @@ def test_dark_and_paper(open_page, path):
     page = open_page(path, color_scheme="dark")
     assert page.evaluate("document.querySelector('.chart').layout.paper_bgcolor") == "#14181d"
     on_dark = page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)")
-    page.evaluate("addEventListener('beforeprint', () => { window.printed = document.documentElement.dataset.theme; })")
+    page.evaluate(
+        "addEventListener('beforeprint', () => { window.printed = document.documentElement.dataset.theme; })"
+    )
     assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.evaluate("window.printed") == "light"
     page.click("#theme")
     assert page.evaluate("document.querySelector('.chart').layout.paper_bgcolor") == "#ffffff"
-    assert page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)") != on_dark
+    assert (
+        page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)")
+        != on_dark
+    )

@@ -38,7 +38,9 @@ def visit(browser):
         page.set_default_timeout(10_000)
         page.on("console", lambda one: heard.append(one.text) if is_complaint(one) else None)
         page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("request", lambda one: None if one.url.startswith(address) else heard.append(one.url))
+        page.on(
+            "request", lambda one: None if one.url.startswith(address) else heard.append(one.url)
+        )
         page.on("dialog", lambda one: heard.append("a dialog"))
         page.goto(address)
         page.wait_for_function("() => document.getElementById('thing').textContent !== ''")
@@ -52,7 +54,8 @@ def visit(browser):
 
 def wait_for(page, selector, text):
     page.wait_for_function(
-        "([at, text]) => document.querySelector(at).textContent.includes(text)", arg=[selector, text]
+        "([at, text]) => document.querySelector(at).textContent.includes(text)",
+        arg=[selector, text],
     )
 
 
@@ -86,7 +89,10 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
         page.reload()
         page.wait_for_selector("#rows .row")
         assert page.inner_text("section") == card
-        assert page.inner_text("#status") == f"10 answered · 3 groups · guessed {guessed(page)} of your last 10"
+        assert (
+            page.inner_text("#status")
+            == f"10 answered · 3 groups · guessed {guessed(page)} of your last 10"
+        )
         page.keyboard.press("p")
         wait_for(page, TOLD, f"Taken back: the answer to {things[-1]}.")
         assert page.inner_text(THING) == things[-1]
@@ -96,7 +102,9 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
         wait_for(page, TOLD, "fits nowhere.")
         things += [answer_by_keys(page) for _ in range(9)]
         assert len(set(things)) == 19
-        assert page.inner_text("#status").startswith("20 answered · 3 groups · the last 10 answers moved ")
+        assert page.inner_text("#status").startswith(
+            "20 answered · 3 groups · the last 10 answers moved "
+        )
         assert page.inner_text("#status").endswith(" · k = 3 is settled")
         assert sorted(offered(page)) == sorted(KINDS)
         page.keyboard.press("f")
@@ -131,7 +139,9 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
             page.keyboard.press("Enter")
             wait_for(page, TOLD, f"“{name}”.")
         assert len(offered(page)) == 4
-        assert page.evaluate("document.activeElement.closest('#groups')") is None  # the guess is not preselected
+        assert (
+            page.evaluate("document.activeElement.closest('#groups')") is None
+        )  # the guess is not preselected
         page.keyboard.press("5")
         page.keyboard.press("m")
         assert len(offered(page)) == 5
@@ -152,7 +162,10 @@ def test_groups_are_renamed_and_merged_and_answers_changed(config, visit):
         while len(offered(page)) < 3:
             answer_by_keys(page)
         page.click("summary >> text=Groups")
-        names = [page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0] for place in (1, 2, 3)]
+        names = [
+            page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0]
+            for place in (1, 2, 3)
+        ]
         page.click("#all-groups li:nth-child(3) button")
         page.fill("#all-groups input", "elsewhere")
         page.keyboard.press("Enter")
@@ -167,7 +180,9 @@ def test_groups_are_renamed_and_merged_and_answers_changed(config, visit):
         wait_for(page, THING, first)
         assert page.inner_text("#look").startswith(f"You said “{names[0]}”.")
         page.click("text=Keep it")
-        page.wait_for_function("(first) => document.getElementById('thing').textContent !== first", arg=first)
+        page.wait_for_function(
+            "(first) => document.getElementById('thing').textContent !== first", arg=first
+        )
         page.click("#said li:last-child button")
         wait_for(page, THING, first)
         page.keyboard.press("o")
@@ -222,7 +237,9 @@ def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
     assert len(asked(config)) == 3
 
 
-def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(config, visit, monkeypatch):
+def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(
+    config, visit, monkeypatch
+):
     monkeypatch.setattr(_server.secrets, "token_urlsafe", lambda n: "t" * n)
     with serving(config) as server:
         page = visit(server.address)
@@ -244,9 +261,20 @@ def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(conf
 
 
 def start(config, port):
-    words = ["ask", "cluster.yaml", "--out", "answers", "--browser", "--no-open", "--port", str(port)]
+    words = [
+        "ask",
+        "cluster.yaml",
+        "--out",
+        "answers",
+        "--browser",
+        "--no-open",
+        "--port",
+        str(port),
+    ]
     command = [sys.executable, "-m", "mvcc", *words]
-    process = subprocess.Popen(command, cwd=config.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=config.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     return process, process.stdout.readline().strip()
 
 
@@ -264,7 +292,11 @@ def test_the_command_is_killed_and_started_again(config, visit):
     process, again = start(config, port)
     assert again != address
     page.keyboard.press("r")
-    wait_for(page, PROBLEM, f"with another address: open the one that it shows. Not sent: {thing}: unsure.")
+    wait_for(
+        page,
+        PROBLEM,
+        f"with another address: open the one that it shows. Not sent: {thing}: unsure.",
+    )
     other = visit(again)
     assert other.inner_text(THING) == thing
     things.append(answer_by_keys(other))
@@ -293,9 +325,7 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
         page.wait_for_function(
             f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth === 1)"
         )
-        small = (
-            "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.offsetHeight < 44)"
-        )
+        small = "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.offsetHeight < 44)"
         assert page.evaluate(f"{small}.length") == 0
 
 
@@ -347,7 +377,9 @@ def test_when_nothing_is_left_it_says_so(tmp_path, visit):
         for _ in range(10 + 5):
             thing = page.inner_text(THING)
             page.keyboard.press("u")
-            page.wait_for_function("(thing) => document.getElementById('thing').textContent !== thing", arg=thing)
+            page.wait_for_function(
+                "(thing) => document.getElementById('thing').textContent !== thing", arg=thing
+            )
         assert page.inner_text(THING) == "Nothing is left to ask about."
         assert page.is_hidden("[data-key=u]")
         page.keyboard.press("u")

@@ -25,9 +25,13 @@ def folder(tmp_path):
     for view, shift in (("left", 0), ("right", 5)):
         rows = [["id", "title", "x", "y"]]
         for n in range(shift, shift + 25):
-            rows.append([f"{view[0]}{n}", f"title {n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9])
+            rows.append(
+                [f"{view[0]}{n}", f"title {n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9]
+            )
         write_csv(tmp_path / f"{view}.csv", rows)
-    write_csv(tmp_path / "matches.csv", [["left", "right"], *([f"l{n}", f"r{n}"] for n in range(5, 25))])
+    write_csv(
+        tmp_path / "matches.csv", [["left", "right"], *([f"l{n}", f"r{n}"] for n in range(5, 25))]
+    )
     (tmp_path / "ask.yaml").write_text(
         "views: {left: {path: left.csv, ignore: title}, right: {path: right.csv, ignore: title}}\n"
         "matches: {left:right: matches.csv}\n"
@@ -69,23 +73,33 @@ def test_questions_are_printed_and_answers_recorded(folder):
     assert first.stderr == "Answers go to asked; --out names another folder.\n"
     document = json.loads(first.stdout)
     assert list(document) == ["questions", "groups", "n_clusters_hint"]
-    assert [list(question) for question in document["questions"]] == [["id", "rows", "groups", "why"]] * 3
+    assert [list(question) for question in document["questions"]] == [
+        ["id", "rows", "groups", "why"]
+    ] * 3
     assert ask(folder, "ask.yaml", "--json", "-n", "3").stdout == first.stdout
     ids = true_answers(folder, 10)
     assert [id for id, _ in log(folder)] == ids
     document = json.loads(ask(folder, "ask.yaml", "--json").stdout)
-    assert sorted(group["name"] for group in document["groups"]) == ["class 0", "class 1", "class 2"]
+    assert sorted(group["name"] for group in document["groups"]) == [
+        "class 0",
+        "class 1",
+        "class 2",
+    ]
     assert document["n_clusters_hint"] == 3
     assert len(document["questions"]) == 1
     for group in read_csv(folder / "asked" / "groups.csv"):
-        assert {int(member.split(":")[1][1:]) % 3 for member in group["members"].split()} == {int(group["name"][-1])}
+        assert {int(member.split(":")[1][1:]) % 3 for member in group["members"].split()} == {
+            int(group["name"][-1])
+        }
 
 
 def test_the_constraints_that_are_written_are_taken(folder):
     true_answers(folder, 10)
     for view in ("left", "right"):
         constraints = f"--constraints={view}=asked/{view}.csv"
-        done = mvcc("cluster", "ask.yaml", constraints, "-k", "3", "--dry-run", "--json", cwd=folder)
+        done = mvcc(
+            "cluster", "ask.yaml", constraints, "-k", "3", "--dry-run", "--json", cwd=folder
+        )
         assert done.returncode == 0, done.stderr
         counts = {one["name"]: one["constraints"] for one in json.loads(done.stdout)["views"]}
         assert counts[view] == len(read_csv(folder / "asked" / f"{view}.csv"))
@@ -104,13 +118,24 @@ def test_answers_and_json_record_then_print(folder):
 
 
 def test_options_stand_for_a_config(folder):
-    words = ["--view", "left=left.csv", "--view", "right=right.csv", "--match", "left:right=matches.csv"]
+    words = [
+        "--view",
+        "left=left.csv",
+        "--view",
+        "right=right.csv",
+        "--match",
+        "left:right=matches.csv",
+    ]
     words += ["--ignore", "left=title", "--ignore", "right=title", "--out", "asked"]
     by_options = ask(folder, *words, "--json", "-n", "4")
     assert by_options.stderr == ""
-    assert json.loads(by_options.stdout) == json.loads(ask(folder, "ask.yaml", "--json", "-n", "4").stdout)
+    assert json.loads(by_options.stdout) == json.loads(
+        ask(folder, "ask.yaml", "--json", "-n", "4").stdout
+    )
     done = ask(folder, *words, keys="u\nf\n")
-    assert done.stdout.endswith(f"mvcc cluster {' '.join(words[:-2])} --asked asked -k auto --out results\n")
+    assert done.stdout.endswith(
+        f"mvcc cluster {' '.join(words[:-2])} --asked asked -k auto --out results\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,14 +161,20 @@ def test_what_cannot_be_asked_is_refused(folder, words, message):
 def test_answers_about_other_tables_are_refused(folder):
     true_answers(folder, 5)
     lines = (folder / "left.csv").read_text().splitlines()
-    (folder / "left.csv").write_text("\n".join([lines[0], *(f"other{line}" for line in lines[1:])]) + "\n")
+    (folder / "left.csv").write_text(
+        "\n".join([lines[0], *(f"other{line}" for line in lines[1:])]) + "\n"
+    )
     (folder / "matches.csv").write_text("left,right\notherl7,r7\n")
     done = ask(folder, "ask.yaml", "--json")
     assert done.returncode == 1
-    assert re.search(r"asked\.csv:\d+: .*has no row with the id .*choose another folder", done.stderr)
+    assert re.search(
+        r"asked\.csv:\d+: .*has no row with the id .*choose another folder", done.stderr
+    )
 
 
-@pytest.mark.parametrize("words", [["--view", "left=left.csv", "--ignore", "left=title"], ["ask3.yaml"], ["none.yaml"]])
+@pytest.mark.parametrize(
+    "words", [["--view", "left=left.csv", "--ignore", "left=title"], ["ask3.yaml"], ["none.yaml"]]
+)
 def test_one_view_three_views_and_no_matches(folder, words):
     views = "left: left.csv, right: right.csv"
     (folder / "none.yaml").write_text(f"views: {{{views}}}\nshow: {{left: title, right: title}}\n")
@@ -155,7 +186,14 @@ def test_one_view_three_views_and_no_matches(folder, words):
     done = ask(folder, *words, "--out", "asked", keys="n\na\n" + "1\n" * 6 + "f\n")
     assert done.returncode == 0, done.stderr
     assert "7 answers, 1 group." in done.stdout
-    assert len(json.loads(ask(folder, *words, "--out", "asked", "--json", "-n", "99").stdout)["questions"]) > 10
+    assert (
+        len(
+            json.loads(ask(folder, *words, "--out", "asked", "--json", "-n", "99").stdout)[
+                "questions"
+            ]
+        )
+        > 10
+    )
 
 
 KEYS = ["n", "a", "n", "", "n", "b", "1", "u", "o", "p", "1", "f"]
@@ -185,8 +223,16 @@ def test_the_end_of_the_input_is_the_end(folder):
 
 
 def test_more_groups_than_keys_are_shown_page_by_page(folder):
-    ids = [question["id"] for question in json.loads(ask(folder, "ask.yaml", "--json", "-n", "12").stdout)["questions"]]
-    write_csv(folder / "answers.csv", [["id", "answer"], *([one, f"new:name{n}"] for n, one in enumerate(ids))])
+    ids = [
+        question["id"]
+        for question in json.loads(ask(folder, "ask.yaml", "--json", "-n", "12").stdout)[
+            "questions"
+        ]
+    ]
+    write_csv(
+        folder / "answers.csv",
+        [["id", "answer"], *([one, f"new:name{n}"] for n, one in enumerate(ids))],
+    )
     ask(folder, "ask.yaml", "--answers", "answers.csv")
     done = ask(folder, "ask.yaml", keys="5\nm\n9\nf\n")
     assert "There is no such key here." in done.stdout
@@ -223,7 +269,30 @@ def test_the_folder_of_the_config_is_that_of_the_answers(folder):
 
 
 def test_what_was_said_is_listed_and_changed(folder):
-    keys = ["n", "a", "n", "b", "?", "l", "", "l", "1", "u", "l", "r", "", "l", "r", "b", "c", "l", "m", "c", "x", "f"]
+    keys = [
+        "n",
+        "a",
+        "n",
+        "b",
+        "?",
+        "l",
+        "",
+        "l",
+        "1",
+        "u",
+        "l",
+        "r",
+        "",
+        "l",
+        "r",
+        "b",
+        "c",
+        "l",
+        "m",
+        "c",
+        "x",
+        "f",
+    ]
     done = ask(folder, "ask.yaml", keys="\n".join(keys) + "\n")
     (first, _), (second, _), *rest = log(folder)
     assert rest == [(first, "unsure"), ("b", "rename:c")]
@@ -244,13 +313,24 @@ def test_pairs_are_asked_down_the_groups(folder):
 
 
 def test_a_contradiction_is_refused_and_the_card_stays(folder):
-    first, second = (q["id"] for q in json.loads(ask(folder, "ask.yaml", "--json", "-n", "2").stdout)["questions"])
+    first, second = (
+        q["id"]
+        for q in json.loads(ask(folder, "ask.yaml", "--json", "-n", "2").stdout)["questions"]
+    )
     pair = [first.split(":")[1], second.split(":")[1]]
     write_csv(folder / "pairs.csv", [["i", "j", "kind"], [*pair, "cannot-link"]])
     done = ask(
-        folder, "ask.yaml", "--constraints", f"left={folder / 'pairs.csv'}", keys="n\na\n1\nn\nb\nf\n", COLUMNS="200"
+        folder,
+        "ask.yaml",
+        "--constraints",
+        f"left={folder / 'pairs.csv'}",
+        keys="n\na\n1\nn\nb\nf\n",
+        COLUMNS="200",
     )
-    assert f"Refused: New is the answer 'a' to {second}. The constraints contradict each other" in done.stdout
+    assert (
+        f"Refused: New is the answer 'a' to {second}. The constraints contradict each other"
+        in done.stdout
+    )
     assert "line 2 of pairs.csv" in done.stdout
     assert log(folder) == [(first, "new:a"), (second, "new:b")]
 
@@ -266,7 +346,10 @@ def test_it_says_when_nothing_is_left(folder):
 @pytest.mark.parametrize("width", [40, 79, 80, 200])
 def test_a_card_fits_the_terminal_and_shows_nothing_that_acts(folder, width):
     rows = [["id", "title", "x"]]
-    rows += [[f"\x1b[31m[bold]<b>{n}", f"{'日本' * 60}\x07\x9b\r\n‮ {n}", n % 3 + n / 40] for n in range(12)]
+    rows += [
+        [f"\x1b[31m[bold]<b>{n}", f"{'日本' * 60}\x07\x9b\r\n‮ {n}", n % 3 + n / 40]
+        for n in range(12)
+    ]
     with open(folder / "odd.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     words = ["--view", "odd=odd.csv", "--show", "odd=title", "--out", "asked"]
@@ -297,7 +380,10 @@ def test_the_status_says_when_the_number_of_groups_is_settled(folder, n, settled
 
 
 def test_rows_are_beside_each_other_where_there_is_room(folder):
-    beside, below = (ask(folder, "ask.yaml", "--out", f"of{w}", keys="f\n", COLUMNS=str(w)).stdout for w in (80, 79))
+    beside, below = (
+        ask(folder, "ask.yaml", "--out", f"of{w}", keys="f\n", COLUMNS=str(w)).stdout
+        for w in (80, 79)
+    )
     assert re.search(r"left: l\d+ +right: r\d+", beside)
     assert not re.search(r"left: l\d+ +right: r\d+", below)
     assert "right: r" in below
@@ -315,7 +401,13 @@ def test_an_interrupted_session_goes_on(folder):
 def test_keys_work_without_enter(folder):
     with Terminal(folder, "ask.yaml") as terminal:
         for prompt, keys in [
-            *(("? why", "n"), ("Esc: back): ", "ä\n"), ("? why", "\x1b[A1"), ("? why", "u"), ("? why", "p")),
+            *(
+                ("? why", "n"),
+                ("Esc: back): ", "ä\n"),
+                ("? why", "\x1b[A1"),
+                ("? why", "u"),
+                ("? why", "p"),
+            ),
             *(("? why", "n"), ("Esc: back): ", "b\x1b"), ("? why", "\x1b"), ("no such key", "")),
             *(("? why", "n"), ("Esc: back): ", "\n"), ("? why", "o"), ("? why", "f")),
         ]:
@@ -332,14 +424,21 @@ def test_keys_work_without_enter(folder):
 @pytest.mark.parametrize("how", ["ctrl-c", "sigterm", "sigkill", "ctrl-d"])
 def test_no_answer_is_lost_however_it_ends(folder, how):
     with Terminal(folder, "ask.yaml") as terminal:
-        for prompt, keys in (("? why", "n"), ("Esc: back): ", "a\n"), ("? why", "1"), ("2 answered", "")):
+        for prompt, keys in (
+            ("? why", "n"),
+            ("Esc: back): ", "a\n"),
+            ("? why", "1"),
+            ("2 answered", ""),
+        ):
             terminal.wait_for(prompt)
             terminal.press(keys)
         terminal.wait_for("? why")
         if how.startswith("ctrl"):
             terminal.press({"ctrl-c": "\x03", "ctrl-d": "\x04"}[how])
         else:
-            terminal.process.send_signal({"sigterm": signal.SIGTERM, "sigkill": signal.SIGKILL}[how])
+            terminal.process.send_signal(
+                {"sigterm": signal.SIGTERM, "sigkill": signal.SIGKILL}[how]
+            )
         code, text = terminal.end()
     assert code == {"ctrl-c": 130, "ctrl-d": 0, "sigterm": 130, "sigkill": -9}[how]
     assert ("the same command goes on" in text) is (code == 130)

@@ -26,7 +26,9 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
         opened.append(address)
 
         def post(name, **said):
-            request = Request(address + name, json.dumps(said).encode(), {"Content-Type": "application/json"})
+            request = Request(
+                address + name, json.dumps(said).encode(), {"Content-Type": "application/json"}
+            )
             return json.load(urlopen(request, timeout=10))
 
         state = json.load(urlopen(address + "state", timeout=10))
@@ -47,9 +49,13 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
 def test_a_port_that_is_taken_is_no_traceback(config):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = mvcc("ask", config, "--out", config.parent / "a", "--browser", "--no-open", "--port", port)
+        done = mvcc(
+            "ask", config, "--out", config.parent / "a", "--browser", "--no-open", "--port", port
+        )
     assert done.returncode == 1
-    assert done.stderr.endswith(f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n")
+    assert done.stderr.endswith(
+        f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n"
+    )
 
 
 @pytest.mark.parametrize(

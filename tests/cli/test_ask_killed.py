@@ -25,7 +25,10 @@ def folder(tmp_path):
     """Two views of objects of three classes, half of them in both; the ids tell the class."""
     for view, shift in (("left", 0), ("right", ROWS // 2)):
         rows = [["id", "x", "y"]]
-        rows += [[f"{view[0]}{n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9] for n in range(shift, shift + ROWS)]
+        rows += [
+            [f"{view[0]}{n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9]
+            for n in range(shift, shift + ROWS)
+        ]
         write_csv(tmp_path / f"{view}.csv", rows)
     pairs = [[f"l{n}", f"r{n}"] for n in range(ROWS // 2, ROWS)]
     write_csv(tmp_path / "matches.csv", [["left", "right"], *pairs])
@@ -42,7 +45,10 @@ def undisturbed(folder: Path) -> list[tuple[str, str]]:
         for _ in range(QUESTIONS):
             (question,) = session.next()
             name = kind_of(question.id)
-            session.answer(question.id, name if name in {group.name for group in session.groups} else f"new:{name}")
+            session.answer(
+                question.id,
+                name if name in {group.name for group in session.groups} else f"new:{name}",
+            )
         return session.said
 
 
@@ -89,13 +95,17 @@ def asked_about(card: str) -> str:
     return ":".join(re.search(r"^(left|right): ([lr]\d+)", card, re.M).groups())
 
 
-def check_files(out: Path, expected: list[tuple[str, str]], confirmed: list[tuple[str, str]]) -> int:
+def check_files(
+    out: Path, expected: list[tuple[str, str]], confirmed: list[tuple[str, str]]
+) -> int:
     """Check what a killed process has left; return how many answers are stored."""
     if not (out / "asked.csv").exists():
         assert not confirmed
         return 0
     for name in ("asked.csv", *DERIVED):
-        assert not (out / name).exists() or (out / name).read_bytes().endswith(b"\n"), f"{name} is half written"
+        assert not (out / name).exists() or (out / name).read_bytes().endswith(b"\n"), (
+            f"{name} is half written"
+        )
     said = [(row["id"], row["answer"].removeprefix("new:")) for row in read_csv(out / "asked.csv")]
     assert said == expected[: len(said)], "the questions are those of an undisturbed session"
     assert confirmed == said[: len(confirmed)], "what was confirmed is stored"

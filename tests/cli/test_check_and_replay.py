@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mvcc.cli._check import command as check
 from mvcc.cli._replay import command as replay
 from mvcc.exceptions import DataError
-from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import mvcc
 from tests.experiments.test_check import CONFIG
@@ -56,7 +56,10 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
 @pytest.fixture(scope="module")
 def clustering(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clustering")
-    for words in (["init", "data"], ["cluster", "data/cluster.yaml", "--stability-runs", "0", "--out", "out"]):
+    for words in (
+        ["init", "data"],
+        ["cluster", "data/cluster.yaml", "--stability-runs", "0", "--out", "out"],
+    ):
         assert mvcc(*words, cwd=folder).returncode == 0
     return folder
 
@@ -76,16 +79,34 @@ def pipe_for_model(folder):
     [
         (lambda folder: None, 0, "ok          6 files verified"),
         (spoil_labels, 1, "images/labels.csv: it is missing, or is not what clustering.json says."),
-        (lambda folder: (folder / "out/texts/moved.csv").unlink(), 1, "texts/moved.csv: it is missing, or"),
+        (
+            lambda folder: (folder / "out/texts/moved.csv").unlink(),
+            1,
+            "texts/moved.csv: it is missing, or",
+        ),
         (lambda folder: (folder / "out/model.skops").unlink(), 1, "model.skops: it is missing."),
-        (pipe_for_model, 1, "model.skops: it cannot be read: this is a named pipe, no regular file"),
+        (
+            pipe_for_model,
+            1,
+            "model.skops: it cannot be read: this is a named pipe, no regular file",
+        ),
         (lambda folder: (folder / "out/clustering.json").write_text("{"), 1, "damaged"),
         (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "problems in"),
-        (lambda folder: (folder / "data/pairs.csv").write_text(""), 0, "pairs.csv: the input has changed since"),
-        (lambda folder: (folder / "data/pairs.csv").unlink(), 0, "pairs.csv: the input cannot be read any more."),
+        (
+            lambda folder: (folder / "data/pairs.csv").write_text(""),
+            0,
+            "pairs.csv: the input has changed since",
+        ),
+        (
+            lambda folder: (folder / "data/pairs.csv").unlink(),
+            0,
+            "pairs.csv: the input cannot be read any more.",
+        ),
     ],
 )
-def test_a_clustering_is_verified_by_its_facts_and_its_inputs(clustering, tmp_path, change, code, said):
+def test_a_clustering_is_verified_by_its_facts_and_its_inputs(
+    clustering, tmp_path, change, code, said
+):
     shutil.copytree(clustering, tmp_path / "copy")
     change(tmp_path / "copy")
     assert said in run(check, tmp_path / "copy", code=code).stdout
@@ -97,14 +118,21 @@ def test_results_of_both_kinds_are_checked_together(clustering, folder):
 
 
 def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
-    assert run(replay, folder, 1).stdout == "Trial 1 was computed: 2 rows, equal to the stored ones to the last bit.\n"
-    assert "It is not stored, so there is nothing to compare it with" in run(replay, folder, 5).stdout
+    assert (
+        run(replay, folder, 1).stdout
+        == "Trial 1 was computed: 2 rows, equal to the stored ones to the last bit.\n"
+    )
+    assert (
+        "It is not stored, so there is nothing to compare it with" in run(replay, folder, 5).stdout
+    )
     assert json.loads(run(replay, folder, 1, "--json").stdout)["differing"] == 0
 
 
 def test_a_trial_that_differs_gives_exit_code_1(folder, monkeypatch):
     real = replay_module.run_trial
-    monkeypatch.setattr(replay_module, "run_trial", lambda *arguments: real(*arguments).assign(f_measure=0.5))
+    monkeypatch.setattr(
+        replay_module, "run_trial", lambda *arguments: real(*arguments).assign(f_measure=0.5)
+    )
     lines = run(replay, folder, 0, code=1).stdout.splitlines()
     assert lines[0].startswith(
         "Trial 0 was computed: 2 rows, 2 of them different from the stored ones; row 1, f_measure:"

@@ -13,26 +13,58 @@ from click.testing import CliRunner
 from mvcc.cli._claims import command
 from mvcc.exceptions import StoreError
 
-CELL = ["experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints"]
+CELL = [
+    "experiment",
+    "dataset",
+    "view",
+    "base",
+    "method",
+    "closure",
+    "threshold",
+    "mapped",
+    "rewired",
+    "n_constraints",
+]
 CP, DM = "constraint-propagation", "direct-mapping"
 
 
 def scores(gain: float, trials: int = 12) -> pd.DataFrame:
     """Make up Protein with Constraint Propagation and Direct Mapping, the former better by ``gain``."""
     rows = [
-        ("multi-view", "protein", None, "pck-means", method, "full", "0.5" if method == CP else None, 1.0, 0.0, n)
+        (
+            "multi-view",
+            "protein",
+            None,
+            "pck-means",
+            method,
+            "full",
+            "0.5" if method == CP else None,
+            1.0,
+            0.0,
+            n,
+        )
         for method in (CP, DM)
         for n in (10, 20, 40)
     ]
-    table = pd.DataFrame(rows, columns=CELL).merge(pd.DataFrame({"trial": range(trials)}), how="cross")
+    table = pd.DataFrame(rows, columns=CELL).merge(
+        pd.DataFrame({"trial": range(trials)}), how="cross"
+    )
     table["f_measure"] = 0.5 + gain * (table["method"] == CP) + 0.01 * np.sin(np.arange(len(table)))
     for kind in ("must_link", "cannot_link"):
         counts, weights = table["n_constraints"] * 2.0, table["n_constraints"] * 1.5
         table = table.assign(**{f"propagated_{kind}s": counts, f"inferred_{kind}s": counts / 2})
-        table = table.assign(**{f"weight_{kind}s": weights, f"inferred_weight_{kind}s": weights / 2})
+        table = table.assign(
+            **{f"weight_{kind}s": weights, f"inferred_weight_{kind}s": weights / 2}
+        )
         table = table.assign(**{f"precision_{kind}": 0.99, f"inferred_precision_{kind}": 0.99})
     table.loc[:, "precision_cannot_link"] = 0.995
-    measures = {"iterations": 3, "converged": 1, "chosen_threshold": np.nan, "disagreement": 0.0, "divergence": 9.0}
+    measures = {
+        "iterations": 3,
+        "converged": 1,
+        "chosen_threshold": np.nan,
+        "disagreement": 0.0,
+        "divergence": 9.0,
+    }
     return table.assign(**measures)
 
 
@@ -93,7 +125,10 @@ def test_counted_evaluations_are_read_from_the_same_folder(finish):
     results = finish()
     counts = "dataset,base,trial,n_constraints,candidates,endpoints,naive,memoized,early_stopped\n"
     (results / "evaluations.csv").write_text(counts + "protein,pck-means,0,10,20,12,9000,240,80\n")
-    verdicts = {claim["number"]: claim["verdict"] for claim in json.loads(run(results, "--json").stdout)["claims"]}
+    verdicts = {
+        claim["number"]: claim["verdict"]
+        for claim in json.loads(run(results, "--json").stdout)["claims"]
+    }
     assert verdicts[24] == "holds"
 
 

@@ -84,10 +84,14 @@ def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
         assert row["from"] == before["labels"][place]
         assert row["to"] == (after["labels"][place] - 1) % 3
         assert row["cluster_in_second"] == after["labels"][place]
-    assert first["adjusted_rand"] == pytest.approx(adjusted_rand_score(before["labels"], after["labels"]))
+    assert first["adjusted_rand"] == pytest.approx(
+        adjusted_rand_score(before["labels"], after["labels"])
+    )
     assert second["moved"] == []
     written = read_csv(tmp_path / "moved.csv")
-    assert written == [{"view": "view0"} | {name: str(x) for name, x in row.items()} for row in first["moved"]]
+    assert written == [
+        {"view": "view0"} | {name: str(x) for name, x in row.items()} for row in first["moved"]
+    ]
     said = compare(folder / "a", folder / "b").stdout
     assert "view0: 2 of 24 rows moved; adjusted Rand index 0." in said
     assert "numbers of B: 0 is 2, 1 is 0, 2 is 1" in said
@@ -109,7 +113,9 @@ def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     gone, new = ({"i": ids[i], "j": ids[j], "kind": kind} for kind in kinds)
     assert found["views"][0]["judgments"] == {"new": [new], "gone": [gone]}
     ids = before["views"][1]["ids"]
-    assert found["views"][1]["judgments"]["new"] == [{"i": ids[0], "j": ids[1], "kind": "must-link"}]
+    assert found["views"][1]["judgments"]["new"] == [
+        {"i": ids[0], "j": ids[1], "kind": "must-link"}
+    ]
     u, v = before["relations"][0]["pairs"][-1]
     lost = {"view0": before["views"][0]["ids"][u], "view1": before["views"][1]["ids"][v]}
     assert found["matches"] == [{"views": ["view0", "view1"], "new": [], "gone": [lost]}]
@@ -117,7 +123,9 @@ def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
     assert f"  gone matches of view0 and view1 (1): {' '.join(lost.values())}" in said
 
 
-def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_what_is_common(folder):
+def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_what_is_common(
+    folder,
+):
     def differ(facts):
         facts["n_clusters"], facts["names"] = 4, []
         view = facts["views"][1]
@@ -125,7 +133,14 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_wh
         view = facts["views"][0]
         view["labels"][0] = 3
         view["ids"][1] = "new row"
-        for values in (view["labels"], view["reference"], view["x"], view["y"], view["stability"], view["fit"]):
+        for values in (
+            view["labels"],
+            view["reference"],
+            view["x"],
+            view["y"],
+            view["stability"],
+            view["fit"],
+        ):
             del values[2]
         for _, values in view["values"]:
             del values[2]
@@ -169,15 +184,25 @@ def renamed(facts):
 @pytest.mark.parametrize(
     ("how", "words", "message"),
     [
-        (unknown, [], r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)"),
+        (
+            unknown,
+            [],
+            r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)",
+        ),
         (renamed, [], r"cannot be compared: .*view0_2"),
-        (lambda facts: facts.update(schema=9), [], r"b/clustering\.json cannot be read: it is of another version"),
+        (
+            lambda facts: facts.update(schema=9),
+            [],
+            r"b/clustering\.json cannot be read: it is of another version",
+        ),
         (None, ["--out", "b/clustering.json"], r"clustering\.json exists"),
         (None, ["--out", "view0.csv"], r"view0\.csv is read and would be overwritten"),
         (None, ["--out", "view0.csv/x.csv"], r"cannot be written"),
     ],
 )
-def test_what_cannot_be_compared_is_told_and_nothing_is_written(folder, monkeypatch, how, words, message):
+def test_what_cannot_be_compared_is_told_and_nothing_is_written(
+    folder, monkeypatch, how, words, message
+):
     monkeypatch.chdir(folder)
     if how:
         change(folder / "b", how)

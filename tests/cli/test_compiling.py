@@ -68,7 +68,15 @@ def test_in_a_log_it_is_one_line(said, capsys):
 def cluster(folder, *options):
     if not (folder / "cluster.yaml").exists():
         mvcc.tables.write_example(folder)
-    return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--stability-runs", 0, *options)
+    return invoke(
+        _cluster.command,
+        folder / "cluster.yaml",
+        "--out",
+        folder / "out",
+        "--stability-runs",
+        0,
+        *options,
+    )
 
 
 def run(folder, *options):

@@ -10,14 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from mvcc.cli._data import command
-from mvcc.datasets import _download, _files, registry
+from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
 
 
 @pytest.fixture
 def run():
     def invoke(*arguments, status=0):
-        result = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+        result = CliRunner().invoke(
+            command, [str(argument) for argument in arguments], catch_exceptions=False
+        )
         assert result.exit_code == status, result.output
         return result
 
@@ -35,7 +37,16 @@ def no_files(tmp_path, monkeypatch):
 
 def test_list_shows_every_data_set(run, no_files):
     lines = run("list").stdout.splitlines()
-    assert lines[0].split() == ["NAME", "TITLE", "VIEWS", "RELATIONS", "OPTIONS", "FILE", "STATUS", "PATH"]
+    assert lines[0].split() == [
+        "NAME",
+        "TITLE",
+        "VIEWS",
+        "RELATIONS",
+        "OPTIONS",
+        "FILE",
+        "STATUS",
+        "PATH",
+    ]
     by_name = {line.split()[0]: line for line in lines[1:]}
     assert by_name.keys() >= registry().keys()
     assert "Letters/Digits" in by_name["letters_digits"]
@@ -50,12 +61,16 @@ def test_list_as_json_has_all_the_registry_knows(run, no_files):
     protein = entries["protein"]
     assert protein["views"][1] == {"name": "c4-c6", "instances": 49, "features": 20}
     file, registered = protein["files"][0], registry()["protein"].files[0]
-    assert {key: file[key] for key in ("name", "url", "sha256", "size", "licence", "citation")} == vars(registered)
+    assert {
+        key: file[key] for key in ("name", "url", "sha256", "size", "licence", "citation")
+    } == vars(registered)
     assert (file["status"], file["path"]) == ("missing", None)
 
 
 def test_options_are_shown_with_their_defaults(run, no_files):
-    entries = {entry["name"]: entry["options"] for entry in json.loads(run("list", "--json").stdout)}
+    entries = {
+        entry["name"]: entry["options"] for entry in json.loads(run("list", "--json").stdout)
+    }
     assert entries["rings"] == {"instances_per_view": "200", "noise": "0.05"}
     assert entries["wine"] == {}
     assert "instances_per_view=200, noise=0.05" in run("list").stdout
@@ -64,7 +79,11 @@ def test_options_are_shown_with_their_defaults(run, no_files):
 def test_list_goes_on_past_a_damaged_file(run, no_files, tmp_path):
     (tmp_path / "protein.arff").write_text("damaged")
     result = run("list", "--json", "--data-dir", tmp_path)
-    statuses = {file["name"]: file["status"] for entry in json.loads(result.stdout) for file in entry["files"]}
+    statuses = {
+        file["name"]: file["status"]
+        for entry in json.loads(result.stdout)
+        for file in entry["files"]
+    }
     assert statuses["protein.arff"] == "bad"
     assert statuses["letter-0.1-IJL.arff"] == "missing"
     assert "is not the expected file" in result.stderr
@@ -101,7 +120,7 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
         return str(Path(path) / fname)
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
-    monkeypatch.setattr(_download, "_documents", lambda file, folder: folder / file.name)
+    monkeypatch.setattr(_files, "_documents", lambda file, folder: folder / file.name)
     assert json.loads(run("fetch", "protein", "--json").stdout) == [
         {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
     ]

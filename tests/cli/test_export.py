@@ -21,7 +21,20 @@ from mvcc.tables.reading._workbooks import workbook_bytes
 from tests.tables.problems import cluster, read_csv, with_values, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
-NOTES = ("=1+1", "+49 30 1", "-", "@SUM(A1)", "\tx", "\n=1", "-1,5", "+2.5e-3", "-5 %", "a;b", "", 'say "é"')
+NOTES = (
+    "=1+1",
+    "+49 30 1",
+    "-",
+    "@SUM(A1)",
+    "\tx",
+    "\n=1",
+    "-1,5",
+    "+2.5e-3",
+    "-5 %",
+    "a;b",
+    "",
+    'say "é"',
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +46,21 @@ def clustered(tmp_path_factory):
     for n in range(24):
         note = NOTES[n % len(NOTES)]
         x, y = rng.normal(size=2) + n % 2 * 9
-        rows.append([f"r{n}", f"0{n:02}", f"fit {n}", note, *(str(round(z, 3)).replace(".", ",") for z in (x, y)), n])
+        rows.append(
+            [
+                f"r{n}",
+                f"0{n:02}",
+                f"fit {n}",
+                note,
+                *(str(round(z, 3)).replace(".", ",") for z in (x, y)),
+                n,
+            ]
+        )
     write_csv(folder / "one.csv", rows, ";")
     count = pd.array([None, *range(1, 24)], dtype="Float64")
-    pd.DataFrame({"id": range(24), "x": rng.normal(size=24), "count": count}).to_parquet(folder / "two.parquet")
+    pd.DataFrame({"id": range(24), "x": rng.normal(size=24), "count": count}).to_parquet(
+        folder / "two.parquet"
+    )
     said = [(("views", "one", key), value, key) for key, value in (
         ("path", str(folder / "one.csv")), ("ignore", ["code", "fit", "note"]))]  # fmt: skip
     two = [(("views", "two", "path"), str(folder / "two.parquet"), "--view")]
@@ -80,8 +104,12 @@ def test_a_csv_table_is_as_it_was_with_clusters_beside_in_its_own_style(folder, 
 
 @pytest.mark.parametrize("ending", ["parquet", "xlsx"])
 def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_path, ending):
-    files = json.loads(export(folder / "results", "--out", tmp_path / "out", "--format", ending, "--json"))["files"]
-    assert [file["path"] for file in files] == [str(tmp_path / f"out/{name}.{ending}") for name in ("one", "two")]
+    files = json.loads(
+        export(folder / "results", "--out", tmp_path / "out", "--format", ending, "--json")
+    )["files"]
+    assert [file["path"] for file in files] == [
+        str(tmp_path / f"out/{name}.{ending}") for name in ("one", "two")
+    ]
     read = pd.read_parquet if ending == "parquet" else pd.read_excel
     before = read_semicolons(folder / "one.csv")
     one = read(tmp_path / f"out/one.{ending}")
@@ -89,7 +117,9 @@ def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_pa
     assert one["=x"].tolist() == [float(row["=x"].replace(",", ".")) for row in before]
     assert one["price"].tolist() == list(range(24))
     assert one["note"].fillna("").tolist() == [row["note"] for row in before]
-    assert one["cluster"].tolist() == [int(row["cluster"]) for row in read_csv(folder / "results/one/labels.csv")]
+    assert one["cluster"].tolist() == [
+        int(row["cluster"]) for row in read_csv(folder / "results/one/labels.csv")
+    ]
     if ending == "xlsx":  # pandas takes texts of digits for numbers
         one = pd.DataFrame(openpyxl.load_workbook(tmp_path / "out/one.xlsx")["one"].values)[1][1:]
         assert one.tolist() == [row["code"] for row in before]
@@ -164,17 +194,39 @@ def rename(folder):
             StoreError,
             r"cluster\.yaml does not have the views of clustering\.json: another, two",
         ),
-        (damage, ["--out", "out"], DataError, r"one\.csv has changed since .*mvcc cluster .*cluster\.yaml --out"),
+        (
+            damage,
+            ["--out", "out"],
+            DataError,
+            r"one\.csv has changed since .*mvcc cluster .*cluster\.yaml --out",
+        ),
         (mark, ["--out", "out"], DataError, r"one\.csv has changed since"),
         (lose, ["--out", "out"], DataError, r"two\.parquet: there is no such file"),
-        (None, ["--out", "out.csv"], ConfigError, r"out\.csv holds one table, and there are 2 views\. Name a folder"),
-        (None, ["--out", "out.tsv"], ConfigError, r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx"),
+        (
+            None,
+            ["--out", "out.csv"],
+            ConfigError,
+            r"out\.csv holds one table, and there are 2 views\. Name a folder",
+        ),
+        (
+            None,
+            ["--out", "out.tsv"],
+            ConfigError,
+            r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx",
+        ),
         (None, ["--out", "out.xlsx", "--format", "csv"], ConfigError, r"--format csv does not fit"),
-        (None, ["--out", "results/model.skops/x.xlsx"], StoreError, r"cannot be written: .*where a folder must be"),
+        (
+            None,
+            ["--out", "results/model.skops/x.xlsx"],
+            StoreError,
+            r"cannot be written: .*where a folder must be",
+        ),
         (None, ["--out", "."], StoreError, r"one\.csv is read and would be overwritten"),
     ],
 )
-def test_what_cannot_be_exported_is_told_and_nothing_is_written(folder, monkeypatch, change, words, error, message):
+def test_what_cannot_be_exported_is_told_and_nothing_is_written(
+    folder, monkeypatch, change, words, error, message
+):
     monkeypatch.chdir(folder)
     if change:
         change(folder)
@@ -210,15 +262,35 @@ def test_a_cell_that_is_refused_leaves_no_open_sheet(monkeypatch):
 
 def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
     frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "note": "fine"})
-    formulas = ["=1", "+1 2", "-a", "@a", "\t1", "\r1", "\n=1", " =1", "\u3000=1", "＝1", "＋1 2", "－a", "＠a"]
+    formulas = [
+        "=1",
+        "+1 2",
+        "-a",
+        "@a",
+        "\t1",
+        "\r1",
+        "\n=1",
+        " =1",
+        "\u3000=1",
+        "＝1",
+        "＋1 2",
+        "－a",
+        "＠a",
+    ]
     formulas += ["﹦1", "﹢1 2", " ﹣a", "﹫a"]
     frame.loc[: len(formulas), "note"] = [*formulas, "-1,5"]
-    content = {"jsonl": lambda path: frame.to_json(path, orient="records", lines=True), "parquet": frame.to_parquet}
+    content = {
+        "jsonl": lambda path: frame.to_json(path, orient="records", lines=True),
+        "parquet": frame.to_parquet,
+    }
     for ending, write in content.items():
         write(tmp_path / f"t.{ending}")
         said = [(("views", "one", "path"), str(tmp_path / f"t.{ending}"), "--view")]
         options = with_values(said, n_clusters=2, stability_runs=0, comparison=False)
-        cluster([*options, (("views", "one", "ignore"), ["note"], "--ignore")], tmp_path / f"of-{ending}")
+        cluster(
+            [*options, (("views", "one", "ignore"), ["note"], "--ignore")],
+            tmp_path / f"of-{ending}",
+        )
         export(tmp_path / f"of-{ending}", "--out", tmp_path / "out.csv")
         found = [row["note"] for row in read_csv(tmp_path / "out.csv")]
         assert found[: len(formulas) + 2] == [*(f"'{text}" for text in formulas), "-1,5", "fine"]
@@ -231,7 +303,9 @@ def test_bytes_are_for_parquet_alone(folder, tmp_path):
     options = with_values(said, n_clusters=2, stability_runs=0, comparison=False)
     cluster([*options, (("views", "one", "ignore"), ["key"], "--ignore")], tmp_path / "results")
     for ending in ("csv", "xlsx"):
-        with pytest.raises(DataError, match=r"the column 'key' holds bytes, no text\. Choose --format parquet"):
+        with pytest.raises(
+            DataError, match=r"the column 'key' holds bytes, no text\. Choose --format parquet"
+        ):
             export(tmp_path / "results", "--out", tmp_path / f"out.{ending}")
     export(tmp_path / "results", "--out", tmp_path / "out.parquet")
     assert pd.read_parquet(tmp_path / "out.parquet")["key"].tolist() == [b"\xff"] * 24

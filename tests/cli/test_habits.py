@@ -20,10 +20,8 @@ from tests import command_line
 
 # what prints no result of its own
 WITHOUT_JSON = {
-    ("completion",): "prints a script for a shell",
     ("data",): "is a group",
 }
-PAIRS = "i,j,kind\n0,1,must-link\n1,2,cannot-link\n"
 CONFIG = """\
 name: tiny
 dataset: four_quadrants
@@ -91,7 +89,9 @@ def test_a_command_that_prints_results_can_be_quiet_or_verbose(path):
 
 @by_name
 def test_help_can_be_asked_for_in_both_ways(path):
-    asked = [CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])]
+    asked = [
+        CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])
+    ]
     assert asked[0] == asked[1]
     assert "Example" in asked[0]
 
@@ -103,7 +103,6 @@ def test_words_stand_below_the_help_with_what_they_mean():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pairs.csv").write_text(PAIRS)
     (tmp_path / "tiny.yaml").write_text(CONFIG)
     done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
     assert (done.exit_code, done.output) == (0, "")
@@ -121,8 +120,6 @@ RESULTS = [
     ("claims", "results"),
     ("check", "results"),
     ("replay", "results/tiny", "1"),
-    ("validate", "tiny.yaml"),
-    ("constraints", "pairs.csv"),
     ("data", "list"),
     ("data", "fetch", "rings"),
     ("data", "check", "rings"),
@@ -148,7 +145,7 @@ def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, word
 
 def test_quiet_and_verbose_exclude_each_other(folder):
     for words in (["-q", "-v"], ["-v", "-q"]):
-        done = mvcc("validate", "tiny.yaml", *words)
+        done = mvcc("run", "tiny.yaml", "--dry-run", *words)
         assert done.exit_code == 2
         assert "mutually exclusive" in done.stderr
         assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command
@@ -161,7 +158,9 @@ def test_errors_are_said_in_quiet_too(tmp_path):
     assert not done.stdout
 
 
-@pytest.mark.parametrize("words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join
+)
 def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words, monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     for environment in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
@@ -193,7 +192,9 @@ def test_backend_and_scheduler_go_together(folder):
         assert "requires --scheduler ADDRESS" in done.stderr
     done = mvcc("run", "tiny.yaml", "--out", "new", "--backend", "threading", "-j", "2")
     assert done.exit_code == 0
-    assert (folder / "new/curves.csv").read_bytes() == (folder / "results/tiny/curves.csv").read_bytes()
+    assert (folder / "new/curves.csv").read_bytes() == (
+        folder / "results/tiny/curves.csv"
+    ).read_bytes()
 
 
 @pytest.mark.slow

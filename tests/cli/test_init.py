@@ -28,9 +28,15 @@ def run(*arguments):
 def test_it_names_its_files_and_the_next_command(tmp_path):
     folder = tmp_path / "my data"
     *files, last = run(folder).splitlines()
-    assert {Path(path).name for path in files} == FILES == {path.name for path in folder.iterdir()} - {LEDGER}
+    assert (
+        {Path(path).name for path in files}
+        == FILES
+        == {path.name for path in folder.iterdir()} - {LEDGER}
+    )
     assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out '{folder}/results'"
-    assert {Path(path).name for path in json.loads(run(tmp_path / "other", "--json"))["files"]} == FILES
+    assert {
+        Path(path).name for path in json.loads(run(tmp_path / "other", "--json"))["files"]
+    } == FILES
 
 
 def test_the_example_is_the_same_every_time(tmp_path):
@@ -59,7 +65,10 @@ def test_a_second_time_is_refused(tmp_path):
 @pytest.mark.parametrize("folder", ["file", "file/below", "x" * 300])
 def test_a_folder_that_cannot_be_is_refused(tmp_path, folder):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(StoreError, match=r"cannot be written: .*(\. C|where a folder must be: c)hoose another folder"):
+    with pytest.raises(
+        StoreError,
+        match=r"cannot be written: .*(\. C|where a folder must be: c)hoose another folder",
+    ):
         run(tmp_path / folder)
 
 
@@ -72,7 +81,9 @@ def test_on_a_full_disk_nothing_half_stays(tmp_path, monkeypatch):
         return written(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(StoreError, match=r"cannot be written: No space left on device\. Make room, or ch"):
+    with pytest.raises(
+        StoreError, match=r"cannot be written: No space left on device\. Make room, or ch"
+    ):
         run(tmp_path / "my-data")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
@@ -91,7 +102,11 @@ def test_the_example_runs_as_it_is_and_as_its_page_says(tmp_path):
     assert {name.strip("` ") for names in named for name in names.split(", ")} <= {
         str(path.relative_to(folder / "results")) for path in (folder / "results").rglob("*")
     }
-    comments = [line for line in (folder / "cluster.yaml").read_text().splitlines() if line.startswith("#   mvcc")]
+    comments = [
+        line
+        for line in (folder / "cluster.yaml").read_text().splitlines()
+        if line.startswith("#   mvcc")
+    ]
     assert len(comments) == 3
     for comment in comments[1:]:
         arguments = shlex.split(comment.removeprefix("#   ").split("  ")[0])

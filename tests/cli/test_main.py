@@ -15,11 +15,13 @@ from tests.command_line import mvcc
 
 def test_help_names_every_command():
     text = mvcc("--help").stdout
-    for name in ("run", "plot", "validate", "data"):
+    for name in ("run", "plot", "cluster", "data"):
         assert f"\n  {name} " in text
 
 
-@pytest.mark.parametrize("command", [["run"], ["plot"], ["validate"], ["data"], ["data", "list"], ["data", "fetch"]])
+@pytest.mark.parametrize(
+    "command", [["run"], ["plot"], ["cluster"], ["data"], ["data", "list"], ["data", "fetch"]]
+)
 def test_every_command_has_help(command):
     done = mvcc(*command, "--help")
     assert done.returncode == 0
@@ -39,7 +41,7 @@ def test_the_version_is_printed():
         (["run", "no_such.yaml"], 2, "no_such.yaml"),
         (["run", "x.yaml", "-j", "0"], 2, "must be a positive integer or -1 (one per core), got 0"),
         (["run", "x.yaml", "--trials", "0"], 2, "'--trials'"),
-        (["validate", "no_such.yaml"], 2, "no_such.yaml"),
+        (["run", "no_such.yaml", "--dry-run"], 2, "no_such.yaml"),
         (["data", "check", "protien"], 1, "protein"),
         (["plot", "no_such_folder"], 1, "no_such_folder"),
     ],
@@ -54,7 +56,8 @@ def test_mistakes_get_one_message_and_no_traceback(tmp_path, arguments, code, me
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(ConfigError("wrong"), 2), (DataError("gone"), 1), (KeyboardInterrupt(), 130), (None, 0)]
+    ("error", "code"),
+    [(ConfigError("wrong"), 2), (DataError("gone"), 1), (KeyboardInterrupt(), 130), (None, 0)],
 )
 def test_exit_codes(monkeypatch, capsys, error, code):
     def fail(**_):
@@ -72,7 +75,10 @@ def test_exit_codes(monkeypatch, capsys, error, code):
     ("arguments", "message"),
     [
         (["run", "x.yaml"], "interrupted; finished trials are stored, the same command resumes."),
-        (["cluster", "x.yaml"], "interrupted; the results are incomplete, the same command starts over."),
+        (
+            ["cluster", "x.yaml"],
+            "interrupted; the results are incomplete, the same command starts over.",
+        ),
         (["claims", "run"], "interrupted; repeat the command to finish."),
         ([], "interrupted; repeat the command to finish."),
     ],

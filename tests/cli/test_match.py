@@ -24,11 +24,19 @@ def folder(tmp_path, monkeypatch):
     things = rng.normal(size=(N, 2)) + 4 * (np.arange(N) % 2)[:, None]
     for name, width in (("left", 4), ("right", 3), ("third", 3)):
         X = things @ rng.normal(size=(2, width)) + 0.05 * rng.normal(size=(N, width))
-        rows = [[f"{name[0]}{n}", f"=title {n}", *X[n].round(6)] for n in rng.permutation(N if name != "third" else 40)]
-        write_csv(tmp_path / f"{name}.csv", [["id", "title", *(f"x{d}" for d in range(width))], *rows])
+        rows = [
+            [f"{name[0]}{n}", f"=title {n}", *X[n].round(6)]
+            for n in rng.permutation(N if name != "third" else 40)
+        ]
+        write_csv(
+            tmp_path / f"{name}.csv", [["id", "title", *(f"x{d}" for d in range(width))], *rows]
+        )
         if name != "left":
             known = range(KNOWN if name == "right" else 19)
-            write_csv(tmp_path / f"{name}-matches.csv", [["left", name], *([f"l{n}", f"{name[0]}{n}"] for n in known)])
+            write_csv(
+                tmp_path / f"{name}-matches.csv",
+                [["left", name], *([f"l{n}", f"{name[0]}{n}"] for n in known)],
+            )
     (tmp_path / "job.yaml").write_text(
         "views: {left: {path: left.csv, ignore: title}, right: {path: right.csv, ignore: title}}\n"
         "matches: {left:right: right-matches.csv}\n"
@@ -39,7 +47,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*words):
-    done = CliRunner().invoke(cli, list(map(str, words)), catch_exceptions=False, standalone_mode=False)
+    done = CliRunner().invoke(
+        cli, list(map(str, words)), catch_exceptions=False, standalone_mode=False
+    )
     assert done.exit_code == 0, done.output
     return done
 
@@ -54,7 +64,9 @@ def test_proposals_are_a_table_that_match_reads(folder):
         "60 matches; without one are 30 of left and 30 of right",
         "Proposals: proposals.csv (20 lines)",
     ]
-    assert done.stdout.splitlines()[1].startswith("Known matches that were cut for a test: found first ")
+    assert done.stdout.splitlines()[1].startswith(
+        "Known matches that were cut for a test: found first "
+    )
     assert done.stderr.startswith("Next: delete the wrong lines, and add the rest to your matches")
     rows = read_csv("proposals.csv")
     assert list(rows[0]) == COLUMNS
@@ -71,7 +83,9 @@ def test_proposals_are_a_table_that_match_reads(folder):
 
 def test_with_the_known_ones_they_take_the_place_of_the_matches(folder):
     show = ("--show", "left=title", "--show", "right=title")
-    done = run("match", "job.yaml", *show, "--out", "all.csv", "-n", 4, "--candidates", 2, "--with-known")
+    done = run(
+        "match", "job.yaml", *show, "--out", "all.csv", "-n", 4, "--candidates", 2, "--with-known"
+    )
     assert "Proposals: all.csv (8 lines)" in done.stdout
     assert "--match left:right=all.csv takes the rest" in done.stderr
     rows = read_csv("all.csv")
@@ -109,7 +123,9 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     words = ("match", *views, *matches, *ignored, "--json", "-n", 3)
     with pytest.raises(ConfigError, match=r"choose one with --between: left:right, left:third"):
         run(*words)
-    there, back = (json.loads(run(*words, "--between", pair).stdout) for pair in ("left:right", "right:left"))
+    there, back = (
+        json.loads(run(*words, "--between", pair).stdout) for pair in ("left:right", "right:left")
+    )
     assert there["columns"][:2] == ["left", "right"]
     assert back["columns"][:2] == ["right", "left"]
     assert there["n_unmatched"] == back["n_unmatched"] == [30, 30]
@@ -129,10 +145,22 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
     [
         ([], click.UsageError, "there are no tables"),
         (["job.yaml"], click.UsageError, "the output file is missing"),
-        (["job.yaml", "--from", "results", "--json"], click.UsageError, "leave out CONFIG, or --from"),
+        (
+            ["job.yaml", "--from", "results", "--json"],
+            click.UsageError,
+            "leave out CONFIG, or --from",
+        ),
         (["--from", "nowhere", "--json"], ConfigError, r"nowhere.cluster\.yaml"),
-        (["job.yaml", "--between", "left:nothing", "--json"], ConfigError, r"no matches are known .*Known: left:right"),
-        (["--view", "a=left.csv", "--json"], ConfigError, r"known of 0 pairs of views; give some with --match"),
+        (
+            ["job.yaml", "--between", "left:nothing", "--json"],
+            ConfigError,
+            r"no matches are known .*Known: left:right",
+        ),
+        (
+            ["--view", "a=left.csv", "--json"],
+            ConfigError,
+            r"known of 0 pairs of views; give some with --match",
+        ),
         (["job.yaml", "--out", "right-matches.csv"], StoreError, "would be overwritten"),
         (["job.yaml", "--out", "left.csv/x.csv"], StoreError, "cannot be written"),
     ],

@@ -29,10 +29,14 @@ pck-means,single-view,,,40,0.65,0.01,5
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
     (folder / "protein").mkdir(parents=True)
-    curves = pd.read_csv(StringIO(CURVES)).assign(experiment="multi-view", dataset="protein", closure="full")
+    curves = pd.read_csv(StringIO(CURVES)).assign(
+        experiment="multi-view", dataset="protein", closure="full"
+    )
     columns = [*CELL, "mean", "standard_error", "trials", *MEASURES]
     curves.reindex(columns=columns).to_csv(folder / "protein" / "curves.csv", index=False)
-    scores = curves.assign(trial=0, f_measure=curves["mean"]).reindex(columns=["trial", *CELL, "f_measure", *MEASURES])
+    scores = curves.assign(trial=0, f_measure=curves["mean"]).reindex(
+        columns=["trial", *CELL, "f_measure", *MEASURES]
+    )
     scores.to_csv(folder / "protein" / "scores.csv.gz", index=False)
     manifest = {"config": {"study": "main", "features": {"method": "spectral"}}}
     (folder / "protein" / "manifest.json").write_text(json.dumps(manifest))

@@ -47,7 +47,9 @@ def rows(n=40, seed=1):
 WRITERS = {
     "csv": lambda frame, path: frame.to_csv(path, index=False),
     "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
-    "txt": lambda frame, path: path.write_text(frame.to_csv(index=False, sep=";", quoting=1) + "\n\n"),
+    "txt": lambda frame, path: path.write_text(
+        frame.to_csv(index=False, sep=";", quoting=1) + "\n\n"
+    ),
     "parquet": lambda frame, path: frame.set_index("id").to_parquet(path),
     "xlsx": lambda frame, path: frame.to_excel(path, index=False),
     "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
@@ -56,10 +58,14 @@ WRITERS = {
 
 @pytest.mark.parametrize("ending", WRITERS)
 @pytest.mark.parametrize("out", ["labels.csv", "labels.parquet"])
-def test_new_rows_of_a_file_get_the_clusters_of_the_model(folder, tmp_path, small_chunks, ending, out):
+def test_new_rows_of_a_file_get_the_clusters_of_the_model(
+    folder, tmp_path, small_chunks, ending, out
+):
     new = rows()
     WRITERS[ending](new, tmp_path / f"new.{ending}")
-    (found,) = predict_files(folder / "out", {"view1": str(tmp_path / f"new.{ending}")}, tmp_path / out)
+    (found,) = predict_files(
+        folder / "out", {"view1": str(tmp_path / f"new.{ending}")}, tmp_path / out
+    )
     read = pd.read_csv(tmp_path / out) if out.endswith("csv") else pd.read_parquet(tmp_path / out)
     expected = load_model(folder / "out").predict(new, "view1")
     assert read.columns.tolist() == ["id", "cluster"]
@@ -80,9 +86,18 @@ def test_few_rows_are_in_memory_at_a_time(tmp_path, small_chunks, ending):
 def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small_chunks):
     new = rows().drop(columns="id")
     for ending in ("csv", "parquet"):
-        WRITERS[ending](new, tmp_path / "new.csv") if ending == "csv" else new.to_parquet(tmp_path / "new.parquet")
-        predict_files(joint / "out", {"view0": str(tmp_path / f"new.{ending}")}, tmp_path / "labels.csv", fresh=True)
-        assert [row["id"] for row in read_csv(tmp_path / "labels.csv")] == [str(n) for n in range(40)]
+        WRITERS[ending](new, tmp_path / "new.csv") if ending == "csv" else new.to_parquet(
+            tmp_path / "new.parquet"
+        )
+        predict_files(
+            joint / "out",
+            {"view0": str(tmp_path / f"new.{ending}")},
+            tmp_path / "labels.csv",
+            fresh=True,
+        )
+        assert [row["id"] for row in read_csv(tmp_path / "labels.csv")] == [
+            str(n) for n in range(40)
+        ]
 
 
 def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_path):
@@ -92,15 +107,24 @@ def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_pa
     write_csv(tmp_path / "groups.csv", [["name", "members", "counted"], *groups])
     named = cluster(options, tmp_path / "out")["names"]
     assert any(named)
-    arguments = ["--view", f"view0={tmp_path / 'view0.csv'}", "--view", f"view1={tmp_path / 'view1.csv'}"]
-    done = CliRunner().invoke(command, [str(tmp_path / "out"), *arguments, "--out", str(tmp_path / "new"), "--json"])
+    arguments = [
+        "--view",
+        f"view0={tmp_path / 'view0.csv'}",
+        "--view",
+        f"view1={tmp_path / 'view1.csv'}",
+    ]
+    done = CliRunner().invoke(
+        command, [str(tmp_path / "out"), *arguments, "--out", str(tmp_path / "new"), "--json"]
+    )
     assert done.exit_code == 0, done.output
     for view in json.loads(done.stdout)["views"]:
         written = read_csv(view["labels"])
         assert view["labels"] == str(tmp_path / "new" / view["name"] / "labels.csv")
         assert [row["name"] for row in written] == [named[int(row["cluster"])] for row in written]
         assert view["rows"] == len(written) == sum(view["sizes"]) == 40
-        assert [row["id"] for row in written] == pd.read_csv(tmp_path / f"{view['name']}.csv")["id"].tolist()
+        assert [row["id"] for row in written] == pd.read_csv(tmp_path / f"{view['name']}.csv")[
+            "id"
+        ].tolist()
 
 
 def of(change, ending="csv"):
@@ -134,23 +158,38 @@ def at(row, column, value):
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (of(lambda new: new.drop(columns="y")), r"new\.csv: there is no column 'y'.*view0 was clustered by it"),
-        (of(at(30, "y", None)), r"new\.csv:32: line 32 has no value in the column 'y', but all rows of view0 had one"),
+        (
+            of(lambda new: new.drop(columns="y")),
+            r"new\.csv: there is no column 'y'.*view0 was clustered by it",
+        ),
+        (
+            of(at(30, "y", None)),
+            r"new\.csv:32: line 32 has no value in the column 'y', but all rows of view0 had one",
+        ),
         (of(at(30, "y", None), "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
         (
             of(at(30, "x", "red")),
             r"new\.csv:32: line 32 has 'red', which is no finite number, in the column 'x'\. Write",
         ),
-        (of(lambda new: new.assign(x="red")), r"new\.csv:2: line 2 has 'red', which is no finite number"),
+        (
+            of(lambda new: new.assign(x="red")),
+            r"new\.csv:2: line 2 has 'red', which is no finite number",
+        ),
         (of(at(30, "x", np.inf)), r"new\.csv:32: line 32 has 'inf', which is no finite number"),
         (of(at(30, "id", "new 30\n"), "txt"), None),
         (of(at(30, "id", "")), r"new\.csv:32: line 32 has no id in the column 'id'"),
         (of(at(39, "id", "new 0")), r"new\.csv: row 39 has the id of row 0; ids must be distinct"),
         (of(at(1, "id", "new 0")), r"new\.csv:3: line 3 has the id 'new 0', as line 2 has"),
         (of(lambda new: new[:0]), r"new\.csv: there are no rows"),
-        (of(lambda new: new.set_index("id").reset_index()[:0], "parquet"), r"new\.parquet: there are no rows"),
+        (
+            of(lambda new: new.set_index("id").reset_index()[:0], "parquet"),
+            r"new\.parquet: there are no rows",
+        ),
         (text(b""), r"new\.csv:1: the first line is empty"),
-        (text(b"id,x,y,z\na,1,2,3\nb,1,2,3,4\n"), r"new\.csv:3: line 3 has 5 values, but there are 4 columns"),
+        (
+            text(b"id,x,y,z\na,1,2,3\nb,1,2,3,4\n"),
+            r"new\.csv:3: line 3 has 5 values, but there are 4 columns",
+        ),
         (text(b"id,x,y,z\na,1,2,3\n\xff,1,2,3\n"), r"new\.csv:3: this is not UTF-8 text"),
         (text(b"id,x,y,z\na,1,2,3\nb\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
         (text(b"id,x,y,z,x\na,1,2,3,4\n"), r"the column 'x' is there more than once"),
@@ -160,7 +199,9 @@ def at(row, column, value):
     ],
     ids=range(20),
 )
-def test_rows_that_do_not_fit_are_one_message_and_nothing_is_written(joint, tmp_path, small_chunks, write, message):
+def test_rows_that_do_not_fit_are_one_message_and_nothing_is_written(
+    joint, tmp_path, small_chunks, write, message
+):
     path = write(tmp_path)
     before = sorted(tmp_path.iterdir())
     new = {"view0": str(path), "view1": str(joint / "view1.csv")}
@@ -197,7 +238,9 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
     assert (tmp_path / "there.csv").read_text() == "mine"
     if out == "there.csv":
         with pytest.raises(MvccError, match=r"there\.csv is not replaced: mvcc did not write it"):
-            CliRunner().invoke(command, [*arguments, "--fresh"], standalone_mode=False, catch_exceptions=False)
+            CliRunner().invoke(
+                command, [*arguments, "--fresh"], standalone_mode=False, catch_exceptions=False
+            )
         path.unlink()
         for fresh in ([], ["--fresh"]):
             done = CliRunner().invoke(command, [*arguments, *fresh], catch_exceptions=False)
@@ -205,7 +248,9 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
         assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 
 
-def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(tmp_path, small_chunks):
+def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
+    tmp_path, small_chunks
+):
     rng = np.random.default_rng(0)
     near = np.repeat([1.25, 7.75], 30) + rng.normal(size=60) / 9
     far = np.repeat([1000, 9000], 30) + rng.integers(100, size=60)
@@ -214,14 +259,18 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(tm
         for number, (one, other) in enumerate(zip(near, far, strict=True))
     ]
     german = [
-        ";".join(part.replace(".", ",") if n == 1 else part for n, part in enumerate(line.split(";"))) for line in lines
+        ";".join(
+            part.replace(".", ",") if n == 1 else part for n, part in enumerate(line.split(";"))
+        )
+        for line in lines
     ]
     (tmp_path / "old.csv").write_text("\n".join(["id;near;far", *german]) + "\n")
     options = [(("views", "shop", "path"), str(tmp_path / "old.csv"), "--view")]
     cluster(with_values(options, n_clusters=2, stability_runs=0), tmp_path / "out")
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
     (tmp_path / "new.csv").write_text(
-        "id;near;far\n" + "\n".join(f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000" for n in range(60))
+        "id;near;far\n"
+        + "\n".join(f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000" for n in range(60))
     )
     predict_files(tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv")
     found = [int(row["cluster"]) for row in read_csv(tmp_path / "labels.csv")]

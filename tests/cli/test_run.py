@@ -41,7 +41,10 @@ def run(*arguments, code=0):
 
 def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
     done = run(config, "-j", 1)
-    assert done.stdout.splitlines()[-2:] == ["Curves: results/tiny/curves.csv", "Next: mvcc plot results/tiny"]
+    assert done.stdout.splitlines()[-2:] == [
+        "Curves: results/tiny/curves.csv",
+        "Next: mvcc plot results/tiny",
+    ]
     assert "3 trials of 1 cells to compute" in done.stderr
     assert "3/3 trials done" in done.stderr
     assert (tmp_path / "results/tiny/curves.csv").exists()
@@ -49,7 +52,9 @@ def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
 
 
 def test_options_reach_the_run(config, tmp_path):
-    done = run(config, "-j", 1, "--trials", 2, "--set", "seed=9", "--out", tmp_path / "there", "--json")
+    done = run(
+        config, "-j", 1, "--trials", 2, "--set", "seed=9", "--out", tmp_path / "there", "--json"
+    )
     outcome = json.loads(done.stdout)
     assert (outcome["computed"], outcome["kept"], outcome["failed"]) == (2, 0, {})
     assert outcome["folder"] == str(tmp_path / "there")
@@ -79,9 +84,17 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     ("arguments", "error", "message"),
     [
         (["--set", "multi_view.treshold=0.5"], ConfigError, "threshold"),
-        (["--set", "multi_view.threshold=2"], ConfigError, r"multi_view\.threshold: must be .*, got 2"),
+        (
+            ["--set", "multi_view.threshold=2"],
+            ConfigError,
+            r"multi_view\.threshold: must be .*, got 2",
+        ),
         (["--set", "multi_view.transfers=[magic]"], ConfigError, "magic"),
-        (["--set", "dataset=protein", "--set", "dataset_options={}", "--data-dir", "nowhere"], DataError, "nowhere"),
+        (
+            ["--set", "dataset=protein", "--set", "dataset_options={}", "--data-dir", "nowhere"],
+            DataError,
+            "nowhere",
+        ),
     ],
 )
 def test_bad_input_writes_nothing(config, tmp_path, arguments, error, message):

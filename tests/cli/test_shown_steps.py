@@ -41,4 +41,8 @@ def test_a_step_within_a_step_is_shown_in_its_place(shown):
 
 def test_verbose_lists_all_steps(shown):
     lines = CliRunner().invoke(command, ["--verbose"]).stderr.splitlines()
-    assert lines[:3] == ["· clustering …", "· nearest rows: 50 %, about 2 minutes left …", "· after it …"]
+    assert lines[:3] == [
+        "· clustering …",
+        "· nearest rows: 50 %, about 2 minutes left …",
+        "· after it …",
+    ]

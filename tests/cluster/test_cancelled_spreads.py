@@ -8,8 +8,8 @@ import pytest
 from mvcc import MPCKMeans
 from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.groups import tally, violations
-from mvcc.cluster._kernels.metrics import scatters, set_metric
-from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc.cluster._kernels.mpck import scatters, set_metric
+from mvcc.constraints._closure import Neighborhoods
 
 WEIGHT = 0.5  # two rows of a cluster spread by half of their squared difference
 LINK = np.array([[0, 1]])
@@ -19,7 +19,9 @@ APART = Neighborhoods.of(np.arange(2), np.arange(2), 2, np.array([0]), np.array(
 @pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "neighborhoods"])
 @pytest.mark.parametrize("feature", [0, 1, 2])
-def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_are(full, listed, feature):
+def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_are(
+    full, listed, feature
+):
     n_noisy = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -29,11 +31,15 @@ def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_
         gaps = np.full((1, 3), 2.0)
         gaps[:, feature] = 0
         labels, centers = np.zeros(2, int), X.mean(axis=0, keepdims=True)
-        links = build_links(2, LINK[: int(listed)], np.zeros(int(listed), bool), np.full(int(listed), WEIGHT))
+        links = build_links(
+            2, LINK[: int(listed)], np.zeros(int(listed), bool), np.full(int(listed), WEIGHT)
+        )
         broken = None
         if not listed:
             groups = APART.groups(2)
-            broken = violations(*tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3)
+            broken = violations(
+                *tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3
+            )
         (S,), (rounding,) = scatters(X, centers, labels, links, gaps, metrics, broken)
         spreads = np.diag(S) if full else S
         others = np.arange(3) != feature
@@ -57,6 +63,10 @@ def test_a_feature_without_spread_keeps_its_weight_and_one_with_more_than_roundi
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):
     X = 1 + np.random.default_rng(0).normal(size=(50, 2)) * [1e-9, 1.0]
-    X[:, 1] -= np.polyval(np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1)  # the full metric is then diagonal, too
+    X[:, 1] -= np.polyval(
+        np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1
+    )  # the full metric is then diagonal, too
     (found,) = MPCKMeans(1, metric=metric).fit(X).metrics_
-    np.testing.assert_allclose(np.diag(found) if metric == "full" else found, 1 / X.var(axis=0), rtol=1e-3)
+    np.testing.assert_allclose(
+        np.diag(found) if metric == "full" else found, 1 / X.var(axis=0), rtol=1e-3
+    )

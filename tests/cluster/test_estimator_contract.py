@@ -33,12 +33,18 @@ def X():
 
 @pytest.fixture
 def constraints():
-    return Constraints.from_labels(np.random.default_rng(1).integers(3, size=60), 20, random_state=0)
+    return Constraints.from_labels(
+        np.random.default_rng(1).integers(3, size=60), 20, random_state=0
+    )
 
 
 def fitted(estimator):
     """Give all that fit has learned, by name."""
-    return {name: value for name, value in vars(estimator).items() if name.endswith("_") and not name.startswith("_")}
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
 
 
 def assert_same_fit(one, other):
@@ -50,7 +56,9 @@ def assert_same_fit(one, other):
 # ---- scikit-learn
 
 
-@parametrize_with_checks([clone(estimator).set_params(random_state=None) for estimator in ESTIMATORS.values()])
+@parametrize_with_checks(
+    [clone(estimator).set_params(random_state=None) for estimator in ESTIMATORS.values()]
+)
 def test_scikit_learns_estimator_checks(estimator, check, monkeypatch):
     """None is expected to fail."""
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped
@@ -78,7 +86,9 @@ def test_fit_returns_the_estimator_and_learns_what_is_documented(estimator, X, c
     assert model.n_features_in_ == 3
     assert hasattr(model, "metrics_") == isinstance(model, MPCKMeans)
     assert_array_equal(clone(estimator).fit_predict(X, constraints=constraints), model.labels_)
-    assert_array_equal(clone(estimator).fit(X, np.arange(60), constraints=constraints).labels_, model.labels_)
+    assert_array_equal(
+        clone(estimator).fit(X, np.arange(60), constraints=constraints).labels_, model.labels_
+    )
 
 
 @every
@@ -86,7 +96,9 @@ def test_constraints_are_routed_through_a_pipeline(estimator, X):
     free = clone(estimator).fit(StandardScaler().fit_transform(X)).labels_
     constraints = Constraints([(0, np.flatnonzero(free != free[0])[0])], [True], [1e6])
     with config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(StandardScaler(), clone(estimator).set_fit_request(constraints=True))
+        pipeline = make_pipeline(
+            StandardScaler(), clone(estimator).set_fit_request(constraints=True)
+        )
         pipeline.fit(X, constraints=constraints)
     expected = clone(estimator).fit(StandardScaler().fit_transform(X), constraints=constraints)
     assert_same_fit(pipeline[-1], expected)
@@ -108,7 +120,15 @@ def test_constraints_are_routed_through_a_pipeline(estimator, X):
         lambda X: X.astype(">f8"),
         lambda X: X.astype(object),
     ],
-    ids=["fortran", "list", "every-other-row", "every-other-column", "reversed-view", "big-endian", "object"],
+    ids=[
+        "fortran",
+        "list",
+        "every-other-row",
+        "every-other-column",
+        "reversed-view",
+        "big-endian",
+        "object",
+    ],
 )
 def test_the_form_of_the_input_does_not_matter(estimator, X, constraints, form):
     expected = clone(estimator).fit(X, constraints=constraints)
@@ -119,7 +139,9 @@ def test_the_form_of_the_input_does_not_matter(estimator, X, constraints, form):
 
 @every
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.int8, np.bool_])
-def test_other_types_are_computed_as_the_same_numbers_in_double_precision(estimator, X, constraints, dtype):
+def test_other_types_are_computed_as_the_same_numbers_in_double_precision(
+    estimator, X, constraints, dtype
+):
     X = (X * 4).astype(dtype)
     expected = clone(estimator).fit(X.astype(np.float64), constraints=constraints)
     assert_same_fit(clone(estimator).fit(X, constraints=constraints), expected)
@@ -132,7 +154,9 @@ def test_a_data_frame_is_its_numbers_with_names(estimator, X, constraints):
     model = clone(estimator).fit(frame, constraints=constraints)
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     assert_array_equal(model.labels_, clone(estimator).fit(X, constraints=constraints).labels_)
-    assert_array_equal(model.predict(frame), clone(estimator).fit(X, constraints=constraints).predict(X))
+    assert_array_equal(
+        model.predict(frame), clone(estimator).fit(X, constraints=constraints).predict(X)
+    )
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[["b", "a", "c"]])
     with pytest.warns(UserWarning, match="feature names"):
@@ -159,12 +183,17 @@ def test_results_of_one_fit_are_not_touched_by_the_next(estimator, X, constraint
 
 @every
 def test_data_and_constraints_stay_as_they_are(estimator, X, constraints):
-    data, parts = X.copy(), [part.copy() for part in (constraints.pairs, constraints.must_link, constraints.weights)]
+    data, parts = (
+        X.copy(),
+        [part.copy() for part in (constraints.pairs, constraints.must_link, constraints.weights)],
+    )
     parameters = estimator.get_params()
     model = clone(estimator).fit(X, constraints=constraints)
     model.predict(X)
     assert_array_equal(X, data)
-    for part, before in zip((constraints.pairs, constraints.must_link, constraints.weights), parts, strict=True):
+    for part, before in zip(
+        (constraints.pairs, constraints.must_link, constraints.weights), parts, strict=True
+    ):
         assert_array_equal(part, before)
     assert model.get_params() == parameters
     assert not np.shares_memory(model.cluster_centers_, X)
@@ -174,7 +203,9 @@ def test_data_and_constraints_stay_as_they_are(estimator, X, constraints):
 
 @every
 def test_no_constraints_may_be_none_or_an_empty_list_of_them(estimator, X):
-    assert_same_fit(clone(estimator).fit(X), clone(estimator).fit(X, constraints=Constraints([], [])))
+    assert_same_fit(
+        clone(estimator).fit(X), clone(estimator).fit(X, constraints=Constraints([], []))
+    )
 
 
 @both
@@ -213,7 +244,9 @@ def test_fewer_rows_than_clusters_are_refused_with_both_numbers(Estimator):
 
 
 @both
-def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_of_rows(Estimator, X):
+def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_of_rows(
+    Estimator, X
+):
     Estimator(3, random_state=0).fit(X, constraints=Constraints([(0, 59)], [True]))
     with pytest.raises(InvalidInputError, match=r"row 60\b.*60 rows"):
         Estimator(3).fit(X, constraints=Constraints([(0, 60), (1, 2)], [True, False]))
@@ -221,7 +254,8 @@ def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_
 
 @both
 @pytest.mark.parametrize(
-    "constraints", [[(0, 1)], ([(0, 1)], [True]), {"must_link": [(0, 1)]}, np.zeros((1, 2)), "none", 0]
+    "constraints",
+    [[(0, 1)], ([(0, 1)], [True]), {"must_link": [(0, 1)]}, np.zeros((1, 2)), "none", 0],
 )
 def test_constraints_of_another_type_are_refused(Estimator, X, constraints):
     words = rf"mvcc\.Constraints, a DataFrame or None, not {type(constraints).__name__}"
@@ -241,7 +275,9 @@ IMPOSSIBLE = {
 
 @pytest.mark.parametrize(("name", "allowed"), IMPOSSIBLE)
 @both
-def test_impossible_parameters_are_refused_by_fit_with_name_value_and_what_is_allowed(Estimator, X, name, allowed):
+def test_impossible_parameters_are_refused_by_fit_with_name_value_and_what_is_allowed(
+    Estimator, X, name, allowed
+):
     for value in IMPOSSIBLE[name, allowed] if hasattr(Estimator(), name) else ():
         model = Estimator(**{"n_clusters": 3, name: value})  # the constructor only stores them
         with pytest.raises(InvalidInputError, match=f"{name} must be .*{allowed}") as error:
@@ -252,7 +288,10 @@ def test_impossible_parameters_are_refused_by_fit_with_name_value_and_what_is_al
 @both
 @pytest.mark.parametrize("scalar", [np.int64, np.int32, np.uint8])
 def test_numpy_integers_are_integers(Estimator, X, scalar):
-    assert Estimator(scalar(3), max_iter=scalar(9), tol=np.float32(0.5), random_state=0).fit(X).n_iter_ <= 9
+    assert (
+        Estimator(scalar(3), max_iter=scalar(9), tol=np.float32(0.5), random_state=0).fit(X).n_iter_
+        <= 9
+    )
 
 
 @both

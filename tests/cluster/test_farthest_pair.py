@@ -86,7 +86,9 @@ def test_of_very_many_points_the_outermost_are_looked_at():
         few[:, 2:] = np.random.default_rng(seed).integers(-3, 4, (15, 2))
         (i, j), by_searches = first_of_equal_pairs(few)
         longest, radii = np.linalg.norm(few[i] - few[j]), np.linalg.norm(few, axis=1)
-        radius = min(longest / 2, np.sqrt(max(longest**2 - radii.max() ** 2, 0)), radii[i], radii[j])
+        radius = min(
+            longest / 2, np.sqrt(max(longest**2 - radii.max() ** 2, 0)), radii[i], radii[j]
+        )
         if by_searches or 0.98 * radius + radii.max() < longest:
             continue
         n_others += 1
@@ -99,7 +101,9 @@ def test_of_very_many_points_the_outermost_are_looked_at():
 def test_what_is_in_order_at_a_place_is_that_of_a_sort():
     for seed in range(2000):
         rng = np.random.default_rng(seed)
-        values = rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0  # many of them equal
+        values = (
+            rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0
+        )  # many of them equal
         place = int(rng.integers(len(values)))
         ordered = np.sort(values)
         assert _quickselect(values, place) == ordered[place], seed

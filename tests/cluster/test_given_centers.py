@@ -7,14 +7,23 @@ import pytest
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 
-X = np.random.default_rng(0).normal(size=(40, 2)) * 0.4 + np.repeat([[0.3, 0.2], [3.4, 2.7]], 20, axis=0)
+X = np.random.default_rng(0).normal(size=(40, 2)) * 0.4 + np.repeat(
+    [[0.3, 0.2], [3.4, 2.7]], 20, axis=0
+)
 CENTERS = [[0, 1], [3, 2]]
 
 
-@pytest.mark.parametrize("estimator", [PCKMeans(2), MPCKMeans(2), MPCKMeans(2, metric="full")], ids=str)
+@pytest.mark.parametrize(
+    "estimator", [PCKMeans(2), MPCKMeans(2), MPCKMeans(2, metric="full")], ids=str
+)
 @pytest.mark.parametrize(
     "given",
-    [CENTERS, np.array(CENTERS, np.int8), np.array(CENTERS, np.float32), np.array(CENTERS, float, order="F")],
+    [
+        CENTERS,
+        np.array(CENTERS, np.int8),
+        np.array(CENTERS, np.float32),
+        np.array(CENTERS, float, order="F"),
+    ],
     ids=["list", "int8", "float32", "column by column"],
 )
 def test_whole_numbers_and_single_precision_are_as_good_as_doubles(estimator, given):

@@ -13,7 +13,6 @@ from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
 from mvcc._utils.kernels.links import build_links
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import (
     LANES,
     farthest_pair,
@@ -22,9 +21,14 @@ from mvcc.cluster._kernels.geometry import (
     take_farthest,
     update_farthest,
 )
-from mvcc.cluster._kernels.metrics import scatters, update_metrics
-from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
-from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters, update_metrics
+from mvcc.cluster._kernels.pck import (
+    assign_nearest,
+    cost_table,
+    pck_objective,
+    pck_sweep,
+    update_centers,
+)
 from tests.reference import mpck, pck
 
 SEEDS = range(60)
@@ -79,12 +83,24 @@ def make_scene(seed, *, full=False, shared=False, unassigned=False, whole_number
     X[copies[0]] = X[copies[1]]
     pairs = rng.integers(n, size=(rng.integers(0, 4 * n), 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    weights = rng.choice([0, 0.25, 0.5, 1, 4], len(pairs)) * (1 if whole_numbers else rng.uniform(0.5, 2, len(pairs)))
-    metrics = [random_metric(rng, d, full)] * k if shared else [random_metric(rng, d, full) for _ in range(k)]
+    weights = rng.choice([0, 0.25, 0.5, 1, 4], len(pairs)) * (
+        1 if whole_numbers else rng.uniform(0.5, 2, len(pairs))
+    )
+    metrics = (
+        [random_metric(rng, d, full)] * k
+        if shared
+        else [random_metric(rng, d, full) for _ in range(k)]
+    )
     used = rng.permutation(k)[: rng.integers(1, k + 1)]  # the other clusters are empty
     labels = used[rng.integers(len(used), size=n)]
     labels[rng.random(n) < (0.3 if unassigned else 0)] = -1
-    return Scene(X, centers, labels, Constraints(pairs, rng.random(len(pairs)) < 0.5, weights), np.array(metrics))
+    return Scene(
+        X,
+        centers,
+        labels,
+        Constraints(pairs, rng.random(len(pairs)) < 0.5, weights),
+        np.array(metrics),
+    )
 
 
 def random_metric(rng, d, full):
@@ -123,7 +139,9 @@ def test_every_constraint_is_a_link_at_both_its_ends():
 
 def pck_sweep_agrees(scene, seed):
     expected = pck.sweep(scene.X, scene.centers, scene.labels, *scene.listed)
-    table = cost_table(scene.X, scene.everyone, scene.centers, np.ones_like(scene.centers), np.zeros(scene.k))
+    table = cost_table(
+        scene.X, scene.everyone, scene.centers, np.ones_like(scene.centers), np.zeros(scene.k)
+    )
     pck_sweep(scene.everyone, table, scene.labels, scene.links, None, None, None)
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
@@ -202,7 +220,9 @@ def mpck_sweep_agrees(scene, seed):
     expected = mpck.sweep(scene.X, scene.centers, scene.metrics, scene.labels, *scene.listed, reach)
     table = cost_table(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets)
     no_groups = (None, None, None, None)
-    mpck_sweep(scene.X, scene.everyone, table, scene.metrics, reach, scene.labels, scene.links, *no_groups)
+    mpck_sweep(
+        scene.X, scene.everyone, table, scene.metrics, reach, scene.labels, scene.links, *no_groups
+    )
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
 
@@ -224,7 +244,9 @@ def test_mpck_objective_equals_the_reference(full, shared):
     for seed in SEEDS:
         scene = make_scene(seed, full=full, shared=shared)
         reach = mpck.farthest_distances(scene.X, scene.metrics)
-        expected = mpck.objective(scene.X, scene.labels, scene.centers, scene.metrics, *scene.listed, reach)
+        expected = mpck.objective(
+            scene.X, scene.labels, scene.centers, scene.metrics, *scene.listed, reach
+        )
         state = (scene.metrics, scene.log_dets, reach, scene.labels, scene.links, None)
         found = mpck_objective(scene.X, scene.centers, *state)
         assert found == pytest.approx(expected, rel=1e-9), seed
@@ -244,10 +266,16 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
             assert_allclose(S[h], expected, rtol=1e-9, atol=1e-12, err_msg=f"seed {seed}")
         metrics, log_dets = scene.metrics.copy(), scene.log_dets
         update_metrics(S, lost, counts, rounding(scene.X), shared, metrics, log_dets)
-        expected = mpck.update_metrics(scene.X, scene.labels, centers, scene.metrics, *scene.listed, gaps, shared)
+        expected = mpck.update_metrics(
+            scene.X, scene.labels, centers, scene.metrics, *scene.listed, gaps, shared
+        )
         for found, wanted in zip(metrics, expected, strict=True):
-            assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max(), err_msg=f"seed {seed}")
-        assert_allclose(log_dets, [mpck.log_det(metric) for metric in expected], rtol=1e-9, atol=1e-9)
+            assert_allclose(
+                found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max(), err_msg=f"seed {seed}"
+            )
+        assert_allclose(
+            log_dets, [mpck.log_det(metric) for metric in expected], rtol=1e-9, atol=1e-9
+        )
         n_learned += (metrics != scene.metrics).any()
     assert n_learned > len(SEEDS) / 2
 
@@ -256,12 +284,24 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
 def test_a_spread_of_zero_or_less_keeps_the_weight_of_its_feature_alone(shared):
     metrics, log_dets = np.array([[5.0, 6.0, 7.0]]), np.log([210.0])
     update_metrics(
-        np.array([[2.0, 0.0, -1.0]]), np.zeros((1, 3)), np.array([4]), np.zeros(3), shared, metrics, log_dets
+        np.array([[2.0, 0.0, -1.0]]),
+        np.zeros((1, 3)),
+        np.array([4]),
+        np.zeros(3),
+        shared,
+        metrics,
+        log_dets,
     )
     assert_array_equal(metrics, [[2.0, 6.0, 7.0]])
     assert_allclose(log_dets, np.log([84.0]))
     update_metrics(
-        np.array([[0.0, 0.0, -1.0]]), np.zeros((1, 3)), np.array([4]), np.zeros(3), shared, metrics, log_dets
+        np.array([[0.0, 0.0, -1.0]]),
+        np.zeros((1, 3)),
+        np.array([4]),
+        np.zeros(3),
+        shared,
+        metrics,
+        log_dets,
     )
     assert_array_equal(metrics, [[2.0, 6.0, 7.0]])
 
@@ -277,11 +317,20 @@ def test_a_spread_of_zero_or_less_keeps_the_weight_of_its_feature_alone(shared):
         [[0.0, 0.0], [0.0, 0.0]],
         [[0.1 + 0.2, 0.3], [0.3, 0.3]],
     ],
-    ids=["indefinite", "singular", "negative-first", "negative-last", "zero", "singular-up-to-rounding"],
+    ids=[
+        "indefinite",
+        "singular",
+        "negative-first",
+        "negative-last",
+        "zero",
+        "singular-up-to-rounding",
+    ],
 )
 def test_a_spread_that_is_not_positive_definite_keeps_the_whole_matrix(S, shared):
     metrics, log_dets = np.array([[[3.0, 1.0], [1.0, 2.0]]]), np.log([5.0])
-    update_metrics(np.array([S]), np.zeros((1, 2)), np.array([4]), np.zeros(2), shared, metrics, log_dets)
+    update_metrics(
+        np.array([S]), np.zeros((1, 2)), np.array([4]), np.zeros(2), shared, metrics, log_dets
+    )
     assert_array_equal(metrics, [[[3.0, 1.0], [1.0, 2.0]]])
     assert_array_equal(log_dets, np.log([5.0]))
 
@@ -305,18 +354,46 @@ def test_gaps_and_reaches_are_those_of_the_farthest_pair_under_each_metric(full,
     for seed in SEEDS:
         scene = make_scene(seed, full=full, shared=shared)
         gaps, reach = np.full_like(scene.centers, np.nan), np.full(scene.k, np.nan)
-        mean, known = scene.X.mean(axis=0, keepdims=True), np.full((scene.k, scene.metrics[0].size), np.nan)
-        update_farthest(scene.X, in_lanes(scene.X, scene.everyone), mean, scene.metrics, shared, known, gaps, reach)
+        mean, known = (
+            scene.X.mean(axis=0, keepdims=True),
+            np.full((scene.k, scene.metrics[0].size), np.nan),
+        )
+        update_farthest(
+            scene.X,
+            in_lanes(scene.X, scene.everyone),
+            mean,
+            scene.metrics,
+            shared,
+            known,
+            gaps,
+            reach,
+        )
         assert_array_equal(known, scene.metrics.reshape(scene.k, -1))
-        assert_allclose(reach, mpck.farthest_distances(scene.X, scene.metrics), rtol=1e-9, err_msg=f"seed {seed}")
-        for gap, expected in zip(gaps, mpck.farthest_differences(scene.X, scene.metrics), strict=True):
-            assert_allclose(gap * np.sign(gap @ expected), expected, rtol=1e-9, err_msg=f"seed {seed}")
+        assert_allclose(
+            reach,
+            mpck.farthest_distances(scene.X, scene.metrics),
+            rtol=1e-9,
+            err_msg=f"seed {seed}",
+        )
+        for gap, expected in zip(
+            gaps, mpck.farthest_differences(scene.X, scene.metrics), strict=True
+        ):
+            assert_allclose(
+                gap * np.sign(gap @ expected), expected, rtol=1e-9, err_msg=f"seed {seed}"
+            )
 
 
 def test_a_metric_that_is_still_the_same_keeps_its_pair_and_any_other_is_searched():
-    X, metrics = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]), np.array([[1.0, 1.0], [9.0, 1.0], [9.0, 1.0]])
+    X, metrics = (
+        np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]),
+        np.array([[1.0, 1.0], [9.0, 1.0], [9.0, 1.0]]),
+    )
     mark, mean = np.full((3, 2), 7.0), X.mean(axis=0, keepdims=True)
-    known, gaps, reach = np.array([[1.0, 1.0], [9.0, 2.0], [8.0, 1.0]]), mark.copy(), np.full(3, 7.0)
+    known, gaps, reach = (
+        np.array([[1.0, 1.0], [9.0, 2.0], [8.0, 1.0]]),
+        mark.copy(),
+        np.full(3, 7.0),
+    )
     take_farthest(known, gaps, reach, 2, 1)  # and so what is known of a cluster goes with its pair
     metrics[2] = known[1]
     update_farthest(X, in_lanes(X, np.arange(3)), mean, metrics, False, known, gaps, reach)
@@ -347,7 +424,9 @@ SHAPES = sorted(shapes(np.random.default_rng(0), 3, 2))
 
 def found_pair(X, metric, center=None):
     center = X.mean(axis=0) if center is None else center
-    return farthest_pair(X, in_lanes(X, np.arange(len(X))), center[np.newaxis], metric[np.newaxis], 0)
+    return farthest_pair(
+        X, in_lanes(X, np.arange(len(X))), center[np.newaxis], metric[np.newaxis], 0
+    )
 
 
 def all_distances(X, metric):
@@ -392,5 +471,7 @@ def test_the_point_that_distances_are_sorted_by_changes_the_work_but_not_the_fou
     """The bound is the triangle inequality, which holds about any point; the mean only makes it sharp."""
     for seed in range(20):
         X = np.random.default_rng(seed).normal(size=(30, 3))
-        pairs = {found_pair(X, np.ones(3), center) for center in (X.mean(axis=0), X[0], np.full(3, 50.0))}
+        pairs = {
+            found_pair(X, np.ones(3), center) for center in (X.mean(axis=0), X[0], np.full(3, 50.0))
+        }
         assert len(pairs) == 1, seed

@@ -50,14 +50,17 @@ def same_fit(one, other):
         np.array_equal(one.labels_, other.labels_)
         and np.array_equal(one.cluster_centers_, other.cluster_centers_)
         and np.array_equal(one.metrics_, other.metrics_)
-        and (one.objective_, one.n_iter_, one.converged_) == (other.objective_, other.n_iter_, other.converged_)
+        and (one.objective_, one.n_iter_, one.converged_)
+        == (other.objective_, other.n_iter_, other.converged_)
     )
 
 
 def eq_1(X, c, found):
     """Eq. 1 of a fit, by the reference."""
     reach = mpck.farthest_distances(X, found.metrics_)
-    return mpck.objective(X, found.labels_, found.cluster_centers_, found.metrics_, *listed(c), reach)
+    return mpck.objective(
+        X, found.labels_, found.cluster_centers_, found.metrics_, *listed(c), reach
+    )
 
 
 # ---- the algorithm
@@ -65,7 +68,9 @@ def eq_1(X, c, found):
 
 def relocate(X, labels, centers, metrics):
     """Move empty clusters to the farthest points, with the metric these had; False when two are equally far."""
-    distances = [mpck.squared_distance(x, centers[h], metrics[h]) for x, h in zip(X, labels, strict=True)]
+    distances = [
+        mpck.squared_distance(x, centers[h], metrics[h]) for x, h in zip(X, labels, strict=True)
+    ]
     by_distance = np.argsort(distances)[::-1]
     empty = [h for h in range(len(centers)) if h not in labels]
     for h, i in zip(empty, by_distance, strict=False):
@@ -105,7 +110,9 @@ def test_every_iteration_is_that_of_the_reference(kind):
         start = X[rng.permutation(n)[:k]] + 0.1
         start[rng.integers(k)] += rng.choice([0, 100])  # if far away, empty at first
         full, shared = "metric" in kind, "shared_metric" in kind
-        for t, (labels, centers, metrics, objective) in enumerate(reference_run(X, c, start, full, shared, 6), 1):
+        for t, (labels, centers, metrics, objective) in enumerate(
+            reference_run(X, c, start, full, shared, 6), 1
+        ):
             found = fit(X, c, k, start, max_iter=t, tol=0, **kind)
             if found.n_iter_ < t:
                 break
@@ -198,11 +205,15 @@ def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
 
 @pytest.mark.parametrize("kind", [{}, {"metric": "full"}], ids=["diagonal", "full"])
 @pytest.mark.parametrize("gap", [0.1, 0.3, 1.1, 1.3, 2.7, 12.3])
-def test_a_spread_that_cannot_links_make_zero_keeps_the_old_weight_whatever_rounding_leaves(kind, gap):
+def test_a_spread_that_cannot_links_make_zero_keeps_the_old_weight_whatever_rounding_leaves(
+    kind, gap
+):
     """S = ¾·gap² − ¾·gap²: neither a positive spread nor a negative one."""
     X = np.array([[0.0, 0.0], [100.0, 0.0], [50.0, 0.0], [50.0, gap]])
     metric = fit(X, Constraints([(2, 3)], [False], [0.75]), 1, max_iter=1, **kind).metrics_[0]
-    assert_array_equal(metric if kind else np.diag(metric), np.eye(2) if kind else np.diag([metric[0], 1.0]))
+    assert_array_equal(
+        metric if kind else np.diag(metric), np.eye(2) if kind else np.diag([metric[0], 1.0])
+    )
 
 
 @of_every_kind
@@ -309,7 +320,9 @@ def test_identical_rows_share_one_cluster_and_teach_no_metric(kind, value):
     found = fit(np.full((6, 2), value), None, 3, **kind)
     assert len(np.unique(found.labels_)) == 1
     assert found.objective_ == pytest.approx(0, abs=1e-30)
-    assert_array_equal(found.metrics_, np.tile(np.eye(2), (3, 1, 1)) if "metric" in kind else np.ones((3, 2)))
+    assert_array_equal(
+        found.metrics_, np.tile(np.eye(2), (3, 1, 1)) if "metric" in kind else np.ones((3, 2))
+    )
     assert found.converged_
 
 
@@ -342,7 +355,10 @@ def test_a_feature_that_varies_by_rounding_alone_keeps_its_weight(kind):
     rng = np.random.default_rng(1)
     X = np.column_stack((rng.normal(size=60), np.where(rng.random(60) < 0.5, 0.1 + 0.2, 0.3)))
     metrics = fit(X, None, 2, **kind).metrics_
-    assert_array_equal(metrics if "metric" in kind else metrics[:, 1], [np.eye(2)] * 2 if "metric" in kind else [1, 1])
+    assert_array_equal(
+        metrics if "metric" in kind else metrics[:, 1],
+        [np.eye(2)] * 2 if "metric" in kind else [1, 1],
+    )
 
 
 @pytest.mark.parametrize("n", [60, 1000])

@@ -67,7 +67,9 @@ def agree(estimator, X, held, k):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize(("noise", "weight"), [(0.5, 7.0), (3.0, 0.01), (10.0, 1.0)])
-def test_neighborhoods_give_the_labels_and_the_objective_of_their_list(never_listed, name, noise, weight):
+def test_neighborhoods_give_the_labels_and_the_objective_of_their_list(
+    never_listed, name, noise, weight
+):
     for seed in range(10):
         X, _, constraints = scene(seed, noise=noise, weight=weight)
         agree(ESTIMATORS[name], X, constraints.closure(), 3)
@@ -112,7 +114,9 @@ def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
             try:
                 agree(lambda k: ESTIMATORS[name](k).set_params(init=start), X, held, k)
             except AssertionError:
-                if not has_rows_as_centers(ESTIMATORS[name](k).set_params(init=start), X, as_list(held)):
+                if not has_rows_as_centers(
+                    ESTIMATORS[name](k).set_params(init=start), X, as_list(held)
+                ):
                     raise
 
 
@@ -123,32 +127,44 @@ def has_rows_as_centers(estimator, X, constraints):
     and x'', and a center that is put on a row leaves the same metric to two clusters.
     """
     n_iter = clone(estimator).fit(X, constraints=constraints).n_iter_
-    runs = (clone(estimator).set_params(max_iter=t).fit(X, constraints=constraints) for t in range(1, n_iter + 1))
+    runs = (
+        clone(estimator).set_params(max_iter=t).fit(X, constraints=constraints)
+        for t in range(1, n_iter + 1)
+    )
     return any(np.bincount(run.labels_, minlength=run.n_clusters).min() < 2 for run in runs)
 
 
 def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summed_up(never_listed):
     """A cluster of one point, apart from its mate: a matrix of rank 1, for which rounding made an inverse of 1e17."""
-    X = np.array([[0.43, -0.08], [-0.86, 1.25], [0.3, 1.71], [0.46, 0.22], [-0.14, 1.19], [-0.46, 1.55]])
+    X = np.array(
+        [[0.43, -0.08], [-0.86, 1.25], [0.3, 1.71], [0.46, 0.22], [-0.14, 1.19], [-0.46, 1.55]]
+    )
     held = Constraints([(0, 3), (0, 2), (2, 5)], [True, False, False]).closure()
     for seed in range(200):
         shift = np.random.default_rng(seed).normal(size=2)
         for constraints in (held, as_list(held)):
             centers = X[[0, 3, 2, 5]] + shift
-            found = MPCKMeans(4, metric="full", init=centers, max_iter=1).fit(X + shift, constraints=constraints)
+            found = MPCKMeans(4, metric="full", init=centers, max_iter=1).fit(
+                X + shift, constraints=constraints
+            )
             alone = np.bincount(found.labels_, minlength=4) == 1
             assert_array_equal(found.metrics_[alone], [np.eye(2)] * alone.sum())
 
 
 @pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3)], ids=["pck", "mpck"])
-@pytest.mark.parametrize("transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()])
+@pytest.mark.parametrize(
+    "transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()]
+)
 def test_co_em_by_neighborhoods_is_co_em_by_lists(base, transfer):
     for seed in range(2):
         X, y, constraints = scene(seed, noise=3.0)
         rng = np.random.default_rng(seed)
         other = rng.normal(size=(len(X), 2)) + 4 * np.eye(3)[y][:, :2]
         rows = rng.permutation(len(X))[:40]
-        problem = {"constraints": [constraints, None], "mappings": {(0, 1): np.column_stack((rows, rows))}}
+        problem = {
+            "constraints": [constraints, None],
+            "mappings": {(0, 1): np.column_stack((rows, rows))},
+        }
         found = []
         for most in (2**20, 20):
             with pytest.MonkeyPatch.context() as patch:
@@ -159,7 +175,9 @@ def test_co_em_by_neighborhoods_is_co_em_by_lists(base, transfer):
                     found.append(model.fit([X, other], **problem))
         for one, two in zip(*(model.labels_ for model in found), strict=True):
             assert_array_equal(one, two)
-        objectives = [[record.objective for views in model.history_ for record in views] for model in found]
+        objectives = [
+            [record.objective for views in model.history_ for record in views] for model in found
+        ]
         assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
 
 
@@ -173,7 +191,9 @@ def test_a_closure_that_no_list_could_hold_is_fitted():
     order = rows[np.argsort(y[rows], kind="stable")]
     together = [(i, j) for i, j in itertools.pairwise(order) if y[i] == y[j]]
     starts = [rows[y[rows] == c][0] for c in range(3)]
-    held = Constraints.from_pairs(together, [(starts[0], starts[1]), (starts[1], starts[2])]).closure()
+    held = Constraints.from_pairs(
+        together, [(starts[0], starts[1]), (starts[1], starts[2])]
+    ).closure()
     assert len(held) > 8e8
     for estimator in (PCKMeans(3), MPCKMeans(3)):
         labels = estimator.fit(X, constraints=held).labels_
@@ -186,4 +206,11 @@ def test_a_heavy_constraint_that_is_obeyed_rounds_no_distance(never_listed):
     X = np.array([[9.0], [25.0], [16.0], [23.0], [14.0], [6.0], [9.0], [18.0], [24.0], [10.0]])
     held = Constraints([(2, 6)], [False], [2.0**59]).closure()
     for limit in range(1, 6):
-        agree(lambda k, limit=limit: PCKMeans(k, init=[[24.0], [25.0], [10.0]], max_iter=limit, tol=0), X, held, 3)
+        agree(
+            lambda k, limit=limit: PCKMeans(
+                k, init=[[24.0], [25.0], [10.0]], max_iter=limit, tol=0
+            ),
+            X,
+            held,
+            3,
+        )

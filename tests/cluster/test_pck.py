@@ -29,12 +29,16 @@ def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0, 20.0)):
     copies = rng.integers(n, size=(2, draw(st.integers(0, 4))))
     X[copies[0]] = X[copies[1]]
     c = random_constraints(rng, n, draw(st.integers(0, 3 * n)), weights)
-    start = X[rng.permutation(n)[:k]] + draw(st.sampled_from([0, 0.1, 50])) * rng.normal(size=(k, d))
+    start = X[rng.permutation(n)[:k]] + draw(st.sampled_from([0, 0.1, 50])) * rng.normal(
+        size=(k, d)
+    )
     return X, c, k, draw(st.sampled_from(["neighborhoods", start]))
 
 
 def fit(X, constraints, k, init="neighborhoods", **options):
-    return PCKMeans(k, init=init, **{"tol": 0, "random_state": 0} | options).fit(X, constraints=constraints)
+    return PCKMeans(k, init=init, **{"tol": 0, "random_state": 0} | options).fit(
+        X, constraints=constraints
+    )
 
 
 def listed(c):
@@ -46,7 +50,8 @@ def same_fit(one, other):
     return (
         np.array_equal(one.labels_, other.labels_)
         and np.array_equal(one.cluster_centers_, other.cluster_centers_)
-        and (one.objective_, one.n_iter_, one.converged_) == (other.objective_, other.n_iter_, other.converged_)
+        and (one.objective_, one.n_iter_, one.converged_)
+        == (other.objective_, other.n_iter_, other.converged_)
     )
 
 
@@ -64,7 +69,9 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
         found = fit(X, c, k, start, max_iter=iteration)
         assert_array_equal(found.labels_, labels)
         assert_allclose(found.cluster_centers_, centers, rtol=1e-9, atol=1e-9)
-        assert found.objective_ == pytest.approx(pck.objective(X, labels, centers, *listed(c)), rel=1e-9, abs=1e-12)
+        assert found.objective_ == pytest.approx(
+            pck.objective(X, labels, centers, *listed(c)), rel=1e-9, abs=1e-12
+        )
         if found.converged_:
             break
         assert found.n_iter_ == iteration
@@ -179,7 +186,9 @@ def test_the_center_of_an_empty_cluster_moves_to_the_farthest_point_and_gets_mem
 def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster():
     """However large ``tol`` is, the relocated center must still get its members."""
     X = np.array([[0.0], [5.0], [2.6], [2.6], [2.6], [2.6], [2.6], [6.5]])
-    c = Constraints([(0, 1)], [True], [14.0])  # draws row 0 out of cluster 0 as soon as the other center comes near
+    c = Constraints(
+        [(0, 1)], [True], [14.0]
+    )  # draws row 0 out of cluster 0 as soon as the other center comes near
     start = [[-1.0], [4.0]]
     assert_array_equal(fit(X, c, 2, start, max_iter=1).labels_, [0, 1, 1, 1, 1, 1, 1, 1])
     assert_array_equal(fit(X, c, 2, start, max_iter=2).labels_, [1, 1, 1, 1, 1, 1, 1, 1])

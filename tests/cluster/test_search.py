@@ -28,7 +28,9 @@ def problem(seed: int, n: int = 60, k: int = 4, d: int = 3, n_pairs: int = 30):
 @pytest.mark.parametrize("seed", range(3))
 def test_agrees_with_the_reference(seed, n_pairs, weighted):
     X, c = problem(seed, n_pairs=n_pairs)
-    masses = np.random.default_rng(seed).uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
+    masses = (
+        np.random.default_rng(seed).uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
+    )
     starts = [X[:4], X[4:6]]
     found = search_pck(
         X,

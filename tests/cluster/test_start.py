@@ -19,7 +19,9 @@ both = pytest.mark.parametrize("estimator", [PCKMeans, MPCKMeans])
 
 def start(estimator, X, constraints):
     """Return the labels (−1: none) and centers that the first sweep finds."""
-    return estimator._start(np.ascontiguousarray(X, dtype=float), constraints.spanning(), estimator.n_clusters)
+    return estimator._start(
+        np.ascontiguousarray(X, dtype=float), constraints.spanning(), estimator.n_clusters
+    )
 
 
 def chains(*groups):
@@ -30,7 +32,9 @@ def chains(*groups):
 def slow_neighborhoods(n, c):
     """List the rows of every must-link component of two rows or more, by first row."""
     i, j = c.pairs[c.must_link & (c.weights > 0)].T
-    _, component = connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), directed=False)
+    _, component = connected_components(
+        coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), directed=False
+    )
     members = [np.flatnonzero(component == name) for name in dict.fromkeys(component.tolist())]
     return [rows for rows in members if len(rows) > 1]
 
@@ -54,7 +58,9 @@ def slow_farthest_first(X, neighborhoods, k):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "slow_choice"), [(PCKMeans, slow_largest), (MPCKMeans, slow_farthest_first)], ids=["pck", "mpck"]
+    ("estimator", "slow_choice"),
+    [(PCKMeans, slow_largest), (MPCKMeans, slow_farthest_first)],
+    ids=["pck", "mpck"],
 )
 def test_the_chosen_neighborhoods_are_those_of_the_slow_version(estimator, slow_choice):
     n_full = 0
@@ -102,7 +108,9 @@ def test_neighborhoods_at_the_same_place_are_still_different_ones(estimator):
 
 
 @both
-def test_missing_centers_are_distinct_rows_outside_the_neighborhoods_drawn_by_random_state(estimator):
+def test_missing_centers_are_distinct_rows_outside_the_neighborhoods_drawn_by_random_state(
+    estimator,
+):
     X = np.arange(10.0)[:, np.newaxis] ** 2
     c = chains([0, 1], [4, 5, 6])
     drawn = set()
@@ -142,10 +150,14 @@ def test_where_too_few_rows_are_free_any_row_may_be_a_center(estimator):
 
 
 @both
-@pytest.mark.parametrize("make", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)])
+@pytest.mark.parametrize(
+    "make", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)]
+)
 def test_the_same_random_state_draws_the_same_centers(estimator, make):
     X = np.random.default_rng(0).normal(size=(30, 2))
-    first, second = (start(estimator(5, random_state=make()), X, Constraints([], []))[1] for _ in range(2))
+    first, second = (
+        start(estimator(5, random_state=make()), X, Constraints([], []))[1] for _ in range(2)
+    )
     assert_array_equal(first, second)
     other = start(estimator(5, random_state=8), X, Constraints([], []))[1]
     assert not np.array_equal(first, other)
@@ -174,9 +186,13 @@ def test_constraints_act_from_the_first_sweep_on_neighbors_that_have_a_label(est
 
 @both
 @pytest.mark.parametrize(("rows", "expected"), [([0.0, 2.9], [0, 0]), ([2.9, 0.0], [1, 1])])
-def test_a_partner_that_is_not_assigned_yet_is_ignored_and_one_that_is_counts(estimator, rows, expected):
+def test_a_partner_that_is_not_assigned_yet_is_ignored_and_one_that_is_counts(
+    estimator, rows, expected
+):
     c = Constraints([(0, 1)], [True], [100])
-    model = estimator(2, init=[[0.0], [3.0]], max_iter=1).fit(np.array(rows)[:, np.newaxis], constraints=c)
+    model = estimator(2, init=[[0.0], [3.0]], max_iter=1).fit(
+        np.array(rows)[:, np.newaxis], constraints=c
+    )
     assert_array_equal(model.labels_, expected)
 
 
@@ -204,5 +220,8 @@ def test_centers_that_cannot_be_used_are_refused_and_the_right_shape_is_named(es
 
 @both
 def test_an_unknown_start_is_refused_and_the_known_ones_are_named(estimator):
-    with pytest.raises(InvalidInputError, match=r"'auto', 'neighborhoods' or an array of centers, got 'k-means\+\+'"):
+    with pytest.raises(
+        InvalidInputError,
+        match=r"'auto', 'neighborhoods' or an array of centers, got 'k-means\+\+'",
+    ):
         estimator(3, init="k-means++").fit(np.zeros((10, 2)))

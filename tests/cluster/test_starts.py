@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.exceptions import InvalidInputError
 from tests.reference.pck import objective as reference_objective
 
@@ -26,7 +26,9 @@ def blobs(seed: int, n_pairs: int):
     k, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
     y = rng.permutation(np.repeat(np.arange(k), rng.integers(5, 120, size=k)))
     spread = rng.uniform(0.3, 1.2, size=k)
-    X = rng.uniform(1, 6) * rng.normal(size=(k, d))[y] + spread[y, None] * rng.normal(size=(len(y), d))
+    X = rng.uniform(1, 6) * rng.normal(size=(k, d))[y] + spread[y, None] * rng.normal(
+        size=(len(y), d)
+    )
     return X, y, k, Constraints.from_labels(y, n_pairs, random_state=seed).closure()
 
 
@@ -75,14 +77,18 @@ def test_real_data_end_no_higher_than_k_means(load, n_pairs):
         labels, objective = at_k_means(X, k, c, seed)
         model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
         assert model.objective_ <= objective * (1 + 1e-9)
-        gain = adjusted_rand_score(data.target, model.labels_) - adjusted_rand_score(data.target, labels)
+        gain = adjusted_rand_score(data.target, model.labels_) - adjusted_rand_score(
+            data.target, labels
+        )
         assert gain > -0.01
 
 
 def test_six_unequal_blobs_that_one_start_does_not_find():
     rng = np.random.default_rng(1)
     y = rng.permutation(np.repeat(np.arange(6), [900, 660, 510, 420, 300, 210]))
-    X = rng.uniform(-6, 6, size=(6, 4))[y] + rng.uniform(0.5, 1.1, size=6)[y, None] * rng.normal(size=(3000, 4))
+    X = rng.uniform(-6, 6, size=(6, 4))[y] + rng.uniform(0.5, 1.1, size=6)[y, None] * rng.normal(
+        size=(3000, 4)
+    )
     found = {"auto": [], "neighborhoods": []}
     labels, _ = at_k_means(X, 6, Constraints([], []))
     for seed in range(5):
@@ -116,7 +122,8 @@ def test_of_equal_ends_the_first_start_wins(Estimator):
     X = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0], [9.1, 0.1], [0.0, 0.1], [9.0, 0.2]])
     c = Constraints.from_pairs(must_link=[(2, 3), (3, 5), (0, 1)]).closure()
     paper, several = (
-        Estimator(2, init=init, random_state=0).fit(X, constraints=c) for init in ("neighborhoods", "auto")
+        Estimator(2, init=init, random_state=0).fit(X, constraints=c)
+        for init in ("neighborhoods", "auto")
     )
     assert paper.labels_.tolist() == several.labels_.tolist() == [1, 1, 0, 0, 1, 0]
 
@@ -148,7 +155,9 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
             of_points, centers = rng.integers(4, size=len(problem.X)), rng.normal(size=(4, 3))
             of_rows = of_points[point]
             expected = reference_objective(X, of_rows, centers, c.pairs, c.must_link, c.weights)
-            assert problem.objective(of_points, centers) + scatter == pytest.approx(expected, rel=1e-10)
+            assert problem.objective(of_points, centers) + scatter == pytest.approx(
+                expected, rel=1e-10
+            )
             assert search._rows.objective(of_rows, centers) == pytest.approx(expected, rel=1e-10)
 
 
@@ -161,7 +170,9 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
         for found in ends:
             assert found.objective == search._rows.objective(found.labels, found.centers)
         centers = X[:k]
-        alone = search._rows.descend(centers, search._rows.nearest(centers), np.random.default_rng(seed), 40)
+        alone = search._rows.descend(
+            centers, search._rows.nearest(centers), np.random.default_rng(seed), 40
+        )
         search._rng = np.random.default_rng(seed)
         after = search._from(centers)
         assert after.objective <= alone.objective
@@ -175,7 +186,9 @@ def test_a_start_that_is_given_is_the_only_one(Estimator):
     for init, name in (("neighborhoods", "'neighborhoods'"), (X[:k], "an array of centers")):
         for n_init in ("auto", 1):
             Estimator(k, init=init, n_init=n_init).fit(X, constraints=c)
-        with pytest.raises(InvalidInputError, match=f"n_init must be 'auto' or 1 with init={name}.*got 3"):
+        with pytest.raises(
+            InvalidInputError, match=f"n_init must be 'auto' or 1 with init={name}.*got 3"
+        ):
             Estimator(k, init=init, n_init=3).fit(X, constraints=c)
 
 
@@ -191,7 +204,10 @@ def test_a_number_of_starts_that_is_none_is_refused(Estimator, n_init):
 def test_no_start_exceeds_the_limit_of_iterations(Estimator, max_iter):
     for seed in range(5):
         X, _, k, c = blobs(seed, 40)
-        assert Estimator(k, max_iter=max_iter, random_state=0).fit(X, constraints=c).n_iter_ <= max_iter
+        assert (
+            Estimator(k, max_iter=max_iter, random_state=0).fit(X, constraints=c).n_iter_
+            <= max_iter
+        )
 
 
 @both

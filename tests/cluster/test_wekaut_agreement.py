@@ -82,14 +82,32 @@ class Case:
 @cache
 def cases(dataset):
     folder = Path(os.environ["MVCC_REFERENCE"]) / "wekaut"
-    inputs, outputs = (dict(np.load(folder / f"{kind}_{dataset}.npz")) for kind in ("inputs", "outputs"))
+    inputs, outputs = (
+        dict(np.load(folder / f"{kind}_{dataset}.npz")) for kind in ("inputs", "outputs")
+    )
     assert outputs["n_constraints"].tolist() == COUNTS
-    results = pd.read_csv(folder / "results.csv").set_index(["dataset", "algorithm", "n_constraints", "trial"])
+    results = pd.read_csv(folder / "results.csv").set_index(
+        ["dataset", "algorithm", "n_constraints", "trial"]
+    )
     results = results.sort_index()
     made = []
     for count, trial in product(COUNTS, range(20)):
-        given = tuple(inputs[kind][trial][: count // 2].astype(int) for kind in ("must_link", "cannot_link"))
-        made.append(Case(dataset, count, trial, inputs["X"], inputs["y"], int(inputs["k"]), given, outputs, results))
+        given = tuple(
+            inputs[kind][trial][: count // 2].astype(int) for kind in ("must_link", "cannot_link")
+        )
+        made.append(
+            Case(
+                dataset,
+                count,
+                trial,
+                inputs["X"],
+                inputs["y"],
+                int(inputs["k"]),
+                given,
+                outputs,
+                results,
+            )
+        )
     return made
 
 
@@ -128,8 +146,12 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_pro
     assert len(compared) >= 60
     differing = []
     for case in compared:
-        found = PCKMeans(case.k, init="neighborhoods", tol=1e-5, max_iter=10_000).fit(case.X, constraints=case.closed)
-        first = PCKMeans(case.k, init="neighborhoods", max_iter=1).fit(case.X, constraints=case.closed)
+        found = PCKMeans(case.k, init="neighborhoods", tol=1e-5, max_iter=10_000).fit(
+            case.X, constraints=case.closed
+        )
+        first = PCKMeans(case.k, init="neighborhoods", max_iter=1).fit(
+            case.X, constraints=case.closed
+        )
         expected = case.result("PCKMeans")
         if not (
             same_partition(found.labels_, case.output("labels_PCKMeans"))
@@ -139,7 +161,10 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_pro
         ):
             differing.append(str(case))
     n_equal = len(compared) - len(differing)
-    record_property("agreement", f"{'PCKMeans':20} {dataset:9} equals WekaUT in {n_equal} of {len(compared)} fits")
+    record_property(
+        "agreement",
+        f"{'PCKMeans':20} {dataset:9} equals WekaUT in {n_equal} of {len(compared)} fits",
+    )
     assert not differing, differing
 
 
@@ -152,8 +177,12 @@ def test_mpck_starts_as_wekaut_does_but_for_its_reset_of_the_first_k_rows(datase
     for case in cases(dataset):
         if not case.enough_neighborhoods:
             continue
-        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed.spanning(), case.k)
-        theirs, their_centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(
+            case.X, case.closed.spanning(), case.k
+        )
+        theirs, their_centers = (
+            case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids")
+        )
         order = np.abs(centers[:, np.newaxis] - their_centers).sum(axis=2).argmin(axis=1)
         assert_allclose(centers, their_centers[order], rtol=0, atol=1e-12, err_msg=str(case))
         renumbered = np.where(labels < 0, -1, order[labels])
@@ -278,7 +307,9 @@ def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
 
 @of_both_metrics
 @of_every_dataset
-def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(dataset, algorithm, record_property):
+def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
+    dataset, algorithm, record_property
+):
     """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the same start."""
     n_fits, differing = 0, []
     for case, found in zip(cases(dataset), mpck_fits(dataset, algorithm), strict=True):
@@ -289,10 +320,16 @@ def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(dataset, a
         if same_partition(found.labels_, theirs):
             continue
         differing.append(str(case))
-        labels, centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
-        with_defects = mpck_loop(case, MPCK[algorithm], labels.astype(int), centers, 1000, defects=True)
+        labels, centers = (
+            case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids")
+        )
+        with_defects = mpck_loop(
+            case, MPCK[algorithm], labels.astype(int), centers, 1000, defects=True
+        )
         assert_array_equal(with_defects, theirs, str(case))
-        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed.spanning(), case.k)
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(
+            case.X, case.closed.spanning(), case.k
+        )
         without = mpck_loop(case, MPCK[algorithm], labels, centers, found.n_iter_, defects=False)
         assert_array_equal(without, found.labels_, str(case))
     record_property(

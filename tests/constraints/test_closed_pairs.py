@@ -12,7 +12,9 @@ from tests.strategies import seeds
 
 
 @given(seeds, st.integers(2, 14), st.integers(0, 45), st.sampled_from([1, 2, 100]))
-def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(seed, n, n_links, n_weights):
+def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(
+    seed, n, n_links, n_weights
+):
     rng = np.random.default_rng(seed)
     home = rng.integers(1 + rng.integers(n), size=n)
     ends = rng.integers(n, size=(n_links, 2))

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from mvcc import Constraints, close_views
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference import closure as slow
-from tests.strategies import as_dict, assert_holds, consistent_constraints, constraint_lists, related_views
+from tests.strategies import (
+    as_dict,
+    assert_holds,
+    consistent_constraints,
+    constraint_lists,
+    related_views,
+)
 
 ML, CL = True, False
 NOTHING = Constraints([], [])
@@ -43,7 +49,9 @@ def random_list(rng, labels, m):
     """Draw m constraints that agree with the labels, of few or of many weights, often repeated."""
     first = rng.integers(len(labels), size=m)
     second = (first + rng.integers(1, len(labels), size=m)) % len(labels)
-    weights = rng.choice([0.25, 0.5, 1.0, 2.0], m) if rng.random() < 0.5 else rng.uniform(0.1, 2.0, m)
+    weights = (
+        rng.choice([0.25, 0.5, 1.0, 2.0], m) if rng.random() < 0.5 else rng.uniform(0.1, 2.0, m)
+    )
     return np.column_stack((first, second)), labels[first] == labels[second], weights
 
 
@@ -58,7 +66,9 @@ def test_closures_of_many_rows_and_constraints_equal_the_reference(m):
 def test_an_inferred_constraint_weighs_the_weakest_link_of_its_strongest_chain():
     # 0 –.5– 1 –.9– 2 is stronger than 0 –.3– 4 –1– 2; the cannot-link 2 |.7| 3 and 3 –.6– 5
     c = Constraints(
-        [(0, 1), (1, 2), (0, 4), (4, 2), (2, 3), (3, 5)], [ML, ML, ML, ML, CL, ML], [0.5, 0.9, 0.3, 1.0, 0.7, 0.6]
+        [(0, 1), (1, 2), (0, 4), (4, 2), (2, 3), (3, 5)],
+        [ML, ML, ML, ML, CL, ML],
+        [0.5, 0.9, 0.3, 1.0, 0.7, 0.6],
     )
     assert as_dict(c.closure()) == {
         (0, 1, ML): 0.5,
@@ -86,7 +96,11 @@ def test_large_neighborhoods_are_closed_too():
     chains = np.column_stack((order[:-k], order[k:]))  # k classes, by the place in the order
     walls = np.column_stack((order[:k], np.roll(order[:k], 1)))
     strength = rng.uniform(0.1, 2.0, len(chains))
-    c = Constraints(np.concatenate((chains, walls)), np.arange(n) < n - k, np.concatenate((strength, np.full(k, 3.0))))
+    c = Constraints(
+        np.concatenate((chains, walls)),
+        np.arange(n) < n - k,
+        np.concatenate((strength, np.full(k, 3.0))),
+    )
     closed = c.closure()
     place = np.argsort(order)
     pairs = np.argwhere(np.triu(np.ones((n, n), dtype=bool), 1))
@@ -100,7 +114,9 @@ def test_large_neighborhoods_are_closed_too():
         assert closed.weights[index] == strength[first:last:k].min()
     for index in rng.choice(np.flatnonzero(~closed.must_link), 200):
         ends = place[closed.pairs[index]]
-        assert closed.weights[index] == min([3.0, *(strength[end % k : end : k].min(initial=3.0) for end in ends)])
+        assert closed.weights[index] == min(
+            [3.0, *(strength[end % k : end : k].min(initial=3.0) for end in ends)]
+        )
 
 
 @pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
@@ -131,24 +147,31 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
             c.closure()
     # the same when the shorter one has the smaller rows
     c = Constraints.from_pairs([(0, 1), (1, 2), (5, 6), (6, 7), (7, 8)], [(0, 2), (5, 8)])
-    with pytest.raises(ConstraintConflictError, match=r"row 0 = row 1 \(must-link\) = row 2 \(must-link\), but"):
+    with pytest.raises(
+        ConstraintConflictError, match=r"row 0 = row 1 \(must-link\) = row 2 \(must-link\), but"
+    ):
         c.closure()
 
 
 @pytest.mark.parametrize("heavy", [True, False])
 @pytest.mark.parametrize(("middle", "detour"), [(5, (1, 2)), (1, (4, 5))])
-def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_weight(middle, detour, heavy):
+def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_weight(
+    middle, detour, heavy
+):
     short, long = [(0, middle), (middle, 9)], [(0, detour[0]), detour, (detour[1], 9)]
     weights = [2.0] * 2 + [0.1] * 3 if heavy else [0.1] * 2 + [2.0] * 3
     c = Constraints([*short, *long, (0, 9)], [ML] * 5 + [CL], [*weights, 1.0])
-    with pytest.raises(ConstraintConflictError, match=rf"row 0 = row {middle} \S+ = row 9 \S+, but row 0 ≠ row 9"):
+    with pytest.raises(
+        ConstraintConflictError, match=rf"row 0 = row {middle} \S+ = row 9 \S+, but row 0 ≠ row 9"
+    ):
         c.closure()
 
 
 def test_a_pair_with_both_types_is_the_shortest_conflict():
     c = Constraints.from_pairs([(0, 1), (1, 2), (3, 4)], [(0, 2), (3, 4)])
     with pytest.raises(
-        ConstraintConflictError, match=r"row 3 = row 4 \(must-link\), but row 3 ≠ row 4 \(cannot-link\)"
+        ConstraintConflictError,
+        match=r"row 3 = row 4 \(must-link\), but row 3 ≠ row 4 \(cannot-link\)",
     ):
         c.closure()
 
@@ -258,7 +281,11 @@ def test_contradictions_between_views_are_found_just_when_there_are_any(case):
 @given(related_views(consistent=False))
 def test_the_named_chain_through_views_is_a_chain_and_there_is_no_shorter_one(case):
     constraints, relations = case
-    must = {frozenset({(u, int(i)), (v, int(j))}): "relation" for (u, v), rows in relations.items() for i, j in rows}
+    must = {
+        frozenset({(u, int(i)), (v, int(j))}): "relation"
+        for (u, v), rows in relations.items()
+        for i, j in rows
+    }
     cannot = set()
     for view, listed in enumerate(constraints):
         for (i, j), is_must, _ in zip(*listed, strict=True):
@@ -272,7 +299,9 @@ def test_the_named_chain_through_views_is_a_chain_and_there_is_no_shorter_one(ca
         return
     with pytest.raises(ConstraintConflictError) as caught:
         close_views([Constraints(*c) for c in constraints], relations)
-    named = re.findall(r"row (\d+) of view (\d+)(?: \((must-link|relation|cannot-link)\))?", str(caught.value))
+    named = re.findall(
+        r"row (\d+) of view (\d+)(?: \((must-link|relation|cannot-link)\))?", str(caught.value)
+    )
     *chain, first, last = [(int(view), int(row)) for row, view, _ in named]
     assert (chain[0], chain[-1]) == (first, last)
     assert {first, last} in cannot
@@ -293,7 +322,9 @@ def test_a_conflict_through_relations_names_rows_views_and_links():
 
 def test_a_conflict_is_named_rightly_behind_an_empty_view():
     views = [None, Constraints.from_pairs([(0, 1)], [(0, 1)]), None]
-    with pytest.raises(ConstraintConflictError, match=r"row 0 of view 1 = row 1 of view 1 \(must-link\), but row 0"):
+    with pytest.raises(
+        ConstraintConflictError, match=r"row 0 of view 1 = row 1 of view 1 \(must-link\), but row 0"
+    ):
         close_views(views, {})
 
 
@@ -312,7 +343,10 @@ def assert_same_views(first, second):
     }
 
 
-@given(st.lists(consistent_constraints(), min_size=1, max_size=3), st.sampled_from([None, {}, {(0, 1): []}]))
+@given(
+    st.lists(consistent_constraints(), min_size=1, max_size=3),
+    st.sampled_from([None, {}, {(0, 1): []}]),
+)
 def test_without_relations_every_view_is_closed_by_itself(lists, mappings):
     views = [Constraints(*listed) for listed in lists]
     closed, relations = close_views(views, mappings if len(views) > 1 else None)

@@ -17,7 +17,11 @@ CONTRADICTORY = "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n\n12
 
 
 def rows_of(constraints):
-    columns = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
+    columns = (
+        constraints.pairs.tolist(),
+        constraints.must_link.tolist(),
+        constraints.weights.tolist(),
+    )
     return sorted((i, j, must, weight) for (i, j), must, weight in zip(*columns, strict=True))
 
 
@@ -57,13 +61,17 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
 
 def test_constraints_that_were_not_read_from_a_file_are_shown_without_lines():
     with pytest.raises(
-        ConstraintConflictError, match=r"row 0 = row 1 \(must-link\), but row 0 ≠ row 1 \(cannot-link\)\. "
+        ConstraintConflictError,
+        match=r"row 0 = row 1 \(must-link\), but row 0 ≠ row 1 \(cannot-link\)\. ",
     ):
         Constraints([(0, 1), (0, 1)], [True, False]).closure()
 
 
 def test_every_constraint_of_a_file_knows_its_line(judged):
-    lines = {tuple(pair): judged.source_of(position) for position, pair in enumerate(judged.pairs.tolist())}
+    lines = {
+        tuple(pair): judged.source_of(position)
+        for position, pair in enumerate(judged.pairs.tolist())
+    }
     assert lines == {
         (3, 9): "line 2 of pairs.csv",
         (0, 1): "line 3 of pairs.csv",
@@ -126,7 +134,9 @@ def test_nothing_is_dropped_where_nothing_contradicts(case):
 
 
 def test_a_heavier_cannot_link_breaks_a_chain_at_its_lightest_must_link():
-    judged = Constraints([(0, 1), (1, 2), (2, 3), (0, 3)], [True, True, True, False], [3.0, 1.0, 2.0, 5.0])
+    judged = Constraints(
+        [(0, 1), (1, 2), (2, 3), (0, 3)], [True, True, True, False], [3.0, 1.0, 2.0, 5.0]
+    )
     kept, dropped = judged.drop_conflicts()
     assert rows_of(dropped) == [(1, 2, True, 1.0)]
     assert len(kept) == 3

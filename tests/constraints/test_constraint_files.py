@@ -15,9 +15,9 @@ from mvcc import Constraints
 from mvcc.exceptions import InvalidInputError
 from tests.strategies import constraint_lists
 
-NO_SPACES = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1, max_size=6).filter(
-    lambda name: name == name.strip()
-)
+NO_SPACES = st.text(
+    st.characters(exclude_characters="\0", codec="utf-8"), min_size=1, max_size=6
+).filter(lambda name: name == name.strip())
 NAMES = st.sampled_from(["a,b", 'a"b', "a\rb", "a\nb", "a\r\nb", "7", '"', "é"]) | NO_SPACES
 
 
@@ -34,7 +34,10 @@ def test_a_csv_file_of_ids_gives_the_same_constraints_back(tmp_path_factory, lis
 def test_equal_ids_are_refused_with_both_rows(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("i,j,kind\nb,a,must-link\n")
-    ids, message = ["c", "a", "b", "a"], "'a' stands more than once in ids, in rows 1 and 3; give every row an id"
+    ids, message = (
+        ["c", "a", "b", "a"],
+        "'a' stands more than once in ids, in rows 1 and 3; give every row an id",
+    )
     with pytest.raises(InvalidInputError, match=message):
         Constraints.read_csv(path, ids=ids)
     with pytest.raises(InvalidInputError, match=message):
@@ -43,14 +46,17 @@ def test_equal_ids_are_refused_with_both_rows(tmp_path):
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
 def test_an_id_that_no_text_file_can_hold_is_refused_and_nothing_is_written(tmp_path, name):
-    with pytest.raises(InvalidInputError, match=r"the id of row 1, .*, has a character that no text file can hold"):
+    with pytest.raises(
+        InvalidInputError, match=r"the id of row 1, .*, has a character that no text file can hold"
+    ):
         Constraints.from_pairs([(0, 1)]).to_csv(tmp_path / "pairs.csv", ids=["a", name])
     assert not (tmp_path / "pairs.csv").exists()
 
 
 def test_rows_without_an_id_are_not_written(tmp_path):
     with pytest.raises(
-        InvalidInputError, match="ids are those of 2 rows, but a constraint names row 2; give the id of"
+        InvalidInputError,
+        match="ids are those of 2 rows, but a constraint names row 2; give the id of",
     ):
         Constraints.from_pairs([(0, 2)]).to_csv(tmp_path / "pairs.csv", ids=["a", "b"])
     assert not list(tmp_path.iterdir())
@@ -127,7 +133,7 @@ def test_a_pipe_that_nobody_reads_is_an_error(tmp_path):
 def test_what_the_shell_redirects_is_added_to(tmp_path):
     code = (
         "from mvcc import Constraints; print('before', flush=True);"
-        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/stdout'); print('done')"
+        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/fd/1'); print('done')"
     )
     with open(tmp_path / "log", "wb") as log:
         subprocess.run([sys.executable, "-c", code], stdout=log, check=True)

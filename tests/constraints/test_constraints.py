@@ -29,7 +29,9 @@ def rows_of(c):
     """List the constraints as tuples (i, j, is_must_link, weight)."""
     return [
         (*pair, must, w)
-        for pair, must, w in zip(c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist(), strict=True)
+        for pair, must, w in zip(
+            c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist(), strict=True
+        )
     ]
 
 
@@ -47,8 +49,12 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
     assert len(c) == len(listed[0])
 
 
-@pytest.mark.parametrize("pairs", [[(3, 1), (0, 2)], ((3, 1), (0, 2)), np.array([[3, 1], [0, 2]], dtype=np.uint8)])
-@pytest.mark.parametrize("kinds", [[True, False], (1, 0), np.array([1, 0], dtype=np.int8), np.array([True, False])])
+@pytest.mark.parametrize(
+    "pairs", [[(3, 1), (0, 2)], ((3, 1), (0, 2)), np.array([[3, 1], [0, 2]], dtype=np.uint8)]
+)
+@pytest.mark.parametrize(
+    "kinds", [[True, False], (1, 0), np.array([1, 0], dtype=np.int8), np.array([True, False])]
+)
 @pytest.mark.parametrize("weights", [[2, 3], (2.0, 3.0), np.array([2, 3], dtype=np.float32)])
 def test_any_array_like_becomes_arrays_of_one_dtype(pairs, kinds, weights):
     c = Constraints(pairs, kinds, weights)
@@ -70,7 +76,11 @@ def test_row_numbers_reach_the_largest_one():
     c = Constraints([(LARGEST_ROW, LARGEST_ROW - 1), (LARGEST_ROW, 0)], [True, False])
     assert c.pairs.tolist() == [[0, LARGEST_ROW], [LARGEST_ROW - 1, LARGEST_ROW]]
     assert c.max_union(c) == c
-    assert c.closure().pairs.tolist() == [[0, LARGEST_ROW - 1], [0, LARGEST_ROW], [LARGEST_ROW - 1, LARGEST_ROW]]
+    assert c.closure().pairs.tolist() == [
+        [0, LARGEST_ROW - 1],
+        [0, LARGEST_ROW],
+        [LARGEST_ROW - 1, LARGEST_ROW],
+    ]
 
 
 def test_from_pairs_takes_two_lists_in_any_form():
@@ -110,7 +120,11 @@ def test_constraints_are_frozen_however_they_are_made(make):
 
 
 def test_the_arrays_given_are_neither_changed_nor_shared():
-    pairs, kinds, weights = np.array([[0, 1], [2, 3]]), np.array([True, False]), np.array([1.0, 2.0])
+    pairs, kinds, weights = (
+        np.array([[0, 1], [2, 3]]),
+        np.array([True, False]),
+        np.array([1.0, 2.0]),
+    )
     c = Constraints(pairs, kinds, weights)
     pairs[:], kinds[:], weights[:] = 9, False, 7.0
     assert rows_of(c) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
@@ -127,7 +141,10 @@ def test_a_pickle_still_knows_the_lines_that_constraints_were_read_from(tmp_path
     (tmp_path / "pairs.csv").write_text("i,j,kind\n3,4,cannot-link\n0,1,must-link\n")
     read = Constraints.read_csv(tmp_path / "pairs.csv")
     for other in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
-        assert [other.source_of(place) for place in range(2)] == ["line 3 of pairs.csv", "line 2 of pairs.csv"]
+        assert [other.source_of(place) for place in range(2)] == [
+            "line 3 of pairs.csv",
+            "line 2 of pairs.csv",
+        ]
 
 
 def test_equality_looks_at_pairs_types_and_weights():
@@ -144,7 +161,10 @@ def test_equality_looks_at_pairs_types_and_weights():
 
 
 def test_repr_counts_both_types():
-    assert repr(Constraints.from_pairs([(0, 1)], [(1, 2), (0, 2)])) == "<Constraints: 1 must-links, 2 cannot-links>"
+    assert (
+        repr(Constraints.from_pairs([(0, 1)], [(1, 2), (0, 2)]))
+        == "<Constraints: 1 must-links, 2 cannot-links>"
+    )
 
 
 # what is refused
@@ -154,29 +174,53 @@ def test_repr_counts_both_types():
     ("arguments", "message"),
     [
         (([(0, 1), (2, 2)], [True, True]), r"pairs\[1\] = \[2, 2\] links a row with itself"),
-        (([(0, 1), (2, -1)], [True, True]), r"pairs\[1\] = \[2, -1\]: row numbers must lie in 0 … 2147483647"),
-        (([(0, 1), (2**31, 1)], [True, True]), r"pairs\[1\] = \[2147483648, 1\]: row numbers must lie in 0 …"),
+        (
+            ([(0, 1), (2, -1)], [True, True]),
+            r"pairs\[1\] = \[2, -1\]: row numbers must lie in 0 … 2147483647",
+        ),
+        (
+            ([(0, 1), (2**31, 1)], [True, True]),
+            r"pairs\[1\] = \[2147483648, 1\]: row numbers must lie in 0 …",
+        ),
         (([(0, 1), (2**70, 1)], [True, True]), "pairs must be integer row numbers, not object"),
         (([(0.0, 1.0)], [True]), "pairs must be integer row numbers, not float64"),
         (([("0", "1")], [True]), "pairs must be integer row numbers, not <U1"),
         (([(False, True)], [True]), "pairs must be integer row numbers, not bool"),
-        (([0, 1], [True]), r"pairs must have shape \(m, 2\), two row numbers per constraint, not \(2,\)"),
+        (
+            ([0, 1], [True]),
+            r"pairs must have shape \(m, 2\), two row numbers per constraint, not \(2,\)",
+        ),
         (([(0, 1), (2,)], [True, True]), "pairs"),
         (([(0, 1, 2)], [True]), r"pairs must have shape \(m, 2\), .* not \(1, 3\)"),
         (([[(0, 1)]], [True]), r"pairs must have shape \(m, 2\), .* not \(1, 1, 2\)"),
         (([(0, 1)], []), r"must_link must have one value per pair, shape \(1,\), not \(0,\)"),
         (([], [True]), r"must_link must have one value per pair, shape \(0,\), not \(1,\)"),
         (([(0, 1)], True), r"must_link must have one value per pair, shape \(1,\), not \(\)"),
-        (([(0, 1)], [[True]]), r"must_link must have one value per pair, shape \(1,\), not \(1, 1\)"),
+        (
+            ([(0, 1)], [[True]]),
+            r"must_link must have one value per pair, shape \(1,\), not \(1, 1\)",
+        ),
         (([(0, 1), (1, 2)], [[True, False], True]), "must_link"),
         (([(0, 1)], [2]), "must_link must be True .* or False"),
         (([(0, 1)], [-1]), "must_link must be True .* or False"),
         (([(0, 1)], [1.0]), "must_link must be True .* or False"),
         (([(0, 1)], ["must-link"]), "must_link must be True .* or False"),
-        (([(0, 1), (1, 2)], [True, True], [1, -0.5]), r"weights\[1\] = -0\.5: a weight must be finite and 0 or more"),
-        (([(0, 1), (1, 2)], [True, True], [1, np.nan]), r"weights\[1\] = nan: a weight must be finite"),
-        (([(0, 1), (1, 2)], [True, True], [np.inf, 1]), r"weights\[0\] = inf: a weight must be finite"),
-        (([(0, 1)], [True], [1, 2]), r"weights must have one value per pair, shape \(1,\), not \(2,\)"),
+        (
+            ([(0, 1), (1, 2)], [True, True], [1, -0.5]),
+            r"weights\[1\] = -0\.5: a weight must be finite and 0 or more",
+        ),
+        (
+            ([(0, 1), (1, 2)], [True, True], [1, np.nan]),
+            r"weights\[1\] = nan: a weight must be finite",
+        ),
+        (
+            ([(0, 1), (1, 2)], [True, True], [np.inf, 1]),
+            r"weights\[0\] = inf: a weight must be finite",
+        ),
+        (
+            ([(0, 1)], [True], [1, 2]),
+            r"weights must have one value per pair, shape \(1,\), not \(2,\)",
+        ),
         (([(0, 1)], [True], 1.0), r"weights must have one value per pair, shape \(1,\), not \(\)"),
         (([(0, 1)], [True], ["heavy"]), "weights must be numbers"),
         (([(0, 1)], [True], [[1, 2], [3]]), "weights is not an array"),
@@ -189,7 +233,9 @@ def test_bad_constraints_are_refused_with_the_place(arguments, message):
 
 @pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
 def test_from_pairs_refuses_what_the_constructor_refuses_by_an_mvcc_error_and_a_value_error(kind):
-    with pytest.raises(InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself") as caught:
+    with pytest.raises(
+        InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself"
+    ) as caught:
         Constraints.from_pairs(**{kind: [(0, 1), (3, 3)]})
     assert isinstance(caught.value, MvccError)
     assert isinstance(caught.value, ValueError)
@@ -324,7 +370,9 @@ lists = constraint_lists(n_rows=4, max_size=10)
 
 @given(lists, lists)
 def test_max_union_keeps_the_heaviest_of_each_pair_and_type(first, second):
-    expected = constraint_sets.max_union([constraint_sets.to_dict(*first), constraint_sets.to_dict(*second)])
+    expected = constraint_sets.max_union(
+        [constraint_sets.to_dict(*first), constraint_sets.to_dict(*second)]
+    )
     assert_holds(Constraints(*first).max_union(Constraints(*second)), expected)
 
 
@@ -339,11 +387,16 @@ def test_unify_equals_the_reference(given_list, transferred_list):
 
 @pytest.mark.parametrize("own_kind", [True, False])
 def test_unify_prefers_a_given_constraint_to_a_heavier_transferred_one(own_kind):
-    own, received = Constraints([(0, 1)], [own_kind], [0.1]), Constraints([(0, 1)], [not own_kind], [9.0])
+    own, received = (
+        Constraints([(0, 1)], [own_kind], [0.1]),
+        Constraints([(0, 1)], [not own_kind], [9.0]),
+    )
     assert unify(own, received) == own
     assert unify(received, own) == received
     # a given constraint takes the heavier weight of its own type (Eq. 13)
-    assert unify(own, received.max_union(Constraints([(0, 1)], [own_kind], [2.0]))).weights.tolist() == [2.0]
+    assert unify(
+        own, received.max_union(Constraints([(0, 1)], [own_kind], [2.0]))
+    ).weights.tolist() == [2.0]
 
 
 # CSV files
@@ -397,16 +450,28 @@ def test_a_csv_file_without_rows_has_no_constraints(tmp_path):
         ("i,j,kind\n0,1,must-link\n0,2\n", ":3: 2 values where 3 are expected: 0,2"),
         ("i,j,kind\n0,1,must-link,1\n", ":2: 4 values where 3 are expected"),
         ("i,j,kind,weight\n0,1,must-link\n", ":2: 3 values where 4 are expected"),
-        ("i,j,kind\n0,1,must-link\n\n0,x,must-link\n", ":4: i and j must be integers .* 0,x,must-link"),
+        (
+            "i,j,kind\n0,1,must-link\n\n0,x,must-link\n",
+            ":4: i and j must be integers .* 0,x,must-link",
+        ),
         ("i,j,kind\n0,1.0,must-link\n", ":2: i and j must be integers"),
-        ("i,j,kind,weight\n0,1,must-link,heavy\n", ":2: i and j must be integers and weight a number: .*heavy"),
+        (
+            "i,j,kind,weight\n0,1,must-link,heavy\n",
+            ":2: i and j must be integers and weight a number: .*heavy",
+        ),
         ("i,j,kind,weight\n0,1,must-link,\n", ":2: i and j must be integers and weight a number"),
-        ("i,j,kind\n0,1,must-link\n0,2,mustlink\n", ":3: kind must be must-link or cannot-link, not 'mustlink'"),
+        (
+            "i,j,kind\n0,1,must-link\n0,2,mustlink\n",
+            ":3: kind must be must-link or cannot-link, not 'mustlink'",
+        ),
         ("i,j,kind\n0,1,must-link\n\n2,2,must-link\n", ":4: '2' is linked with itself"),
         ("i,j,kind\n0,1,must-link\n0,-2,must-link\n", ":3: .*row numbers must lie in"),
         ("i,j,kind\n0,1,must-link\n0,2147483648,must-link\n", ":3: .*row numbers must lie in"),
         ("i,j,kind\n0,1,must-link\n0,99999999999999999999,must-link\n", ":3: .*row numbers"),
-        ("i,j,kind,weight\n0,1,must-link,1\n0,2,must-link,-1\n", ":3: .*a weight must be finite and 0 or more"),
+        (
+            "i,j,kind,weight\n0,1,must-link,1\n0,2,must-link,-1\n",
+            ":3: .*a weight must be finite and 0 or more",
+        ),
         ("i,j,kind,weight\n0,1,must-link,nan\n", ":2: .*a weight must be finite and 0 or more"),
         ("i,j,kind,weight\n0,1,must-link,inf\n", ":2: .*a weight must be finite and 0 or more"),
     ],

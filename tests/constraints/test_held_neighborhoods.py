@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
+from mvcc.constraints._closure import Neighborhoods
 from mvcc.constraints._constraints import unify
-from mvcc.constraints._neighborhoods import Neighborhoods
 from mvcc.constraints._relations import mapped_rows, relations_between
 
 
@@ -17,7 +17,9 @@ from mvcc.constraints._relations import mapped_rows, relations_between
 def held(monkeypatch):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     closed = Constraints.from_pairs([(0, 1), (1, 2), (5, 6)], [(2, 5)]).closure()
-    return unify(closed, Constraints([[7, 8], [8, 9], [7, 9]], [True, True, False], [0.25, 0.5, 0.75]))
+    return unify(
+        closed, Constraints([[7, 8], [8, 9], [7, 9]], [True, True, False], [0.25, 0.5, 0.75])
+    )
 
 
 def test_both_parts_are_counted_and_shown(held):
@@ -53,9 +55,14 @@ def test_neighborhoods_equal_neighborhoods_alone(held):
     neighborhoods, _ = held._parts
     assert neighborhoods != "neighborhoods"
     assert neighborhoods == Neighborhoods(
-        neighborhoods.rows.copy(), neighborhoods.group.copy(), neighborhoods.apart.copy(), neighborhoods.weight
+        neighborhoods.rows.copy(),
+        neighborhoods.group.copy(),
+        neighborhoods.apart.copy(),
+        neighborhoods.weight,
     )
-    assert neighborhoods != Neighborhoods(neighborhoods.rows, neighborhoods.group, neighborhoods.apart, 2.0)
+    assert neighborhoods != Neighborhoods(
+        neighborhoods.rows, neighborhoods.group, neighborhoods.apart, 2.0
+    )
 
 
 def test_the_lines_of_a_file_follow_the_order_of_its_constraints(tmp_path):
@@ -80,8 +87,12 @@ def test_the_spanning_constraints_of_many_rows_name_the_smaller_row_first(monkey
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     y = np.random.default_rng(0).integers(3, size=300)
     rows = [np.flatnonzero(y == kind).tolist() for kind in range(3)]
-    chains = [(one, other) for members in rows for one, other in zip(members[1:], members, strict=False)]
-    held = Constraints.from_pairs(chains, [(rows[0][0], rows[1][0]), (rows[1][5], rows[2][7])]).closure()
+    chains = [
+        (one, other) for members in rows for one, other in zip(members[1:], members, strict=False)
+    ]
+    held = Constraints.from_pairs(
+        chains, [(rows[0][0], rows[1][0]), (rows[1][5], rows[2][7])]
+    ).closure()
     pairs, must_link, _ = held.spanning()
     assert (pairs[must_link][:, 0] < pairs[must_link][:, 1]).all()
     assert must_link.sum() == 297

@@ -13,7 +13,13 @@ from scipy import stats
 
 from mvcc import Constraints, close_views
 from mvcc.constraints._map import ConstraintMap
-from mvcc.constraints._relations import augment, check_mappings, mapped_rows, relations_between, sample_relations
+from mvcc.constraints._relations import (
+    augment,
+    check_mappings,
+    mapped_rows,
+    relations_between,
+    sample_relations,
+)
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference.closure import relation_strengths
 from tests.reference.constraint_sets import to_dict
@@ -32,7 +38,9 @@ def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
     _, mappings = case
     merged: dict[tuple[int, int], set[tuple[int, int]]] = {}
     for (u, v), rows in mappings.items():
-        merged.setdefault((min(u, v), max(u, v)), set()).update((i, j) if u < v else (j, i) for i, j in rows)
+        merged.setdefault((min(u, v), max(u, v)), set()).update(
+            (i, j) if u < v else (j, i) for i, j in rows
+        )
     checked = check_mappings(mappings, [6, 6, 6])
     assert list(checked) == sorted(merged)
     for key, rows in checked.items():
@@ -58,7 +66,9 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
     checked = check_mappings({(0, 1): rows}, [2, 2])
     checked[0, 1][:] = 9
     assert rows.tolist() == [[0, 1], [1, 0]]
-    assert check_mappings({(np.int64(1), np.int32(0)): rows.astype(np.uint8)}, [2, 2])[0, 1].tolist() == [
+    assert check_mappings({(np.int64(1), np.int32(0)): rows.astype(np.uint8)}, [2, 2])[
+        0, 1
+    ].tolist() == [
         [0, 1],
         [1, 0],
     ]
@@ -67,21 +77,57 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
 @pytest.mark.parametrize(
     ("mappings", "sizes", "message"),
     [
-        ({(0, 2): [(0, 0)]}, [3, 4], r"mappings: \(0, 2\) does not name two different views of 0 … 1"),
-        ({(-1, 0): [(0, 0)]}, [3, 4], r"mappings: \(-1, 0\) does not name two different views of 0 … 1"),
+        (
+            {(0, 2): [(0, 0)]},
+            [3, 4],
+            r"mappings: \(0, 2\) does not name two different views of 0 … 1",
+        ),
+        (
+            {(-1, 0): [(0, 0)]},
+            [3, 4],
+            r"mappings: \(-1, 0\) does not name two different views of 0 … 1",
+        ),
         ({(1, 1): [(0, 0)]}, [3, 4], r"mappings: \(1, 1\) does not name two different views"),
-        ({"01": [(0, 0)]}, [3, 4], r"mappings: the key '01' is not a pair \(u, v\) of view numbers"),
+        (
+            {"01": [(0, 0)]},
+            [3, 4],
+            r"mappings: the key '01' is not a pair \(u, v\) of view numbers",
+        ),
         ({(0, 1, 2): [(0, 0)]}, [3, 4], r"mappings: the key \(0, 1, 2\) is not a pair"),
         ({(0.0, 1.0): [(0, 0)]}, [3, 4], r"mappings: the key \(0\.0, 1\.0\) is not a pair"),
         ({0: [(0, 0)]}, [3, 4], r"mappings: the key 0 is not a pair"),
-        ({(0, 1): [(0, 0), (3, 0)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row 3 of view 0, which has rows 0 … 2"),
-        ({(0, 1): [(0, 4)]}, [3, 4], r"mappings\[\(0, 1\)\]\[0\] names row 4 of view 1, which has rows 0 … 3"),
-        ({(1, 0): [(0, 2), (0, 3)]}, [3, 4], r"mappings\[\(1, 0\)\]\[1\] names row 3 of view 0, which has rows 0 … 2"),
+        (
+            {(0, 1): [(0, 0), (3, 0)]},
+            [3, 4],
+            r"mappings\[\(0, 1\)\]\[1\] names row 3 of view 0, which has rows 0 … 2",
+        ),
+        (
+            {(0, 1): [(0, 4)]},
+            [3, 4],
+            r"mappings\[\(0, 1\)\]\[0\] names row 4 of view 1, which has rows 0 … 3",
+        ),
+        (
+            {(1, 0): [(0, 2), (0, 3)]},
+            [3, 4],
+            r"mappings\[\(1, 0\)\]\[1\] names row 3 of view 0, which has rows 0 … 2",
+        ),
         ({(0, 1): [(0, 0), (0, -1)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row -1 of view 1"),
-        ({(0, 1): [(-1, 0)]}, [3, 4], r"mappings\[\(0, 1\)\]\[0\] names row -1 of view 0, which has rows 0 … 2"),
-        ({(0, 1): [0, 1]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
+        (
+            {(0, 1): [(-1, 0)]},
+            [3, 4],
+            r"mappings\[\(0, 1\)\]\[0\] names row -1 of view 0, which has rows 0 … 2",
+        ),
+        (
+            {(0, 1): [0, 1]},
+            [3, 4],
+            r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)",
+        ),
         ({(0, 1): [(0, 1), (2,)]}, [3, 4], r"mappings\[\(0, 1\)\]"),
-        ({(0, 1): [(0, 1, 2)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
+        (
+            {(0, 1): [(0, 1, 2)]},
+            [3, 4],
+            r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)",
+        ),
         ({(0, 1): [(0.0, 1.0)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
         ({(0, 1): [("a", "b")]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
         ({(0, 1): [(True, False)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
@@ -128,9 +174,17 @@ def test_transfer_equals_the_reference(listed, relations):
 
 @given(constraint_lists(n_rows=6), relation_lists(), st.data())
 def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, relations, data):
-    strengths = np.array([data.draw(st.sampled_from([0, 0.3, 0.5, 1, 2, np.inf])) for _ in relations], dtype=float)
-    limits = {tuple(row): strength for row, strength in zip(relations.tolist(), strengths.tolist(), strict=True)}
-    assert_holds(ConstraintMap(relations, strengths)(Constraints(*listed)), transfer(listed, relations, limits))
+    strengths = np.array(
+        [data.draw(st.sampled_from([0, 0.3, 0.5, 1, 2, np.inf])) for _ in relations], dtype=float
+    )
+    limits = {
+        tuple(row): strength
+        for row, strength in zip(relations.tolist(), strengths.tolist(), strict=True)
+    }
+    assert_holds(
+        ConstraintMap(relations, strengths)(Constraints(*listed)),
+        transfer(listed, relations, limits),
+    )
 
 
 @given(st.lists(constraint_lists(n_rows=6), max_size=3), relation_lists())
@@ -144,7 +198,9 @@ def test_one_map_serves_many_lists(lists, relations):
 
 
 @given(relation_lists(), st.lists(st.floats(0, 1), max_size=5), seeds)
-def test_samples_have_the_size_asked_for_and_the_larger_contain_the_smaller(relations, portions, seed):
+def test_samples_have_the_size_asked_for_and_the_larger_contain_the_smaller(
+    relations, portions, seed
+):
     r = len(relations)
     samples = sample_relations(relations, portions, np.random.default_rng(seed))
     assert [len(sample) for sample in samples] == [round(portion * r) for portion in portions]
@@ -169,7 +225,9 @@ def test_portion_zero_is_nothing_and_portion_one_everything_in_order():
 def test_every_sample_is_equally_likely_and_the_generator_decides():
     relations = np.array([(0, 3), (1, 2), (2, 1), (3, 0)])
     rng = np.random.default_rng(0)
-    counts = Counter(tuple(sample_relations(relations, [0.5], rng)[0][:, 0].tolist()) for _ in range(3000))
+    counts = Counter(
+        tuple(sample_relations(relations, [0.5], rng)[0][:, 0].tolist()) for _ in range(3000)
+    )
     assert len(counts) == 6
     assert stats.chisquare([*counts.values()]).pvalue > 1e-3
     one, same = (sample_relations(relations, [0.5], np.random.default_rng(3))[0] for _ in range(2))
@@ -188,7 +246,9 @@ def test_full_closes_over_all_views_view_inside_each_and_none_not_at_all(case):
     closed, related, strengths = augment(constraints, relations, "full")
     expected, expected_relations = close_views(constraints, relations)
     assert closed == expected
-    assert {k: r.tolist() for k, r in related.items()} == {k: r.tolist() for k, r in expected_relations.items()}
+    assert {k: r.tolist() for k, r in related.items()} == {
+        k: r.tolist() for k, r in expected_relations.items()
+    }
 
     if not all((c.weights == 1).all() for c in constraints):  # else nothing can lose weight
         expected_strengths = relation_strengths([to_dict(*listed) for listed in lists], relations)
@@ -215,7 +275,9 @@ def test_only_the_reading_that_closes_sees_a_contradiction():
         augment(across, relations, "full")
     assert augment(across, relations, "view")[0] == across
     inside = [Constraints.from_pairs([(0, 1)], [(0, 1)]), NOTHING]
-    with pytest.raises(ConstraintConflictError, match=r": row 0 of view 1 = row 1 of view 1 \(must-link\), but"):
+    with pytest.raises(
+        ConstraintConflictError, match=r": row 0 of view 1 = row 1 of view 1 \(must-link\), but"
+    ):
         augment(inside[::-1], relations, "view")
     assert augment(inside, relations, "none")[0] == inside
 

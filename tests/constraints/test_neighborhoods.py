@@ -79,7 +79,10 @@ def test_views_close_the_same_list_or_not(seed):
     rng = np.random.default_rng(seed)
     home = rng.integers(6, size=12)
     pairs = rng.integers(12, size=(3, 8, 2))
-    given_ = [Constraints(p := rows[rows[:, 0] != rows[:, 1]], home[p[:, 0]] == home[p[:, 1]]) for rows in pairs]
+    given_ = [
+        Constraints(p := rows[rows[:, 0] != rows[:, 1]], home[p[:, 0]] == home[p[:, 1]])
+        for rows in pairs
+    ]
     relations = {}
     for key in ((0, 1), (1, 2)):
         rows = rng.integers(12, size=(rng.integers(1, 10), 2))

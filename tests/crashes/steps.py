@@ -37,7 +37,14 @@ CONFIG = Config.model_validate(
 )
 REFUSED, CRASHED = 3, 4
 
-_ON_DISK = ((os, "fsync"), (os, "replace"), (os, "unlink"), (os, "mkdir"), (io, "open"), (builtins, "open"))
+_ON_DISK = (
+    (os, "fsync"),
+    (os, "replace"),
+    (os, "unlink"),
+    (os, "mkdir"),
+    (io, "open"),
+    (builtins, "open"),
+)
 
 
 def main(what: str, root: str, first: str, stride: str) -> None:
@@ -51,7 +58,9 @@ def main(what: str, root: str, first: str, stride: str) -> None:
             return
 
 
-def outcome_of(step: int, disturbed: Callable[[int, Path, Path], None], folder: Path, log: Path) -> dict[str, Any]:
+def outcome_of(
+    step: int, disturbed: Callable[[int, Path, Path], None], folder: Path, log: Path
+) -> dict[str, Any]:
     """Disturb a run, go on with it, and look what there is."""
     log.touch()
     ended = in_child(lambda: disturbed(step, folder, log), log)
@@ -133,7 +142,9 @@ def full(step: int, folder: Path) -> None:
     _disturb(step, folder, refuse, lasting=True)
 
 
-def _disturb(step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False) -> None:
+def _disturb(
+    step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False
+) -> None:
     """Call a function at the given step on files of the folder, or from then on; what removes files goes on working."""
     done = 0
 

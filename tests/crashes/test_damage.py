@@ -15,7 +15,9 @@ from tests.experiments.test_trial import small_config
 
 pytestmark = pytest.mark.slow
 
-OTHER = small_config(trials=3, seed=1, multi_view={"mapped": (1.0,), "constraints": (6, 8), "threshold": 0.75})
+OTHER = small_config(
+    trials=3, seed=1, multi_view={"mapped": (1.0,), "constraints": (6, 8), "threshold": 0.75}
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,9 @@ def test_any_change_of_any_file_is_seen_and_mended(folders, tmp_path, tried, tim
     while done < times:
         shutil.copytree(own, folder)
         name, damage = rng.choice(names), rng.choice(DAMAGES)
-        content = damage(expected[name], rng, [*foreign, *(expected[one] for one in names if one != name)])
+        content = damage(
+            expected[name], rng, [*foreign, *(expected[one] for one in names if one != name)]
+        )
         if content != expected[name]:
             (folder / name).write_bytes(content)
             assert_seen_and_mended(folder, name, content, expected)

@@ -44,7 +44,11 @@ def killed_after(seconds, action):
 
 
 def has_what_is_ours(folder):
-    return {name: content for name, content in outputs(folder, *ENDINGS).items() if not name.startswith(".")}
+    return {
+        name: content
+        for name, content in outputs(folder, *ENDINGS).items()
+        if not name.startswith(".")
+    }
 
 
 def try_kills(kills, folder, action):
@@ -86,7 +90,9 @@ def test_clustering_into_an_existing_folder(problem, tmp_path, tried, kills):
     seen = try_kills(kills, out, lambda fresh: cluster_job(job, out, fresh=fresh))
     for state in seen:
         if "clustering.json" in state:
-            assert {"model.skops", "report.html", "view0/labels.csv"} <= set(state), "what looks whole is whole"
+            assert {"model.skops", "report.html", "view0/labels.csv"} <= set(state), (
+                "what looks whole is whole"
+            )
     check_mine(out)
     tried("clustering into an existing folder killed", kills)
 
@@ -100,7 +106,9 @@ def test_prediction(problem, tmp_path, tried, kills, name):
     add_mine(out)
     seen = try_kills(kills, out, lambda fresh: predict_files(results, new, out / name, fresh=fresh))
     whole = has_what_is_ours(out)
-    assert all(state == whole for state in seen), "the former file stays until the new one is complete"
+    assert all(state == whole for state in seen), (
+        "the former file stays until the new one is complete"
+    )
     check_mine(out)
     tried("mvcc predict killed", kills)
 

@@ -45,7 +45,9 @@ def start(folder, *options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a process group of its own, as a terminal gives it
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # which shells ignore in the background
     )
 
 
@@ -98,7 +100,9 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(120, marks=pytest.mark.reliability)])
-def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
+def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(
+    folder, undisturbed, tried, kills
+):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:
         if len(kept) == TRIALS:  # all done: once more from the beginning, over the former results
@@ -165,12 +169,16 @@ def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed
     process = start(folder)
     wait_for_trials(folder, 2, process)
     # the helpers of joblib that compute nothing have other command lines
-    computing = [worker for worker in workers_of(process) if "LokyProcess" in " ".join(worker.cmdline())]
+    computing = [
+        worker for worker in workers_of(process) if "LokyProcess" in " ".join(worker.cmdline())
+    ]
     assert len(computing) == 2
     computing[0].kill()
     code, _, err = finish(process)
     assert code == 0, err
-    assert "The system killed a worker process, most often since memory ran out. Going on with" in err
+    assert (
+        "The system killed a worker process, most often since memory ran out. Going on with" in err
+    )
     assert sha256(folder) == undisturbed
     tried("worker killed by the system", 1)
 
@@ -182,7 +190,10 @@ def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
     code, out, err = run(folder)
     process.send_signal(signal.SIGCONT)
     assert (code, out) == (1, "")
-    assert f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
+    assert (
+        f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20"
+        in err
+    )
     assert "Wait until that has ended, or choose another folder by --out." in err
     assert finish(process)[0] == 0
     assert sha256(folder) == undisturbed

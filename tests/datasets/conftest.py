@@ -17,21 +17,37 @@ from requests.adapters import HTTPAdapter
 from mvcc.datasets import _files, _registry
 
 # Classes 1 to 6 with 2, 1, 3 and 1, 2, 2 instances: pairs 1 + 1 + 2.
-TINY_PROTEIN = b"@relation tiny\n@attribute x real\n@attribute class {1,2,3,4,5,6}\n@data\n" + b"".join(
-    b"%d.5   %d\n" % (i, label) for i, label in enumerate([1, 1, 2, 3, 3, 3, 4, 5, 5, 6, 6])
+TINY_PROTEIN = (
+    b"@relation tiny\n@attribute x real\n@attribute class {1,2,3,4,5,6}\n@data\n"
+    + b"".join(
+        b"%d.5   %d\n" % (i, label) for i, label in enumerate([1, 1, 2, 3, 3, 3, 4, 5, 5, 6, 6])
+    )
 )
 # In the order of their names as text, which is not that of the numbers. One byte is not UTF-8.
-TINY_GROUP = {"10": b"Subject: caf\xe9\n\nOne.\n", "11": b"From: me\n\n> One.\nTwo.\n", "9": b"From: you\n\nThree.\n"}
+TINY_GROUP = {
+    "10": b"Subject: caf\xe9\n\nOne.\n",
+    "11": b"From: me\n\n> One.\nTwo.\n",
+    "9": b"From: you\n\nThree.\n",
+}
 
 
 def packed(members: dict[str, bytes] | None = None, links: dict[str, str] | None = None) -> bytes:
     """Pack an archive; the one of the sandbox has the tiny group in two parts, and others."""
     if members is None:
         parts = {"10": "train", "11": "test", "9": "train"}
-        members = {f"20news-bydate-{parts[name]}/rec.autos/{name}": content for name, content in TINY_GROUP.items()}
-        members |= {"20news-bydate-train/rec.boats/7": b"not asked for", "20news-bydate-train/rec.autos/README": b"no"}
+        members = {
+            f"20news-bydate-{parts[name]}/rec.autos/{name}": content
+            for name, content in TINY_GROUP.items()
+        }
+        members |= {
+            "20news-bydate-train/rec.boats/7": b"not asked for",
+            "20news-bydate-train/rec.autos/README": b"no",
+        }
     file = BytesIO()
-    with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+    with (
+        gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as archive,
+    ):
         for name, content in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
@@ -102,14 +118,29 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         "licence": "none",
         "citation": "nobody",
     }
-    protein = {"title": "Protein", "description": "tiny", "clusters": 3, "relations": 4, "files": ["protein.arff"]}
+    protein = {
+        "title": "Protein",
+        "description": "tiny",
+        "clusters": 3,
+        "relations": 4,
+        "files": ["protein.arff"],
+    }
+    protein["loader"] = "arff:protein"
     protein["views"] = [
         {"name": "c1-c3", "instances": 6, "features": 1},
         {"name": "c4-c6", "instances": 5, "features": 1},
     ]
     documents = b"".join(TINY_GROUP.values())
-    archive = {"url": "https://example.org/20news.tar.gz", "archive_sha256": hashlib.sha256(packed()).hexdigest()}
-    group = {**entry, **archive, "sha256": hashlib.sha256(documents).hexdigest(), "size": len(documents)}
+    archive = {
+        "url": "https://example.org/20news.tar.gz",
+        "archive_sha256": hashlib.sha256(packed()).hexdigest(),
+    }
+    group = {
+        **entry,
+        **archive,
+        "sha256": hashlib.sha256(documents).hexdigest(),
+        "size": len(documents),
+    }
     news = {**protein, "title": "News", "files": ["20newsgroups/rec.autos"]}
     path = tmp_path / "registry.yaml"
     path.write_text(

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from mvcc.datasets._arff import read_arff
 from mvcc.exceptions import DataError
 
-HEADER = "@relation r\n@attribute a real\n@attribute 'b c' integer \n@attribute class {u, v}\n@data\n"
+HEADER = (
+    "@relation r\n@attribute a real\n@attribute 'b c' integer \n@attribute class {u, v}\n@data\n"
+)
 
 
 @pytest.fixture
@@ -71,19 +73,28 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
         (HEADER + "% nothing\n", "there are no rows after @data"),
         ("", "there is no @data"),
         ("@relation r\n@attribute a real\n", "there is no @data"),
-        ("<html>Not found</html>\n", r"arff:1: @relation, @attribute or @data is expected, not '<html>"),
+        (
+            "<html>Not found</html>\n",
+            r"arff:1: @relation, @attribute or @data is expected, not '<html>",
+        ),
         ("@attribute 'a real\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute ab\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute a\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute a string\n@attribute c {x}\n@data\n", r"arff:1: .* numeric, not 'string'"),
         ("@attribute a real\n@attribute c {}\n@data\n", r"arff:2: numeric attributes and"),
         ("@attribute a real\n@attribute c {x\n@data\n", r"arff:2: numeric attributes and"),
-        ("@attribute a {x}\n@attribute b real\n@data\n", r"arff:1: the attributes before the last must be numeric"),
+        (
+            "@attribute a {x}\n@attribute b real\n@data\n",
+            r"arff:1: the attributes before the last must be numeric",
+        ),
         ("@attribute a real\n@data\n1\n", r"arff:1: numeric attributes and"),
         ("@attribute c {x}\n@data\nx\n", r"arff:1: numeric attributes and"),
         ("@data\n1\n", r"arff:1: there is no @attribute before @data"),
         (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"arff:7: this is not UTF-8 text"),
-        (b"\xef\xbb\xbf%\n\xe9", r"arff:2: this is not UTF-8 text"),  # the mark counts in the bytes, not in the text
+        (
+            b"\xef\xbb\xbf%\n\xe9",
+            r"arff:2: this is not UTF-8 text",
+        ),  # the mark counts in the bytes, not in the text
         (HEADER.encode("utf-16"), r"arff:1: this is a binary file \(or UTF-16\)"),
         (bytes(range(256)) * 4, r"arff:1: this is a binary file"),
         (b"\0" * 100, r"arff:1: this is a binary file"),

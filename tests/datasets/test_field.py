@@ -32,7 +32,9 @@ def offered(tmp_path, monkeypatch):
         path = tmp_path / "tiny.mat"
         savemat(path, content)
         views = tuple(ViewInfo(str(number), *shape) for number, shape in enumerate(shapes))
-        file = DataFile("field/tiny.mat", "https://example.org", hashlib.sha256(b"").hexdigest(), 1, "", "")
+        file = DataFile(
+            "field/tiny.mat", "https://example.org", hashlib.sha256(b"").hexdigest(), 1, "", ""
+        )
         info = DatasetInfo("tiny", "Tiny", "", 2, views, 0, (file,), "")
         monkeypatch.setattr(_field, "registry", lambda: {"tiny": info})
         return _field.load(np.random.default_rng(0), path)
@@ -62,9 +64,14 @@ def test_objects_may_be_columns_with_gaps(offered):
 
 
 def test_other_tables_than_the_registry_names_are_an_error(offered):
-    with pytest.raises(DataError, match=r"tiny\.mat: its tables have the shapes \[\(4, 3\)\], expected are \[\(4, 2\)"):
+    with pytest.raises(
+        DataError,
+        match=r"tiny\.mat: its tables have the shapes \[\(4, 3\)\], expected are \[\(4, 2\)",
+    ):
         offered({"X": cell(X), "y": [[3], [1], [1], [3]]}, (4, 2))
-    with pytest.raises(DataError, match=r"tiny\.mat: its tables cannot be read. Reason: KeyError\('data'\)"):
+    with pytest.raises(
+        DataError, match=r"tiny\.mat: its tables cannot be read. Reason: KeyError\('data'\)"
+    ):
         offered({"Z": X}, (4, 3))
 
 
@@ -80,7 +87,9 @@ def test_a_file_of_something_else_is_an_error(tmp_path):
 def test_the_registry_tells_the_truth(name):
     info, data = registry()[name], load_dataset(name)
     assert data.names == tuple(view.name for view in info.views)
-    assert [view.shape for view in data.views] == [(view.instances, view.features) for view in info.views]
+    assert [view.shape for view in data.views] == [
+        (view.instances, view.features) for view in info.views
+    ]
     assert len(data.relations[0, 1]) == info.relations
     assert np.unique(np.concatenate(data.labels)).tolist() == list(range(info.clusters))
     for (u, v), rows in data.relations.items():

@@ -12,7 +12,8 @@ from mvcc.exceptions import InvalidInputError
 
 
 @pytest.mark.parametrize(
-    ("options", "n"), [({}, 200), ({"instances_per_view": 100}, 100), ({"instances_per_view": 4}, 4)]
+    ("options", "n"),
+    [({}, 200), ({"instances_per_view": 100}, 100), ({"instances_per_view": 4}, 4)],
 )
 def test_sizes_and_clusters(options, n):
     data = load_dataset("four_quadrants", random_state=0, **options)
@@ -30,7 +31,10 @@ def test_each_quadrant_is_a_gaussian_with_identity_covariance():
     data = load_dataset("four_quadrants", random_state=1, instances_per_view=4 * 500)
     for view, labels in zip(data.views, data.labels, strict=True):
         for rows, center, cluster in zip(
-            np.split(np.arange(2000), 4), [(3, 3), (-3, 3), (-3, -3), (3, -3)], [0, 1, 1, 0], strict=True
+            np.split(np.arange(2000), 4),
+            [(3, 3), (-3, 3), (-3, -3), (3, -3)],
+            [0, 1, 1, 0],
+            strict=True,
         ):
             np.testing.assert_allclose(view[rows].mean(axis=0), center, atol=0.25)
             np.testing.assert_allclose(np.cov(view[rows].T), np.eye(2), atol=0.35)
@@ -69,7 +73,9 @@ def test_in_three_views_partners_of_one_instance_are_partners():
     data = load_dataset("four_quadrants", random_state=6, n_views=3)
     assert list(data.relations) == [(0, 1), (0, 2), (1, 2)]
     to_second, to_third = dict(data.relations[0, 1].tolist()), dict(data.relations[0, 2].tolist())
-    assert {to_second[row]: to_third[row] for row in range(200)} == dict(data.relations[1, 2].tolist())
+    assert {to_second[row]: to_third[row] for row in range(200)} == dict(
+        data.relations[1, 2].tolist()
+    )
     for relations in data.relations.values():
         assert (relations[:, 0] == np.arange(200)).all()
         assert (relations // 50 == np.arange(200)[:, None] // 50).all()
@@ -98,7 +104,9 @@ def test_the_views_are_drawn_apart():
 
 @pytest.mark.parametrize("n", [0, -4, 6, 201, 100.0, "100", None, True, np.nan])
 def test_the_number_of_instances_must_be_a_positive_multiple_of_four(n):
-    with pytest.raises(InvalidInputError, match="instances_per_view must be a positive multiple of 4, not"):
+    with pytest.raises(
+        InvalidInputError, match="instances_per_view must be a positive multiple of 4, not"
+    ):
         load_dataset("four_quadrants", instances_per_view=n)
 
 

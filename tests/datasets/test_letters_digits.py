@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 from mvcc import load_dataset
-from mvcc.datasets._letters_digits import load
+from mvcc.datasets._arff import letters_digits
 
 
 def test_classes_are_paired_in_the_order_of_the_files(tmp_path):
-    for name, classes, rows in (("letters", "I, J, L", "1,J\n2,I\n3,L\n4,L"), ("digits", "3, 8, 9", " 5, 9\n 6, 3\n")):
+    for name, classes, rows in (
+        ("letters", "I, J, L", "1,J\n2,I\n3,L\n4,L"),
+        ("digits", "3, 8, 9", " 5, 9\n 6, 3\n"),
+    ):
         text = f"@relation r\n@attribute x integer\n@attribute class {{{classes}}}\n@data\n{rows}\n"
         (tmp_path / name).write_text(text)
-    data = load(np.random.default_rng(0), tmp_path / "letters", tmp_path / "digits")
+    data = letters_digits(np.random.default_rng(0), tmp_path / "letters", tmp_path / "digits")
     assert [labels.tolist() for labels in data.labels] == [[1, 0, 2, 2], [2, 0]]
     pairs = data.relations[0, 1].tolist()
     assert [1, 1] in pairs
@@ -25,7 +28,10 @@ def test_classes_are_paired_in_the_order_of_the_files(tmp_path):
 def test_table_1():
     data = load_dataset("letters_digits", random_state=0)
     assert [view.shape for view in data.views] == [(227, 16), (317, 16)]
-    assert [np.bincount(labels).tolist() for labels in data.labels] == [[81, 72, 74], [112, 112, 93]]
+    assert [np.bincount(labels).tolist() for labels in data.labels] == [
+        [81, 72, 74],
+        [112, 112, 93],
+    ]
     pairs = data.relations[0, 1]
     assert pairs[:, 0].tolist() == list(range(227))
     assert (data.labels[0][pairs[:, 0]] == data.labels[1][pairs[:, 1]]).all()

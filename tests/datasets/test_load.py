@@ -19,7 +19,10 @@ ALL = [
     "digits_halves",
     "wine",
     "breast_cancer",
-    *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits", "rec_talk")),
+    *(
+        pytest.param(name, marks=pytest.mark.data)
+        for name in ("protein", "letters_digits", "rec_talk")
+    ),
 ]
 
 
@@ -31,7 +34,9 @@ def _values(data):
 def test_the_registry_tells_the_truth(name):
     info, data = registry()[name], load_dataset(name, random_state=0)
     assert data.names == tuple(view.name for view in info.views)
-    assert [view.shape for view in data.views] == [(view.instances, view.features) for view in info.views]
+    assert [view.shape for view in data.views] == [
+        (view.instances, view.features) for view in info.views
+    ]
     assert len(data.relations[0, 1]) == info.relations
     assert all(np.unique(labels).tolist() == list(range(info.clusters)) for labels in data.labels)
 
@@ -54,12 +59,16 @@ def test_other_random_states_give_something_else(name):
 
 @pytest.mark.parametrize("state", ["seed", -1, 1.5, object()])
 def test_a_random_state_that_is_none_is_refused(state):
-    with pytest.raises(InvalidInputError, match="random_state must be a non-negative integer, a seed sequence"):
+    with pytest.raises(
+        InvalidInputError, match="random_state must be a non-negative integer, a seed sequence"
+    ):
         load_dataset("four_quadrants", random_state=state)
 
 
 def test_unknown_options_name_the_allowed_ones():
-    with pytest.raises(InvalidInputError, match=r"'four_quadrants': n, size; its options are: instances_per_view"):
+    with pytest.raises(
+        InvalidInputError, match=r"'four_quadrants': n, size; its options are: instances_per_view"
+    ):
         load_dataset("four_quadrants", size=3, n=1)
     with pytest.raises(InvalidInputError, match=r"'protein': rng; its options are: n_views"):
         load_dataset("protein", rng=1)

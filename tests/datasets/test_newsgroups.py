@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from mvcc.datasets import _files, _newsgroups, fetch, file_checksums, find_file
+from mvcc.datasets import _files, fetch, file_checksums, find_file
 from mvcc.exceptions import DataError
 from tests.datasets.conftest import TINY_GROUP, packed
 
@@ -35,7 +35,9 @@ def serve(network, sandbox, monkeypatch):
     def start(archive=None, registered=True):
         network.content = packed() if archive is None else archive
         if registered:
-            expected = dataclasses.replace(sandbox.group, archive_sha256=hashlib.sha256(network.content).hexdigest())
+            expected = dataclasses.replace(
+                sandbox.group, archive_sha256=hashlib.sha256(network.content).hexdigest()
+            )
             info = dataclasses.replace(_files.dataset_info("news"), files=(expected,))
             monkeypatch.setattr(_files, "dataset_info", lambda name: info)
         return network
@@ -47,17 +49,7 @@ def test_documents_come_in_the_order_of_their_names_as_text_and_other_files_are_
     group = folder("own") / "20newsgroups" / "rec.autos"
     for name in ("README", ".DS_Store"):
         (group / name).touch()
-    assert [path.name for path in _newsgroups.documents(group)] == ["10", "11", "9"]
-
-
-def test_the_order_is_data_dir_environment_cache(sandbox, folder, monkeypatch):
-    own, environment, cache = folder("own"), folder("environment"), folder("cache")
-    monkeypatch.setenv("MVCC_DATA", str(environment))
-    for expected in (own, environment, cache):
-        group = expected / "20newsgroups" / "rec.autos"
-        assert find_file(sandbox.group, own) == group
-        group.rename(expected / "away")
-    assert find_file(sandbox.group, own) is None
+    assert [path.name for path in _files.documents(group)] == ["10", "11", "9"]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +67,15 @@ def test_other_documents_end_the_search(sandbox, folder, serve, documents):
     asked = serve().asked
     folder("cache")
     own = folder("own", documents)
-    with pytest.raises(DataError, match="is not the expected folder: the sha256 of its documents is") as caught:
+    with pytest.raises(
+        DataError, match="is not the expected folder: the sha256 of its documents is"
+    ) as caught:
         fetch("news", own)
-    for part in (str(own / "20newsgroups" / "rec.autos"), sandbox.group.sha256, f"{sandbox.group.size} bytes"):
+    for part in (
+        str(own / "20newsgroups" / "rec.autos"),
+        sandbox.group.sha256,
+        f"{sandbox.group.size} bytes",
+    ):
         assert part in str(caught.value)
     assert not asked
 
@@ -114,16 +112,21 @@ def test_a_missing_group_is_downloaded_once_into_the_cache(sandbox, serve):
         assert fetch("news") == {"20newsgroups/rec.autos": group}
     assert asked == [sandbox.group.url]
     assert {path.name: path.read_bytes() for path in group.iterdir()} == TINY_GROUP
-    assert sorted(path.name for path in group.parent.iterdir()) == [_newsgroups.ARCHIVE, "rec.autos"]
+    assert sorted(path.name for path in group.parent.iterdir()) == [_files.ARCHIVE, "rec.autos"]
     assert file_checksums("news") == {"20newsgroups/rec.autos": sandbox.group.sha256}
 
 
 def test_an_archive_with_a_wrong_checksum_is_not_even_opened(sandbox, serve, monkeypatch):
-    monkeypatch.setattr(_newsgroups, "unpack", lambda *_: pytest.fail("it was opened"))
+    monkeypatch.setattr(_files, "unpack", lambda *_: pytest.fail("it was opened"))
     serve(packed({"20news-bydate-train/rec.autos/10": b"else"}), registered=False)
     with pytest.raises(DataError, match="did not deliver the expected") as caught:
         fetch("news")
-    for part in (sandbox.group.name, sandbox.group.archive_sha256, str(sandbox.cache), "--data-dir"):
+    for part in (
+        sandbox.group.name,
+        sandbox.group.archive_sha256,
+        str(sandbox.cache),
+        "--data-dir",
+    ):
         assert part in str(caught.value)
     assert not list((sandbox.cache / "20newsgroups").iterdir())
 
@@ -135,7 +138,10 @@ def in_archive(name):
 @pytest.mark.parametrize(
     ("archive", "message"),
     [
-        (packed({in_archive(n): content[::-1] for n, content in TINY_GROUP.items()}), "sha256 of its documents is"),
+        (
+            packed({in_archive(n): content[::-1] for n, content in TINY_GROUP.items()}),
+            "sha256 of its documents is",
+        ),
         (packed({in_archive("10"): TINY_GROUP["10"]}), "sha256 of its documents is"),
         (packed({in_archive("10"): b"x" * 10**6}), "larger than the expected"),
         (b"no archive", "did not deliver the expected file"),
@@ -147,7 +153,7 @@ def test_other_documents_in_the_archive_leave_nothing_but_it(sandbox, serve, arc
     serve(archive)
     with pytest.raises(DataError, match=message):
         fetch("news")
-    assert [path.name for path in (sandbox.cache / "20newsgroups").iterdir()] == [_newsgroups.ARCHIVE]
+    assert [path.name for path in (sandbox.cache / "20newsgroups").iterdir()] == [_files.ARCHIVE]
 
 
 def test_no_path_in_an_archive_leads_out_of_the_folder(tmp_path):
@@ -164,22 +170,15 @@ def test_no_path_in_an_archive_leads_out_of_the_folder(tmp_path):
     }
     archive = tmp_path / "archive.tar.gz"
     archive.write_bytes(packed(evil, links={"20news-bydate-train/rec.autos/4": "/etc/passwd"}))
-    _newsgroups.unpack(archive, group, 100)
+    _files.unpack(archive, group, 100)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [archive, group / "3"]
     assert not Path("/tmp/evil").exists()
 
 
 def test_a_download_that_fails_leaves_nothing_and_says_how_to_proceed(sandbox, serve):
     serve().error = requests.ConnectionError("no route")
-    with pytest.raises(DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"):
+    with pytest.raises(
+        DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"
+    ):
         fetch("news")
     assert not list((sandbox.cache / "20newsgroups").iterdir())
-
-
-def test_only_https_is_downloaded(sandbox, network, monkeypatch):
-    plain = dataclasses.replace(sandbox.group, url="http://example.org/20news.tar.gz")
-    info = dataclasses.replace(_files.dataset_info("news"), files=(plain,))
-    monkeypatch.setattr(_files, "dataset_info", lambda name: info)
-    with pytest.raises(DataError, match="only https"):
-        fetch("news")
-    assert not network.asked

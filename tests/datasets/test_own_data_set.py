@@ -41,7 +41,9 @@ def install(tmp_path, monkeypatch):
         folder = tmp_path / f"{package}-{version}"
         metadata = folder / f"{package}-{version}.dist-info"
         metadata.mkdir(parents=True)
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+        (metadata / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
+        )
         (metadata / "entry_points.txt").write_text("\n".join(["[mvcc.datasets]", *offers, ""]))
         (folder / f"{package}_data.py").write_text(MODULE)
         monkeypatch.syspath_prepend(folder)
@@ -71,18 +73,29 @@ def test_names_that_are_taken_or_offered_twice_are_left_out(install, tmp_path):
     install("ape", "apes = ape_data:load")
     assert list(registry()) == before
     (tmp_path / "zoo.yaml").write_text(CONFIG)
-    with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got the text 'apes'"):
+    with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got 'apes'"):
         load_config(tmp_path / "zoo.yaml")
 
 
 def test_what_cannot_be_loaded_says_so(install, tmp_path):
-    install("zoo", "gone = zoo_data:gone", "none = zoo_data:nothing", "apes = zoo_data:load", "lost = no_such:load")
-    for name, message in (("gone", "cannot be imported from zoo_data:gone"), ("none", r"must return a mvcc\.Dataset")):
+    install(
+        "zoo",
+        "gone = zoo_data:gone",
+        "none = zoo_data:nothing",
+        "apes = zoo_data:load",
+        "lost = no_such:load",
+    )
+    for name, message in (
+        ("gone", "cannot be imported from zoo_data:gone"),
+        ("none", r"must return a mvcc\.Dataset"),
+    ):
         with pytest.raises(DataError, match=message):
             load_dataset(name, random_state=np.random.default_rng(0))
     assert registry()["lost"].options() == {}
     with pytest.raises(InvalidInputError, match="its options are: n"):
         load_dataset("apes", m=3)
-    (tmp_path / "zoo.yaml").write_text(CONFIG + "single_view: {thresholds: {three: 0.5}, constraints: [10]}\n")
+    (tmp_path / "zoo.yaml").write_text(
+        CONFIG + "single_view: {thresholds: {three: 0.5}, constraints: [10]}\n"
+    )
     with pytest.raises(InvalidInputError, match="apes has no view three; it has one, two"):
         run_experiment(load_config(tmp_path / "zoo.yaml"), tmp_path / "out", n_jobs=1)

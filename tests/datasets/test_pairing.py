@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.datasets._pairing import pair_at_random, relate
+from mvcc.datasets._dataset import pair_at_random, relate
 
 labels = st.lists(st.integers(0, 3), max_size=30).map(lambda y: np.array([0, *y], dtype=np.int64))
 
@@ -26,7 +26,8 @@ def test_relations_are_one_to_one_within_classes_and_use_up_the_smallest_class(v
 @given(views=st.lists(labels, min_size=3, max_size=3), seed=st.integers(0, 1000))
 def test_what_is_related_through_a_third_view_is_related(views, seed):
     first, second, between = (
-        dict(pair_at_random(views, np.random.default_rng(seed))[key].tolist()) for key in ((0, 1), (0, 2), (1, 2))
+        dict(pair_at_random(views, np.random.default_rng(seed))[key].tolist())
+        for key in ((0, 1), (0, 2), (1, 2))
     )
     assert first.keys() == second.keys()
     assert {first[row]: second[row] for row in first} == between
@@ -34,7 +35,9 @@ def test_what_is_related_through_a_third_view_is_related(views, seed):
 
 def test_the_generator_decides():
     y = np.repeat([0, 1], 20)
-    one, same, other = (pair_at_random([y, y], np.random.default_rng(seed))[0, 1] for seed in (1, 1, 2))
+    one, same, other = (
+        pair_at_random([y, y], np.random.default_rng(seed))[0, 1] for seed in (1, 1, 2)
+    )
     assert (one == same).all()
     assert (one != other).any()
 
@@ -43,7 +46,9 @@ def test_partners_and_isolated_instances_are_drawn_evenly():
     rng = np.random.default_rng(0)
     counts = np.zeros((2, 3))
     for _ in range(3000):
-        pairs = pair_at_random([np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64)], rng)[0, 1]
+        pairs = pair_at_random([np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64)], rng)[
+            0, 1
+        ]
         counts[pairs[:, 0], pairs[:, 1]] += 1
     np.testing.assert_allclose(counts, 1000, atol=130)  # five standard deviations
 

@@ -58,7 +58,11 @@ def test_table_1():
 def test_three_views_of_the_proteins():
     data = load_dataset("protein", random_state=0, n_views=3)
     assert [view.shape for view in data.views] == [(35, 20), (47, 20), (34, 20)]
-    assert [np.bincount(labels).tolist() for labels in data.labels] == [[19, 16], [32, 15], [18, 16]]
+    assert [np.bincount(labels).tolist() for labels in data.labels] == [
+        [19, 16],
+        [32, 15],
+        [18, 16],
+    ]
     for (u, v), pairs in data.relations.items():
         assert np.bincount(data.labels[u][pairs[:, 0]]).tolist() == [18, 15]
         assert (data.labels[u][pairs[:, 0]] == data.labels[v][pairs[:, 1]]).all()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.feature_selection import chi2
 
 from mvcc import load_dataset
-from mvcc.datasets import _download, _files, _newsgroups, _rec_talk, find_file, registry
+from mvcc.datasets import _files, _rec_talk, find_file, registry
 from mvcc.exceptions import InvalidInputError
 from tests.datasets.conftest import packed
 
@@ -43,7 +43,9 @@ def folders(tmp_path_factory):
     rng = np.random.default_rng(0)
     return write_groups(
         tmp_path_factory.mktemp("groups"),
-        lambda group, i: f"Subject: {TOPICS[26 * group]}\n\n{words_of(group, rng, topics=6 if i % 5 else 0)}\n",
+        lambda group, i: (
+            f"Subject: {TOPICS[26 * group]}\n\n{words_of(group, rng, topics=6 if i % 5 else 0)}\n"
+        ),
         n=90,
     )
 
@@ -89,7 +91,9 @@ def test_a_fixed_draw_draws_the_same_documents_for_every_random_state_but_other_
 
 
 def test_every_document_is_drawn_as_often(tmp_path):
-    words = ["".join(chr(97 + int(d)) for d in str(1000 + i)) for i in range(60)]  # one for each number
+    words = [
+        "".join(chr(97 + int(d)) for d in str(1000 + i)) for i in range(60)
+    ]  # one for each number
     folders = write_groups(tmp_path, lambda group, i: f"x\n\n{GROUPS[group]} {words[i]}")
     counts, y = _rec_talk._word_counts(tuple(folders[:2]), False)
     drawn = np.zeros(120)
@@ -101,7 +105,9 @@ def test_every_document_is_drawn_as_often(tmp_path):
 
 
 def test_the_views_are_processed_apart(load, folders, tmp_path):
-    other = write_groups(tmp_path, lambda group, i: f"\n\n{words_of(group, np.random.default_rng(i))}", n=90)
+    other = write_groups(
+        tmp_path, lambda group, i: f"\n\n{words_of(group, np.random.default_rng(i))}", n=90
+    )
     mixed = _rec_talk.load(np.random.default_rng(3), *folders[:2], *other[2:])
     np.testing.assert_array_equal(mixed.views[0], load(3).views[0])
 
@@ -111,16 +117,23 @@ def test_the_views_are_processed_apart(load, folders, tmp_path):
 
 @pytest.mark.parametrize("min_words", [0, 1, 2])
 def test_every_document_has_words_enough(load, min_words):
-    hits = [(view > 0).sum(axis=1).min() for view in load(min_words=min_words, scaling="none").views]
+    hits = [
+        (view > 0).sum(axis=1).min() for view in load(min_words=min_words, scaling="none").views
+    ]
     assert all(fewest >= min_words for fewest in hits)
 
 
 def test_documents_with_too_few_words_are_replaced_by_the_next_of_their_group(tmp_path):
-    folders = write_groups(tmp_path, lambda group, i: "x\n\n" + (f"{GROUPS[group]} word" if i % 6 else "other"))
+    folders = write_groups(
+        tmp_path, lambda group, i: "x\n\n" + (f"{GROUPS[group]} word" if i % 6 else "other")
+    )
     counts, y = _rec_talk._word_counts(tuple(folders[:2]), False)
     rows, columns = _rec_talk._draw(counts, y, 40, np.random.default_rng(0), _rec_talk._chi2, 2)
     orders = np.random.default_rng(0)
-    expected = [[i for i in orders.permutation(np.flatnonzero(y == label)) if i % 6][:40] for label in (0, 1)]
+    expected = [
+        [i for i in orders.permutation(np.flatnonzero(y == label)) if i % 6][:40]
+        for label in (0, 1)
+    ]
     assert rows.tolist() == [row for kept in expected for row in sorted(kept)]
     assert counts[rows][:, columns].getnnz(axis=1).min() == 2
 
@@ -136,9 +149,14 @@ def test_words_are_those_of_the_documents_that_stay(folders):
 
 def test_too_few_documents_with_words_enough_are_an_error(tmp_path):
     folders = write_groups(tmp_path, lambda group, i: f"\n\n{GROUPS[group]}" + " common" * (i < 30))
-    with pytest.raises(InvalidInputError, match=r"min_words=2 leaves a group fewer than 50 documents"):
+    with pytest.raises(
+        InvalidInputError, match=r"min_words=2 leaves a group fewer than 50 documents"
+    ):
         _rec_talk.load(np.random.default_rng(0), *folders)
-    assert _rec_talk.load(np.random.default_rng(0), *folders, min_words=1).views[0].shape == (100, 3)
+    assert _rec_talk.load(np.random.default_rng(0), *folders, min_words=1).views[0].shape == (
+        100,
+        3,
+    )
 
 
 # vectors
@@ -154,7 +172,9 @@ def test_vectors_have_unit_length_or_are_binary(load):
 
 def test_a_document_without_a_word_stays_a_vector_of_zeros(tmp_path):
     texts = {0: "alpha alpha", 1: "beta beta"}
-    folders = write_groups(tmp_path, lambda group, i: "\n\n" + (texts[group % 2] if i else "the"), n=50)
+    folders = write_groups(
+        tmp_path, lambda group, i: "\n\n" + (texts[group % 2] if i else "the"), n=50
+    )
     view = _rec_talk.load(np.random.default_rng(0), *folders, min_words=0).views[0]
     assert np.linalg.norm(view, axis=1).tolist() == [0.0] + [1.0] * 49 + [0.0] + [1.0] * 49
 
@@ -181,7 +201,9 @@ def test_frequent_words_need_not_tell_the_classes_apart(tmp_path):
     everywhere = " ".join(f"{a}{b}" for a in "bcdfgh" for b in "bcdfghjklm") + " "
     folders = write_groups(tmp_path, lambda group, i: f"\n\n{everywhere * 2}{GROUPS[group]}")
     documents_with = {
-        words: _rec_talk.load(np.random.default_rng(0), *folders, words=words, scaling="none").views[0].sum(axis=0)
+        words: _rec_talk.load(np.random.default_rng(0), *folders, words=words, scaling="none")
+        .views[0]
+        .sum(axis=0)
         for words in ("chi2", "frequency")
     }
     assert documents_with["chi2"].tolist() == [50] * 2 + [100] * 48
@@ -190,17 +212,34 @@ def test_frequent_words_need_not_tell_the_classes_apart(tmp_path):
 
 def test_words_are_two_letters_or_more_in_lower_case_and_no_stop_words():
     words = _rec_talk._vectorizer().build_analyzer()
-    text = "The V8 engine_oil, don't GO; 300ZX x y2k 42 caf\xe9 me@host.edu\n> Quoted\n--\nSignature"
-    assert words(text) == ["engine", "oil", "don", "zx", "caf\xe9", "host", "edu", "quoted", "signature"]
+    text = (
+        "The V8 engine_oil, don't GO; 300ZX x y2k 42 caf\xe9 me@host.edu\n> Quoted\n--\nSignature"
+    )
+    assert words(text) == [
+        "engine",
+        "oil",
+        "don",
+        "zx",
+        "caf\xe9",
+        "host",
+        "edu",
+        "quoted",
+        "signature",
+    ]
 
 
 def test_the_header_ends_at_the_first_empty_line_and_counts_on_demand(tmp_path):
     text = "Subject: alpha\nFrom: beta\n\nbody{} gamma\n\nsecond paragraph"
     folders = write_groups(tmp_path, lambda group, i: text.format(GROUPS[group]), n=50)
     words = 1 + 1 + 2
-    assert (_rec_talk.load(np.random.default_rng(0), *folders, scaling="none").views[0].sum(axis=1) == words).all()
+    assert (
+        _rec_talk.load(np.random.default_rng(0), *folders, scaling="none").views[0].sum(axis=1)
+        == words
+    ).all()
     with_headers = _rec_talk.load(np.random.default_rng(0), *folders, scaling="none", headers=True)
-    assert (with_headers.views[0].sum(axis=1) == words + 3).all()  # subject, alpha, beta; "from" is a stop word
+    assert (
+        with_headers.views[0].sum(axis=1) == words + 3
+    ).all()  # subject, alpha, beta; "from" is a stop word
 
 
 # options
@@ -224,12 +263,14 @@ def test_impossible_options_are_refused_with_what_is_allowed(load, option, value
 
 def test_documents_are_read_once_in_a_process(load, monkeypatch):
     data = load(4)
-    monkeypatch.setattr(_newsgroups, "documents", lambda folder: pytest.fail("they are read again"))
+    monkeypatch.setattr(_rec_talk, "documents", lambda folder: pytest.fail("they are read again"))
     assert same(data, load(4))
 
 
 def test_an_unknown_option_names_the_allowed_ones():
-    with pytest.raises(InvalidInputError, match="its options are: words, min_words, scaling, headers, fixed_draw"):
+    with pytest.raises(
+        InvalidInputError, match="its options are: words, min_words, scaling, headers, fixed_draw"
+    ):
         load_dataset("rec_talk", stop_words="smart")
 
 
@@ -238,7 +279,7 @@ def test_an_unknown_option_names_the_allowed_ones():
 
 @pytest.mark.data
 def test_the_real_documents_are_all_there():
-    counted = [len(_newsgroups.documents(find_file(file))) for file in registry()["rec_talk"].files]
+    counted = [len(_files.documents(find_file(file))) for file in registry()["rec_talk"].files]
     assert counted == [990, 996, 910, 940]
 
 
@@ -268,9 +309,14 @@ def test_documents_from_the_archive_give_the_same_data_set(tmp_path, monkeypatch
     parts = {path: ("train", "test")[int(path.name) % 2] for path in paths}
     archive = tmp_path / "archive.tar.gz"
     archive.write_bytes(
-        packed({f"20news-bydate-{parts[path]}/{path.parent.name}/{path.name}": path.read_bytes() for path in paths})
+        packed(
+            {
+                f"20news-bydate-{parts[path]}/{path.parent.name}/{path.name}": path.read_bytes()
+                for path in paths
+            }
+        )
     )
-    monkeypatch.setattr(_download, "_retrieve", lambda *_: archive)
+    monkeypatch.setattr(_files, "_retrieve", lambda *_: archive)
     monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path)
     monkeypatch.delenv("MVCC_DATA")
     (tmp_path / "20newsgroups").mkdir()

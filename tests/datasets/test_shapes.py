@@ -38,7 +38,9 @@ def test_the_views_are_drawn_apart_and_alike(name):
     first, second = load_dataset(name, random_state=1).views
     assert (first != second).all()
     difference = first - second
-    np.testing.assert_allclose(difference.std(axis=0), 0.05 * np.sqrt(2), rtol=0.25)  # five standard deviations
+    np.testing.assert_allclose(
+        difference.std(axis=0), 0.05 * np.sqrt(2), rtol=0.25
+    )  # five standard deviations
     np.testing.assert_allclose(difference.mean(axis=0), 0, atol=0.025)
 
 
@@ -51,7 +53,9 @@ def test_without_noise_rings_are_circles_half_a_radius_apart():
 def test_without_noise_half_moons_are_half_circles_half_a_radius_apart():
     data = load_dataset("half_moons", random_state=2, noise=0)
     for view, labels in zip(data.views, data.labels, strict=True):
-        np.testing.assert_allclose(np.linalg.norm(view - np.where(labels[:, None] == 0, [0, 0], [1, 0.5]), axis=1), 1)
+        np.testing.assert_allclose(
+            np.linalg.norm(view - np.where(labels[:, None] == 0, [0, 0], [1, 0.5]), axis=1), 1
+        )
         assert (view[labels == 0, 1] >= -1e-12).all()
         assert (view[labels == 1, 1] <= 0.5 + 1e-12).all()
         assert cdist(view[labels == 0], view[labels == 1]).min() == pytest.approx(0.5, abs=1e-3)
@@ -68,7 +72,10 @@ def test_the_classes_do_not_touch_with_the_default_noise(name):
 @pytest.mark.parametrize("name", SHAPES)
 def test_k_means_does_not_find_the_classes(name):
     data = load_dataset(name, random_state=3)
-    assert pairwise_f_measure(data.labels[0], PCKMeans(2, random_state=0).fit_predict(data.views[0])) < 0.8
+    assert (
+        pairwise_f_measure(data.labels[0], PCKMeans(2, random_state=0).fit_predict(data.views[0]))
+        < 0.8
+    )
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -77,8 +84,14 @@ def test_k_means_does_not_find_the_classes(name):
     [
         ({"instances_per_view": 0}, "instances_per_view must be a positive multiple of 2, not 0"),
         ({"instances_per_view": 7}, "instances_per_view must be a positive multiple of 2, not 7"),
-        ({"instances_per_view": True}, "instances_per_view must be a positive multiple of 2, not True"),
-        ({"instances_per_view": 4.0}, "instances_per_view must be a positive multiple of 2, not 4.0"),
+        (
+            {"instances_per_view": True},
+            "instances_per_view must be a positive multiple of 2, not True",
+        ),
+        (
+            {"instances_per_view": 4.0},
+            "instances_per_view must be a positive multiple of 2, not 4.0",
+        ),
         ({"noise": -0.1}, r"noise must be .*, got -0\.1"),
         ({"noise": np.nan}, "noise must be .*, got nan"),
         ({"noise": "0.1"}, "noise must be .*, got '0.1'"),

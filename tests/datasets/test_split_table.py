@@ -23,9 +23,13 @@ def test_related_rows_are_one_row_of_the_table_and_of_its_class(name):
     table, data = TABLES[name](), load_dataset(name, random_state=0)
     related = data.relations[0, 1]
     rows = together(name, [X[of_view] for X, of_view in zip(data.views, related.T, strict=True)])
-    known = {(*row, label) for row, label in zip(table.data.tolist(), table.target.tolist(), strict=True)}
+    known = {
+        (*row, label) for row, label in zip(table.data.tolist(), table.target.tolist(), strict=True)
+    }
     for y, of_view in zip(data.labels, related.T, strict=True):
-        assert {(*row, label) for row, label in zip(rows.tolist(), y[of_view].tolist(), strict=True)} <= known
+        assert {
+            (*row, label) for row, label in zip(rows.tolist(), y[of_view].tolist(), strict=True)
+        } <= known
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -32,7 +32,11 @@ GENERATED = {"_build", "api", "gallery"}  # folders of docs/ that the site's too
 
 PYTHON = {"python", "py"}
 SHELL = {"console", "sh"}
-DATA: dict[str, Callable[[str], Any]] = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
+DATA: dict[str, Callable[[str], Any]] = {
+    "json": json.loads,
+    "toml": tomllib.loads,
+    "yaml": yaml.safe_load,
+}
 PROSE = {"", "text"}  # drawings, tables, messages, and what programs print
 
 _MARKS = "slow|ci|background|fails|file|merge|excerpt|output"
@@ -64,23 +68,40 @@ class Block:
         """The commands of a shell block: all lines, or those after `$ ` where there are such, joined at backslashes."""
         lines = self.text.replace("\\\n", " ").splitlines()
         prompted = [line[2:] for line in lines if line.startswith("$ ")]
-        return [line for line in prompted or lines if line.strip() and not line.lstrip().startswith("#")]
+        return [
+            line for line in prompted or lines if line.strip() and not line.lstrip().startswith("#")
+        ]
 
 
 def pages() -> list[str]:
     """Return the pages whose blocks are run, as paths from the top of the checkout."""
-    docs = (path for path in ROOT.glob("docs/**/*.md") if path.relative_to(ROOT / "docs").parts[0] not in GENERATED)
-    return ["README.md", "CONTRIBUTING.md", "data/README.md", *sorted(str(path.relative_to(ROOT)) for path in docs)]
+    docs = (
+        path
+        for path in ROOT.glob("docs/**/*.md")
+        if path.relative_to(ROOT / "docs").parts[0] not in GENERATED
+    )
+    return [
+        "README.md",
+        "CONTRIBUTING.md",
+        "data/README.md",
+        *sorted(str(path.relative_to(ROOT)) for path in docs),
+    ]
 
 
 def blocks_of(page: str, text: str | None = None) -> list[Block]:
     """Return the fenced blocks of a page with the comments right above them; directives of the site are none."""
-    tokens = MarkdownIt("commonmark").parse((ROOT / page).read_text("utf-8") if text is None else text)
+    tokens = MarkdownIt("commonmark").parse(
+        (ROOT / page).read_text("utf-8") if text is None else text
+    )
     found = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type != "fence" or token.info.startswith("{"):
             continue
-        comment = _COMMENT.fullmatch(before.content) if before is not None and before.type == "html_block" else None
+        comment = (
+            _COMMENT.fullmatch(before.content)
+            if before is not None and before.type == "html_block"
+            else None
+        )
         mark, said = (comment[1], comment[2] or "") if comment else ("", "")
         language = token.info.split()[0] if token.info.split() else ""
         found.append(Block(page, token.map[0] + 1, language, token.content, mark, said))
@@ -90,7 +111,9 @@ def blocks_of(page: str, text: str | None = None) -> list[Block]:
 def parse(block: Block) -> None:
     """See that a block is of a language that somebody reads, and is written in it."""
     known = PYTHON | SHELL | DATA.keys() | PROSE
-    assert block.language in known, f"{block.place}: nobody runs {block.language!r}; known: {', '.join(sorted(known))}"
+    assert block.language in known, (
+        f"{block.place}: nobody runs {block.language!r}; known: {', '.join(sorted(known))}"
+    )
     if block.language in DATA:
         DATA[block.language](block.text)
     elif block.language in PYTHON:

@@ -21,7 +21,11 @@ def check(block: Block) -> None:
     if block.language not in SHELL:
         parse(block)
     for command in block.commands if block.language in SHELL else ():
-        words = [word for word in shlex.split(command, comments=True) if not re.fullmatch(r"[A-Z_]+=.*", word)]
+        words = [
+            word
+            for word in shlex.split(command, comments=True)
+            if not re.fullmatch(r"[A-Z_]+=.*", word)
+        ]
         for word, rest in _programs(words):
             problem = _problem(word, rest)
             assert not problem, f"{block.place}: {command}: {problem}"
@@ -62,7 +66,9 @@ def _python_problem(arguments: list[str]) -> str:
     if arguments[:1] == ["-m"]:
         return "" if find_spec(arguments[1]) else f"there is no module {arguments[1]}"
     scripts = [word for word in arguments if word.endswith(".py")]
-    return "".join(f"there is no script {script}" for script in scripts if not (ROOT / script).exists())
+    return "".join(
+        f"there is no script {script}" for script in scripts if not (ROOT / script).exists()
+    )
 
 
 def _targets() -> set[str]:
@@ -71,7 +77,11 @@ def _targets() -> set[str]:
 
 
 def _extras() -> set[str]:
-    return set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+    return set(
+        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+            "optional-dependencies"
+        ]
+    )
 
 
 def _usage_problem(command: click.Command, arguments: list[str]) -> str:

@@ -48,7 +48,12 @@ class Reader:
     """
 
     def __init__(
-        self, folder: Path, variables: dict[str, str], *, instead: dict[str, str] | None = None, slow: bool = False
+        self,
+        folder: Path,
+        variables: dict[str, str],
+        *,
+        instead: dict[str, str] | None = None,
+        slow: bool = False,
     ) -> None:
         self.folder = folder
         self.variables = variables
@@ -79,14 +84,18 @@ class Reader:
 
     def _read(self, block: Block) -> None:
         if block.mark == "ci" or (block.mark == "slow" and not self.slow):
-            assert block.mark == "ci" or block.said, f"{block.place}: say why it is slow: <!-- slow: why -->"
+            assert block.mark == "ci" or block.said, (
+                f"{block.place}: say why it is slow: <!-- slow: why -->"
+            )
             check(block)
             self.left.append(block.place)
         elif block.mark in ("file", "merge"):
             parse(block)
             self._write(block)
         elif block.mark == "excerpt":
-            assert block.text in (ROOT / block.said).read_text("utf-8"), f"{block.place}: not so in {block.said}"
+            assert block.text in (ROOT / block.said).read_text("utf-8"), (
+                f"{block.place}: not so in {block.said}"
+            )
         elif block.mark == "output":
             self._compare(block)
         elif block.is_code:
@@ -111,7 +120,12 @@ class Reader:
         if self._interpreter is None:
             self._interpreter = self._popen(
                 # what libraries of others warn of is theirs
-                ["python", "-c", _INTERPRETER.read_text("utf-8"), "lenient" if self.slow else "strict"],
+                [
+                    "python",
+                    "-c",
+                    _INTERPRETER.read_text("utf-8"),
+                    "lenient" if self.slow else "strict",
+                ],
                 text=True,
             )
         stdin, stdout = self._interpreter.stdin, self._interpreter.stdout
@@ -145,15 +159,23 @@ class Reader:
             started = self._popen(["bash", "-c", command], stdout=file, stderr=file)
         deadline = time.monotonic() + _PATIENCE
         while block.said not in log.read_text("utf-8"):
-            assert started.poll() is None, f"{block.place}: {command} ended:\n{log.read_text('utf-8')}"
-            assert time.monotonic() < deadline, f"{block.place}: {command} does not say {block.said!r}"
+            assert started.poll() is None, (
+                f"{block.place}: {command} ended:\n{log.read_text('utf-8')}"
+            )
+            assert time.monotonic() < deadline, (
+                f"{block.place}: {command} does not say {block.said!r}"
+            )
             time.sleep(0.1)
         return ""
 
     def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[Any]:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         started = subprocess.Popen(
-            command, cwd=self.folder, env=self.variables, start_new_session=True, **(pipes | options)
+            command,
+            cwd=self.folder,
+            env=self.variables,
+            start_new_session=True,
+            **(pipes | options),
         )
         self._left_running.callback(_end, started)
         return started

@@ -47,11 +47,20 @@ PROGRAMS = {"docs/compared.md": "python3.8", "docs/how-to/cluster.md": "java"}
 
 def lay_out_a_checkout(folder):
     """Copy what commands read; results without single trials, since a command may write there."""
-    for name in ("Makefile", "examples", "pyproject.toml", "scripts", "tests", ".pre-commit-config.yaml"):
+    for name in (
+        "Makefile",
+        "examples",
+        "pyproject.toml",
+        "scripts",
+        "tests",
+        ".pre-commit-config.yaml",
+    ):
         (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(
-        ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock")
+        ROOT / "results",
+        folder / "results",
+        ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock"),
     )
     # a data set is added to it; links would change the digest of the kernels, and all would be compiled anew
     half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
@@ -70,7 +79,9 @@ def ports():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("page", [pytest.param(page, marks=MARKS.get(page, ())) for page in pages()])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=MARKS.get(page, ())) for page in pages()]
+)
 def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
     more = {}
     if page in IN_A_CHECKOUT:
@@ -79,13 +90,20 @@ def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
     blocks = blocks_of(page)
     with Reader(tmp_path, variables(HERE, **more), instead=ports | FEWER) as reader:
         reader.follow(blocks)
-    record_property("code blocks", f"{page}: {len(reader.done)} run, {len(reader.left)} only checked")
-    assert sorted(reader.done + reader.left) == sorted(block.place for block in blocks if block.is_code)
+    record_property(
+        "code blocks", f"{page}: {len(reader.done)} run, {len(reader.left)} only checked"
+    )
+    assert sorted(reader.done + reader.left) == sorted(
+        block.place for block in blocks if block.is_code
+    )
 
 
 def runs(program):
     """Tell whether a program is there; a name may be, and stand for nothing."""
-    return which(program) is not None and subprocess.run([program, "--version"], capture_output=True).returncode == 0
+    return (
+        which(program) is not None
+        and subprocess.run([program, "--version"], capture_output=True).returncode == 0
+    )
 
 
 @pytest.fixture(scope="session")
@@ -102,15 +120,20 @@ def a_newcomer(folder, sdist):
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     (folder / sdist.name.removesuffix(".tar.gz")).rename(folder / "mvcc")
-    return variables(folder / "mvcc-env" / "bin", folder / "bin", PIP_CONSTRAINT=str(folder / "constraint.txt"))
+    return variables(
+        folder / "mvcc-env" / "bin", folder / "bin", PIP_CONSTRAINT=str(folder / "constraint.txt")
+    )
 
 
 @pytest.mark.reliability
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("page", "begins"), [pytest.param(*item, marks=MARKS.get(item[0], ())) for item in SLOW_PAGES.items()]
+    ("page", "begins"),
+    [pytest.param(*item, marks=MARKS.get(item[0], ())) for item in SLOW_PAGES.items()],
 )
-def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(page, begins, tmp_path, ports, request):
+def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(
+    page, begins, tmp_path, ports, request
+):
     if page in PROGRAMS and not runs(PROGRAMS[page]):
         pytest.skip(f"needs {PROGRAMS[page]}")
     if page in IN_A_CHECKOUT:
@@ -132,7 +155,9 @@ def test_slow_blocks_are_run_by_a_slow_test_and_those_of_ci_by_ci():
     blocks = [block for page in pages() for block in blocks_of(page)]
     assert {block.page for block in blocks if block.mark == "slow"} == set(SLOW_PAGES)
     ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    for command in (command for block in blocks if block.mark == "ci" for command in block.commands):
+    for command in (
+        command for block in blocks if block.mark == "ci" for command in block.commands
+    ):
         words = command.partition("#")[0].strip()
         # `make test test-all` has both
         assert any(set(words.split()) <= set(line.partition(" 2>")[0].split()) for line in ci), (

@@ -13,7 +13,9 @@ from scripts.notebook import NOTEBOOK, notebook
 
 @pytest.mark.exact_bits
 def test_the_notebook_is_the_page_of_the_gallery():
-    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(), "make it anew: python -m scripts.notebook"
+    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(), (
+        "make it anew: python -m scripts.notebook"
+    )
 
 
 @pytest.mark.slow
@@ -24,5 +26,9 @@ def test_the_cells_of_the_notebook_run(tmp_path, monkeypatch):
     for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
-    assert {path.name for path in names["folder"].iterdir()} == {"minerals.csv", "phenols.csv", "report.html"}
+    assert {path.name for path in names["folder"].iterdir()} == {
+        "minerals.csv",
+        "phenols.csv",
+        "report.html",
+    }
     assert (names["folder"] / "report.html").stat().st_size > 10**6

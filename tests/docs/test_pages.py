@@ -35,7 +35,9 @@ def test_modules_and_tests_that_a_page_names_exist(page):
 def test_every_page_is_in_the_navigation():
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
     lines = "\n".join(re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)).splitlines()
-    listed = {line.rpartition("<")[2].rstrip(">") for line in lines if line and not line.startswith(":")}
+    listed = {
+        line.rpartition("<")[2].rstrip(">") for line in lines if line and not line.startswith(":")
+    }
     found = {(ROOT / "docs" / f"{name}.md").resolve() for name in listed}
     assert {ROOT / page for page in IN_SITE} - {ROOT / "docs" / "index.md"} <= found
 
@@ -44,12 +46,18 @@ def test_every_page_is_in_the_navigation():
 @pytest.mark.exact_bits
 @pytest.mark.parametrize("name", ["joint", "method"])
 def test_the_pictures_of_the_method_are_what_the_method_does(name, tmp_path):
-    subprocess.run([sys.executable, "-m", f"scripts.pictures.{name}", tmp_path], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", f"scripts.pictures.{name}", tmp_path], cwd=ROOT, check=True
+    )
     committed = ROOT / "docs/_static" / name
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in committed.iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        path.name for path in committed.iterdir()
+    )
     for picture in tmp_path.iterdir():
         difference = compare_images(str(committed / picture.name), str(picture), tol=5)
-        assert difference is None, f"{difference}\nDraw them again: python -m scripts.pictures.{name}"
+        assert difference is None, (
+            f"{difference}\nDraw them again: python -m scripts.pictures.{name}"
+        )
 
 
 def test_committed_pictures_are_small():
@@ -60,7 +68,20 @@ def test_committed_pictures_are_small():
 @pytest.mark.reliability
 def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-c", "docs", ".", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-W",
+            "--keep-going",
+            "-q",
+            "-b",
+            "html",
+            "-c",
+            "docs",
+            ".",
+            str(tmp_path),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -68,7 +89,9 @@ def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_
     assert done.returncode == 0, done.stderr
     built = sorted(tmp_path.rglob("*.html"))
     assert len(built) > 30
-    fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](?:https?:)?//[^\"']*")
+    fetched = re.compile(
+        r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](?:https?:)?//[^\"']*"
+    )
     for page in built:
         assert not fetched.search(page.read_text("utf-8")), page
     styles = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.css"))

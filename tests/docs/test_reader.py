@@ -26,7 +26,10 @@ def block(language, text, mark="", said=""):
 
 def test_a_comment_right_above_a_block_belongs_to_it():
     text = "<!-- slow: takes long -->\n```console\nmake test\n```\n\n<!-- output -->\n\nwords\n\n```text\n1\n```\n"
-    assert [(found.mark, found.said) for found in blocks_of("page.md", text)] == [("slow", "takes long"), ("", "")]
+    assert [(found.mark, found.said) for found in blocks_of("page.md", text)] == [
+        ("slow", "takes long"),
+        ("", ""),
+    ]
 
 
 def test_blocks_of_a_page_share_names_files_and_the_order(reader):
@@ -57,7 +60,19 @@ def test_blocks_of_a_page_share_names_files_and_the_order(reader):
         (block("py", "print('nothing like it')\n", "excerpt", "mvcc/__main__.py"), "not so in"),
         (block("python", "import os\nos._exit(1)"), "Python is gone"),
     ],
-    ids=["status", "command", "success", "language", "exception", "yaml", "output", "reason", "end", "excerpt", "gone"],
+    ids=[
+        "status",
+        "command",
+        "success",
+        "language",
+        "exception",
+        "yaml",
+        "output",
+        "reason",
+        "end",
+        "excerpt",
+        "gone",
+    ],
 )
 def test_a_block_that_does_not_work_is_noticed(wrong, message, reader):
     with pytest.raises(Exception, match=message):
@@ -66,7 +81,12 @@ def test_a_block_that_does_not_work_is_noticed(wrong, message, reader):
 
 def test_a_program_in_the_background_is_there_for_the_next_block_and_ends_with_the_page(tmp_path):
     blocks = [
-        block("console", "echo $$ > number; touch begun; echo ready at 8786; sleep 600", "background", "ready at 4711"),
+        block(
+            "console",
+            "echo $$ > number; touch begun; echo ready at 8786; sleep 600",
+            "background",
+            "ready at 4711",
+        ),
         block("console", "ls begun"),
         block("text", "begun", "output"),
     ]
@@ -92,7 +112,10 @@ def test_yaml_is_added_to_what_a_file_has(reader, tmp_path):
             block("yaml", "b: {three: 3}\n", "merge", "all.yaml"),
         ]
     )
-    assert yaml.safe_load((tmp_path / "all.yaml").read_text()) == {"a": {"one": 1}, "b": {"two": 2, "three": 3}}
+    assert yaml.safe_load((tmp_path / "all.yaml").read_text()) == {
+        "a": {"one": 1},
+        "b": {"two": 2, "three": 3},
+    }
 
 
 def test_a_warning_of_a_library_is_a_mistake_of_the_page_and_one_of_mvcc_about_data_is_not(reader):
@@ -127,5 +150,10 @@ def test_a_block_that_is_slow_must_name_what_exists(command, message):
 
 
 def test_a_block_that_is_slow_may_name_what_exists():
-    commands = ["make test", "mvcc data fetch protein -q", "OUT=x python -m scripts.mutants", "pip install mvcc[dask]"]
+    commands = [
+        "make test",
+        "mvcc data fetch protein -q",
+        "OUT=x python -m scripts.mutants",
+        "pip install mvcc[dask]",
+    ]
     check(block("console", "\n".join(commands), "slow", "takes long"))

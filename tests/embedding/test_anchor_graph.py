@@ -7,7 +7,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from mvcc.embedding import AnchorGraph, anchor_graph, find_objects, membership, object_columns, raw_columns
+from mvcc.embedding import (
+    AnchorGraph,
+    anchor_graph,
+    find_objects,
+    membership,
+    object_columns,
+    raw_columns,
+)
 from mvcc.embedding._kernels.gram import add_gram
 
 K = 3
@@ -42,8 +49,13 @@ def made(problem, weights=None):
 
 def with_matched(problem, graph):
     views, _ = problem
-    columns, members = [raw_columns(X) for X in views], [membership(own, graph.n_objects) for own in graph.objects]
-    return graph.with_matched_objects(lambda some: object_columns(columns, [rows_of[some] for rows_of in members]))
+    columns, members = (
+        [raw_columns(X) for X in views],
+        [membership(own, graph.n_objects) for own in graph.objects],
+    )
+    return graph.with_matched_objects(
+        lambda some: object_columns(columns, [rows_of[some] for rows_of in members])
+    )
 
 
 def affinities(graph: AnchorGraph):
@@ -111,7 +123,9 @@ def test_what_is_spread_is_the_sum_of_all_walks(problem, graph, matched):
     walks = np.linalg.inv(np.eye(len(S)) - share * S) @ whole - whole
     at_anchors = graph.diffused_to_anchors(step, some, share)
     everywhere = np.arange(graph.n_objects)
-    np.testing.assert_allclose(graph.from_anchors(at_anchors, everywhere), walks, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(
+        graph.from_anchors(at_anchors, everywhere), walks, rtol=1e-3, atol=1e-5
+    )
     np.testing.assert_allclose(graph.sums_of(at_anchors), walks.sum(axis=0), rtol=1e-3)
 
 
@@ -127,8 +141,10 @@ def test_the_nearest_source_is_that_of_the_shortest_path(problem, graph):
     lengths = np.where(reach > 0, -np.log(np.maximum(reach, 1e-300)), 0)
     to_anchors = dijkstra(lengths, indices=sources)[:, n:]
     best = (np.log(np.maximum(ties, 1e-300))[:, None] - to_anchors).max(axis=2)
-    expected = np.where(best.max(axis=1) > -600, sources[best.argmax(axis=1)], -1)  # some are in other pieces
-    found = graph.nearest_sources(sources, share)
+    expected = np.where(
+        best.max(axis=1) > -600, sources[best.argmax(axis=1)], -1
+    )  # some are in other pieces
+    found = graph.nearest_sources(sources, share, np.arange(graph.n_objects))
     clear = np.diff(np.sort(best, axis=1))[:, -1] > 1e-6
     clear[sources] = False
     np.testing.assert_array_equal(found[clear], expected[clear])
@@ -143,7 +159,10 @@ def test_the_agreement_of_views_is_the_mean_cosine_over_all_edges_but_loops():
     graph = anchor_graph(views, {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
     shares = []
     for u, v in ((0, 1), (1, 0)):
-        Z, places = graph.views[u].ties.toarray().astype(float), graph.views[v].spectrum(np.arange(80), K)
+        Z, places = (
+            graph.views[u].ties.toarray().astype(float),
+            graph.views[v].spectrum(np.arange(80), K),
+        )
         edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
         np.fill_diagonal(edges, 0)
         cosines = places @ places.T
@@ -157,7 +176,10 @@ def test_the_agreement_of_views_is_the_mean_cosine_over_all_edges_but_loops():
 def test_noise_agrees_with_nothing_and_its_ties_stay():
     rng = np.random.default_rng(4)
     y = np.arange(300) % K
-    good, noise = 5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(300, 4)), rng.normal(size=(300, 4))
+    good, noise = (
+        5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(300, 4)),
+        rng.normal(size=(300, 4)),
+    )
     rows = np.column_stack((np.arange(300), np.arange(300)))
     graph = anchor_graph([good, noise], {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
     assert graph.agreement[0, 1] < 0.1
@@ -170,7 +192,10 @@ def test_ties_that_another_view_contradicts_are_weaker():
     y = np.arange(300) % 4
     # the first view cannot tell classes 2 and 3 apart, the second can
     centers = 6 * np.eye(4)[:, :4]
-    views = [centers[np.minimum(y, 2)] + rng.normal(size=(300, 4)), centers[y] + rng.normal(size=(300, 4))]
+    views = [
+        centers[np.minimum(y, 2)] + rng.normal(size=(300, 4)),
+        centers[y] + rng.normal(size=(300, 4)),
+    ]
     rows = np.column_stack((np.arange(300), np.arange(300)))
     graph = anchor_graph(views, {(0, 1): rows}, 4, np.random.default_rng(1), np.ones(2))
     p = graph.n_anchors[0]
@@ -180,7 +205,10 @@ def test_ties_that_another_view_contradicts_are_weaker():
         edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
         return edges[np.ix_(y == 2, y == 3)].sum() / edges[np.ix_(y == 2, y == 2)].sum()
 
-    before, after = graph.views[0].ties.toarray().astype(float), graph.ties[:, :p].toarray().astype(float)
+    before, after = (
+        graph.views[0].ties.toarray().astype(float),
+        graph.ties[:, :p].toarray().astype(float),
+    )
     np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
     assert mixed(after) < 0.85 * mixed(before)
 
@@ -189,7 +217,10 @@ def test_a_view_counts_as_its_weight_says(problem):
     weights = np.ones(len(problem[0]))
     weights[1] = 0.25
     graph = made(problem, weights)
-    rows = sum(w * np.bincount(own, minlength=graph.n_objects) for w, own in zip(weights, graph.objects, strict=True))
+    rows = sum(
+        w * np.bincount(own, minlength=graph.n_objects)
+        for w, own in zip(weights, graph.objects, strict=True)
+    )
     np.testing.assert_allclose(graph.degrees, rows, rtol=1e-4)
 
 

@@ -41,14 +41,20 @@ def test_rows_are_tied_to_the_nearest_anchors_the_nearer_the_more(seed, n, d, du
 @pytest.mark.parametrize(("shift", "scale"), [(1e6, 1.0), (0.0, 1e140), (0.0, 1e-300)])
 def test_ties_do_not_depend_on_place_and_unit(shift, scale):
     X = np.random.default_rng(0).integers(-9, 9, size=(80, 3)).astype(float)
-    found = [Anchors.among(Z, 9, np.random.default_rng(1)).ties(Z).toarray() for Z in (X, X * scale + shift)]
+    found = [
+        Anchors.among(Z, 9, np.random.default_rng(1)).ties(Z).toarray()
+        for Z in (X, X * scale + shift)
+    ]
     np.testing.assert_allclose(*found, atol=1e-3)
 
 
 def test_a_row_is_tied_alike_alone_and_among_others():
     X = np.random.default_rng(0).normal(size=(500, 6))
     anchors = Anchors.among(X, 40, np.random.default_rng(1))
-    together, alone = anchors.ties(X).toarray(), [anchors.ties(row[None]).toarray()[0] for row in X[:50]]
+    together, alone = (
+        anchors.ties(X).toarray(),
+        [anchors.ties(row[None]).toarray()[0] for row in X[:50]],
+    )
     np.testing.assert_allclose(together[:50], alone, atol=1e-6)
 
 

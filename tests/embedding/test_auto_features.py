@@ -23,11 +23,18 @@ def documents(n=200, d=500, k=4, seed=0):
     often = rng.dirichlet(np.full(d, 0.2), size=k) + 1 / d
     often /= often.sum(axis=1, keepdims=True)
     lengths = np.exp(rng.normal(3.5, 1, size=n)).astype(int) + 3
-    return np.array([rng.multinomial(m, often[t]) for m, t in zip(lengths, topic, strict=True)], dtype=float), topic
+    return np.array(
+        [rng.multinomial(m, often[t]) for m, t in zip(lengths, topic, strict=True)], dtype=float
+    ), topic
 
 
 def histograms(n=80, d=6, seed=0):
-    return np.random.default_rng(seed).multinomial(500, np.arange(1, d + 1) / sum(range(1, d + 1)), size=n) / 500
+    return (
+        np.random.default_rng(seed).multinomial(
+            500, np.arange(1, d + 1) / sum(range(1, d + 1)), size=n
+        )
+        / 500
+    )
 
 
 @parametrize_with_checks([AutoFeatures()])
@@ -101,7 +108,9 @@ def test_histograms_become_square_roots():
     features = AutoFeatures().fit(X)
     assert features.rule_ == "histograms"
     assert_array_equal(features.transform(X), np.sqrt(X))
-    assert_array_equal(features.transform([[-1e-9, 0, 0.25, 0.75, 0, 0]]), np.sqrt([[0, 0, 0.25, 0.75, 0, 0]]))
+    assert_array_equal(
+        features.transform([[-1e-9, 0, 0.25, 0.75, 0, 0]]), np.sqrt([[0, 0, 0.25, 0.75, 0, 0]])
+    )
     X[5] *= 1.5
     assert AutoFeatures().fit(X).rule_ == "scaled"
 
@@ -152,11 +161,15 @@ def test_a_rule_may_be_asked_for_and_refuses_what_it_cannot_take():
     X, _ = documents()
     assert_array_equal(AutoFeatures("scaled").fit_transform(X), AutoScaler().fit_transform(X))
     assert AutoFeatures("none").fit(X).transform(X) is X
-    with pytest.raises(InvalidInputError, match="counts cannot be negative, but X has a value of -2"):
+    with pytest.raises(
+        InvalidInputError, match="counts cannot be negative, but X has a value of -2"
+    ):
         AutoFeatures("counts").fit(X - 2)
     with pytest.raises(InvalidInputError, match=r"rule must be one of auto, counts, .*got 'words'"):
         AutoFeatures("words").fit(X)
-    with pytest.raises(InvalidInputError, match="sparse matrix, which cannot be clustered as it is"):
+    with pytest.raises(
+        InvalidInputError, match="sparse matrix, which cannot be clustered as it is"
+    ):
         AutoFeatures("none").fit(sp.csr_array(X))
 
 
@@ -167,7 +180,11 @@ def two_tables():
     """Make two tables of counts of the same documents, 60 of them matched."""
     X, topic = documents(260, 1000)
     first, second = np.arange(160), np.arange(100, 260)
-    return [X[first, :500], X[second, 500:]], [topic[first], topic[second]], {(0, 1): [(i + 100, i) for i in range(60)]}
+    return (
+        [X[first, :500], X[second, 500:]],
+        [topic[first], topic[second]],
+        {(0, 1): [(i + 100, i) for i in range(60)]},
+    )
 
 
 def test_joint_clusters_of_counts_are_those_of_the_topics():
@@ -176,9 +193,14 @@ def test_joint_clusters_of_counts_are_those_of_the_topics():
         JointGraphClustering(4, features=features, random_state=0).fit(views, mappings=matches)
         for features in ("auto", "scaled")
     ]
-    auto, scaled = (np.mean([adjusted_rand_score(*pair) for pair in zip(y, m.labels_, strict=True)]) for m in found)
+    auto, scaled = (
+        np.mean([adjusted_rand_score(*pair) for pair in zip(y, m.labels_, strict=True)])
+        for m in found
+    )
     assert auto > scaled + 0.2
-    assert [said.split(",")[0] for said in found[0].features_made_] == ["counts by TF-IDF in 100 dimensions"] * 2
+    assert [said.split(",")[0] for said in found[0].features_made_] == [
+        "counts by TF-IDF in 100 dimensions"
+    ] * 2
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -197,13 +219,18 @@ def test_joint_spectral_features_take_sparse_matrices(form):
     views, _, matches = two_tables()
     joint = JointSpectralFeatures(4, n_view_components=4)
     made = joint.fit_transform([form(X) for X in views], mappings=matches)
-    assert_array_equal(made[0], JointSpectralFeatures(4, n_view_components=4).fit_transform(views, mappings=matches)[0])
+    assert_array_equal(
+        made[0],
+        JointSpectralFeatures(4, n_view_components=4).fit_transform(views, mappings=matches)[0],
+    )
     assert_array_equal(joint.transform(form(views[0]), view=0), made[0])
 
 
 def test_joint_refuses_features_by_the_name_of_the_view():
     views = {"texts": documents()[0], "images": documents()[0] - 1}
-    with pytest.raises(InvalidInputError, match="features='counts', view 'images': counts cannot be negative"):
+    with pytest.raises(
+        InvalidInputError, match="features='counts', view 'images': counts cannot be negative"
+    ):
         JointGraphClustering(2, features="counts").fit(views)
     with pytest.raises(InvalidInputError, match=r"features must be one of auto, .*got 'words'"):
         JointGraphClustering(2, features="words").fit(views)

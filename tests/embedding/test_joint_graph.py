@@ -8,7 +8,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
-from mvcc.embedding import _eigenvectors, embedded, find_objects, joint_graph, neighbors_for, separate_problems
+from mvcc.embedding import (
+    _eigenvectors,
+    embedded,
+    find_objects,
+    joint_graph,
+    neighbors_for,
+    separate_problems,
+)
 from mvcc.embedding import _joint_graph as module
 from tests.reference import joint as slow
 from tests.strategies import seeds
@@ -16,7 +23,10 @@ from tests.strategies import seeds
 
 def problem(seed, sizes=(24, 20), dims=(3, 7), n_matches=9):
     rng = np.random.default_rng(seed)
-    views = [rng.normal(size=(n, d)) + rng.integers(3, size=(n, 1)) for n, d in zip(sizes, dims, strict=True)]
+    views = [
+        rng.normal(size=(n, d)) + rng.integers(3, size=(n, 1))
+        for n, d in zip(sizes, dims, strict=True)
+    ]
     pairs = {
         (v, v + 1): np.unique(rng.integers((sizes[v], sizes[v + 1]), size=(n_matches, 2)), axis=0)
         for v in range(len(sizes) - 1)
@@ -41,7 +51,9 @@ def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
     np.testing.assert_allclose(graph.affinities.toarray(), A, atol=1e-10)
     # else which eigenvectors are first is rounding, and so is which of equal rows is nearest
     assume(all(has_gap(slow.view_graph(X, 5), number) for X in views for number in (1, 3)))
-    np.testing.assert_allclose((graph.landmarks @ graph.landmarks.T).toarray(), 2 * (S - A), atol=1e-7)
+    np.testing.assert_allclose(
+        (graph.landmarks @ graph.landmarks.T).toarray(), 2 * (S - A), atol=1e-7
+    )
     assume(has_gap(slow.normalized(S), 4))
     found, expected = embedded(*graph.components(4)[:2], 4), slow.embedding(S, 4)
     np.testing.assert_allclose(squares(found), squares(expected), atol=1e-6)
@@ -70,7 +82,9 @@ def test_a_match_given_through_a_third_view_adds_nothing():
     views, _ = problem(0, (12, 12, 12), (2, 2, 2))
     same = np.column_stack((np.arange(6), np.arange(6)))
     chain = joint_graph(views, {(0, 1): same, (1, 2): same}, 4, 2, np.random.default_rng(0))
-    ring = joint_graph(views, {(0, 1): same, (1, 2): same, (0, 2): same}, 4, 2, np.random.default_rng(0))
+    ring = joint_graph(
+        views, {(0, 1): same, (1, 2): same, (0, 2): same}, 4, 2, np.random.default_rng(0)
+    )
     assert (chain.affinities != ring.affinities).nnz == 0
     assert (chain.landmarks != ring.landmarks).nnz == 0
 
@@ -104,7 +118,9 @@ def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, 
     S = graph + n_factors * factor @ factor.T
     values, vectors = rng.normal(size=3), rng.normal(size=(30, 3))
     missed = np.linalg.norm(S @ vectors - vectors * values, axis=0)
-    found = _eigenvectors.residual(values, vectors, csr_array(graph), csr_array(factor) if n_factors else None)
+    found = _eigenvectors.residual(
+        values, vectors, csr_array(graph), csr_array(factor) if n_factors else None
+    )
     assert found == pytest.approx(missed.max())
 
 
@@ -113,7 +129,10 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
     """Arnoldi's method, begun from one vector, finds some of them; tiny pieces come after large ones."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), (90, 80, 70, 60, 50, 40, 20, 15))
-    views = [rng.normal(size=(len(y), 2)) + 1e3 * np.array([[c, c % 3] for c in range(8)])[y] for _ in range(2)]
+    views = [
+        rng.normal(size=(len(y), 2)) + 1e3 * np.array([[c, c % 3] for c in range(8)])[y]
+        for _ in range(2)
+    ]
     same = rng.choice(len(y), n_matches, replace=False)
     matches = {(0, 1): np.column_stack((same, same))} if n_matches else {}
     monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
@@ -130,7 +149,10 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
 def test_pieces_have_the_eigenpairs_of_the_whole(monkeypatch):
     views, matches = problem(2, (120, 110), (2, 2), 60)
     views = [X + 1e3 * (np.arange(len(X)) % 3 == 0)[:, None] for X in views]
-    matches = {key: pairs[(pairs[:, 0] % 3 == 0) == (pairs[:, 1] % 3 == 0)] for key, pairs in matches.items()}
+    matches = {
+        key: pairs[(pairs[:, 0] % 3 == 0) == (pairs[:, 1] % 3 == 0)]
+        for key, pairs in matches.items()
+    }
     graph = joint_graph(views, matches, 6, 3, np.random.default_rng(0))
     dense = graph.components(12)
     monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
@@ -152,13 +174,17 @@ def test_matched_objects_get_edges_by_the_columns_of_all_views():
     graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
     columns = np.random.default_rng(0).normal(size=(80, 3))
     more = (graph.with_matched_objects(columns.__getitem__).affinities - graph.affinities).toarray()
-    np.testing.assert_allclose(more[:30, :30], 2 * 30 / 80 * slow.view_graph(columns[:30], 5), atol=1e-12)
+    np.testing.assert_allclose(
+        more[:30, :30], 2 * 30 / 80 * slow.view_graph(columns[:30], 5), atol=1e-12
+    )
     assert not more[30:].any()
     few = joint_graph(views, {(0, 1): same[:19]}, 5, 3, np.random.default_rng(0))
     assert few.with_matched_objects(np.zeros((91, 3)).__getitem__) is few
 
 
-@pytest.mark.parametrize(("sizes", "k", "q"), [((900, 800), 10, 10), ((116, 200), 10, 6), ((30, 40), 10, 5)])
+@pytest.mark.parametrize(
+    ("sizes", "k", "q"), [((900, 800), 10, 10), ((116, 200), 10, 6), ((30, 40), 10, 5)]
+)
 def test_small_views_get_fewer_neighbors(sizes, k, q):
     assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 10) == q
     assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 3) == 3

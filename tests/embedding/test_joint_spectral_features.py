@@ -27,7 +27,12 @@ FEATURES = FITTED.fit_transform(VIEWS, mappings=MATCHES)
 
 
 @pytest.mark.parametrize(
-    "module", [mvcc.embedding._joint, mvcc.embedding._pair_metric, mvcc.multiview.joint._joint_graph_clustering]
+    "module",
+    [
+        mvcc.embedding._joint,
+        mvcc.embedding._pair_metric,
+        mvcc.multiview.joint._joint_graph_clustering,
+    ],
 )
 def test_the_examples_of_docstrings_run(module):
     failed, attempted = doctest.testmod(module)
@@ -54,9 +59,14 @@ def test_features_are_those_of_the_reference():
 
 def test_twice_the_view_components_are_the_default_and_a_third_of_the_objects_the_most():
     default = JointSpectralFeatures(n_view_components=3)
-    assert [rows.shape for rows in default.fit_transform(VIEWS, mappings=MATCHES)] == [(60, 6), (50, 6)]
+    assert [rows.shape for rows in default.fit_transform(VIEWS, mappings=MATCHES)] == [
+        (60, 6),
+        (50, 6),
+    ]
     assert default.fit_transform([VIEWS[0][:12]])[0].shape == (12, 4)
-    with pytest.raises(InvalidInputError, match="n_components=13 needs as many objects, but view 0 has 12"):
+    with pytest.raises(
+        InvalidInputError, match="n_components=13 needs as many objects, but view 0 has 12"
+    ):
         JointSpectralFeatures(13).fit([VIEWS[0][:12]])
 
 
@@ -70,8 +80,13 @@ def test_fitted_rows_get_their_own_features_and_others_a_place_beside_them():
 
 
 def test_views_come_back_in_the_form_they_were_given_in():
-    tables = {"a": pd.DataFrame(VIEWS[0], index=[f"r{i}" for i in range(60)], columns=list("xyz")), "b": VIEWS[1]}
-    data = ConstrainedViews(tables, {"a": Constraints([(0, 1)], [True])}, {("a", "b"): MATCHES[0, 1]})
+    tables = {
+        "a": pd.DataFrame(VIEWS[0], index=[f"r{i}" for i in range(60)], columns=list("xyz")),
+        "b": VIEWS[1],
+    }
+    data = ConstrainedViews(
+        tables, {"a": Constraints([(0, 1)], [True])}, {("a", "b"): MATCHES[0, 1]}
+    )
     joint = clone(FITTED)
     found = joint.fit_transform(data)
     assert isinstance(found, ConstrainedViews)
@@ -82,7 +97,9 @@ def test_views_come_back_in_the_form_they_were_given_in():
     again = joint.transform(data)
     pd.testing.assert_frame_equal(again.views["a"], found.views["a"])
     np.testing.assert_array_equal(joint.transform({"b": VIEWS[1][:3]})["b"], FEATURES[1][:3])
-    np.testing.assert_array_equal(joint.transform(tables["a"][["z", "x", "y"]], view="a"), FEATURES[0])
+    np.testing.assert_array_equal(
+        joint.transform(tables["a"][["z", "x", "y"]], view="a"), FEATURES[0]
+    )
     assert joint.view_names_ == ["a", "b"]
 
 
@@ -96,7 +113,10 @@ def test_what_does_not_fit_is_refused():
     data = ConstrainedViews(VIEWS, None, MATCHES)
     with pytest.raises(NotFittedError):
         clone(FITTED).transform(VIEWS)
-    for arguments, message in [((VIEWS, MATCHES), "mappings="), ((VIEWS[0],), "views must be a list")]:
+    for arguments, message in [
+        ((VIEWS, MATCHES), "mappings="),
+        ((VIEWS[0],), "views must be a list"),
+    ]:
         with pytest.raises(InvalidInputError, match=message):
             clone(FITTED).fit(*arguments)
     with pytest.raises(InvalidInputError, match="mappings of their own"):
@@ -119,5 +139,7 @@ def test_one_thread_and_two_give_the_same_bits():
     found = []
     for number in (1, 2):
         with threadpool_limits(number):
-            found.append([rows.tobytes() for rows in clone(FITTED).fit_transform(views, mappings=matches)])
+            found.append(
+                [rows.tobytes() for rows in clone(FITTED).fit_transform(views, mappings=matches)]
+            )
     assert found[0] == found[1]

@@ -26,7 +26,9 @@ def test_distances_are_those_of_all_pairs(seed, n, d, duplicates):
     assert (rows != np.arange(n)[:, None]).all()
     np.testing.assert_allclose(np.take_along_axis(every, rows, 1), found * search.unit, atol=1e-12)
     found, _ = search.nearest_to(new, q)
-    np.testing.assert_allclose(found * search.unit, np.sort(distances(new, X), axis=1)[:, :q], atol=1e-12)
+    np.testing.assert_allclose(
+        found * search.unit, np.sort(distances(new, X), axis=1)[:, :q], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("d", [2, 8])

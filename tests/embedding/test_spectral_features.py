@@ -46,8 +46,16 @@ def up_to_sign(features, other):
 # the space
 
 
-@given(seeds, st.integers(8, 16), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.2, 0.5, 1.0, 3.0]))
-def test_features_equal_the_reference_up_to_sign_where_eigenvalues_are_simple(seed, n, d, n_components, sigma):
+@given(
+    seeds,
+    st.integers(8, 16),
+    st.integers(1, 4),
+    st.integers(1, 4),
+    st.sampled_from([0.2, 0.5, 1.0, 3.0]),
+)
+def test_features_equal_the_reference_up_to_sign_where_eigenvalues_are_simple(
+    seed, n, d, n_components, sigma
+):
     X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
     assume(smallest_gap(X, n_components, sigma) > 1e-4)
     features = spectral_features(X, n_components, sigma=sigma)
@@ -62,7 +70,9 @@ def test_features_span_the_same_space_as_the_reference_where_eigenvalues_are_dou
     X = np.column_stack((np.cos(angle), np.sin(angle)))
     assert smallest_gap(X, 3, 0.5) < 1e-12
     features = spectral_features(X, n_components, sigma=0.5)
-    assert_allclose(projector(features), projector(slow.spectral_features(X, n_components, 0.5)), atol=1e-9)
+    assert_allclose(
+        projector(features), projector(slow.spectral_features(X, n_components, 0.5)), atol=1e-9
+    )
 
 
 def test_the_first_feature_separates_two_blobs_and_fewer_features_are_the_first_of_more():
@@ -157,7 +167,12 @@ def test_the_sparse_solver_agrees_with_the_dense_one():
 @pytest.mark.parametrize(
     ("X", "n_components", "sigma", "message"),
     [
-        ([[0.0], [np.nan], [1.0]], 1, 1.0, r"X: .*contains NaN. The first one is in row 1, column 0"),
+        (
+            [[0.0], [np.nan], [1.0]],
+            1,
+            1.0,
+            r"X: .*contains NaN. The first one is in row 1, column 0",
+        ),
         ([[0.0], [np.inf], [1.0]], 1, 1.0, r"X: .*contains infinity"),
         ([0.0, 1.0, 2.0], 1, 1.0, r"X: Expected 2D array"),
         (np.empty((0, 2)), 1, 1.0, r"X: .*0 sample"),

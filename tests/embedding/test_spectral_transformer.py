@@ -56,7 +56,9 @@ def test_the_features_of_fit_are_those_of_the_function_to_the_last_bit(seed, n, 
     X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
     n_components = data.draw(st.integers(1, n - 1))
     expected = spectral_features(X, n_components, sigma=sigma)
-    assert SpectralFeatures(n_components, sigma=sigma).fit_transform(X).tobytes() == expected.tobytes()
+    assert (
+        SpectralFeatures(n_components, sigma=sigma).fit_transform(X).tobytes() == expected.tobytes()
+    )
 
 
 @pytest.mark.parametrize("n", [30, _spectral._DENSE_ROWS + 1])
@@ -69,18 +71,31 @@ def test_rows_of_fit_get_their_own_features(n):
 
 
 def test_the_eigenvalues_are_the_largest_of_the_normalized_affinity_but_the_first(X, fitted):
-    values = np.linalg.eigvalsh(np.eye(60) - slow.normalised_laplacian(slow.scale_to_unit_range(X), 0.3))
+    values = np.linalg.eigvalsh(
+        np.eye(60) - slow.normalised_laplacian(slow.scale_to_unit_range(X), 0.3)
+    )
     assert_allclose(fitted.eigenvalues_, values[::-1][1:4], rtol=1e-12)
 
 
 # ---- new rows
 
 
-@given(seeds, st.integers(8, 16), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.2, 0.5, 1.0]))
+@given(
+    seeds,
+    st.integers(8, 16),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.sampled_from([0.2, 0.5, 1.0]),
+)
 def test_new_rows_are_placed_as_the_reference_places_them(seed, n, d, n_components, sigma):
     rng = np.random.default_rng(seed)
-    X, new = rng.normal(size=(n, d)) * 10.0 ** np.arange(d), 2 * rng.normal(size=(6, d)) * 10.0 ** np.arange(d)
-    values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))[: n_components + 2]
+    X, new = (
+        rng.normal(size=(n, d)) * 10.0 ** np.arange(d),
+        2 * rng.normal(size=(6, d)) * 10.0 ** np.arange(d),
+    )
+    values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))[
+        : n_components + 2
+    ]
     assume(np.diff(values).min() > 1e-4)
     assume(1 - values[n_components] > 1e-4)
     transformer = SpectralFeatures(n_components, sigma=sigma)
@@ -98,7 +113,9 @@ def test_held_out_digits_get_clusters_as_true_as_those_of_the_rows_of_fit():
     assert adjusted_rand_score(y[1200:], model.predict(X[1200:])) > of_fit - 0.1
 
 
-def test_a_row_gets_the_same_bits_alone_and_among_others_on_any_number_of_threads(fitted, new, monkeypatch):
+def test_a_row_gets_the_same_bits_alone_and_among_others_on_any_number_of_threads(
+    fitted, new, monkeypatch
+):
     together = fitted.transform(new)
     for threads in (1, 2):
         with threadpool_limits(threads):
@@ -134,13 +151,17 @@ def test_values_beyond_the_range_of_fit_are_placed_beyond_it():
 
 def test_a_column_that_was_constant_in_fit_counts_for_nothing_in_new_rows(X, new, fitted):
     constant = SpectralFeatures(3, sigma=0.3).fit(np.column_stack((X, np.full(60, 7.0))))
-    assert_array_equal(constant.transform(np.column_stack((new, np.arange(20) * 1e6))), fitted.transform(new))
+    assert_array_equal(
+        constant.transform(np.column_stack((new, np.arange(20) * 1e6))), fitted.transform(new)
+    )
 
 
 # ---- rows that are near no row of fit
 
 
-@pytest.mark.parametrize("factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"])  # from 40 on all affinities are 0
+@pytest.mark.parametrize(
+    "factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"]
+)  # from 40 on all affinities are 0
 def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.8, 0.9], [0.5, 0.2]])
     transformer = SpectralFeatures(2, sigma=0.5)
@@ -198,7 +219,12 @@ def test_the_parameters_after_fit_do_not_change_what_was_fitted(X, new, fitted):
 def test_a_refused_fit_keeps_the_former_one(X, new):
     model = SpectralFeatures(3, sigma=0.3).fit(X)
     expected = model.transform(new)
-    for refused in (X[:3], X[:2, :2], pd.DataFrame(X[:3], columns=["a", "b", "c"]), np.ones((9, 2))):
+    for refused in (
+        X[:3],
+        X[:2, :2],
+        pd.DataFrame(X[:3], columns=["a", "b", "c"]),
+        np.ones((9, 2)),
+    ):
         with pytest.raises(InvalidInputError):
             model.fit(refused)
         assert_array_equal(model.transform(new), expected)
@@ -215,7 +241,9 @@ def test_changing_what_was_returned_changes_nothing(X):
 
 def test_it_works_in_a_pipeline_and_names_its_features(X, new):
     table = pd.DataFrame(X, columns=["a", "b", "c"])
-    pipeline = make_pipeline(SpectralFeatures(3, sigma=0.3), MPCKMeans(3, random_state=0)).fit(table)
+    pipeline = make_pipeline(SpectralFeatures(3, sigma=0.3), MPCKMeans(3, random_state=0)).fit(
+        table
+    )
     assert pipeline.predict(pd.DataFrame(new, columns=["a", "b", "c"])).shape == (20,)
     named = SpectralFeatures(2).set_output(transform="pandas").fit_transform(table)
     assert list(named.columns) == ["spectralfeatures0", "spectralfeatures1"]
@@ -226,7 +254,10 @@ def test_it_works_in_a_pipeline_and_names_its_features(X, new):
 
 def test_new_rows_that_do_not_fit_are_refused(fitted):
     """What scikit-learn's checks try, too, and too large a number."""
-    for new, message in (([[0.0, np.nan, 1.0]], "contains NaN"), ([[1e200, 0.0, 0.0]], r"up to 1e\+200 are too large")):
+    for new, message in (
+        ([[0.0, np.nan, 1.0]], "contains NaN"),
+        ([[1e200, 0.0, 0.0]], r"up to 1e\+200 are too large"),
+    ):
         with pytest.raises(InvalidInputError, match=f"X: .*{message}"):
             fitted.transform(new)
 

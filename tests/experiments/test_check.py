@@ -9,9 +9,12 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, run_experiment
+from mvcc.experiments._store import ResultsStore
 from tests.experiments.test_trial import small_config
 
-CONFIG = small_config(trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)})
+CONFIG = small_config(
+    trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}
+)
 
 
 @pytest.fixture(scope="module")
@@ -88,14 +91,21 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(CONFIG.model_copy(update={"trials": 5}), folder, n_jobs=1, on_trial=interrupt)
+        run_experiment(
+            CONFIG.model_copy(update={"trials": 5}), folder, n_jobs=1, on_trial=interrupt
+        )
     finding = check(folder)[0]["small"]
-    assert (finding.status, finding.verified, finding.trials, finding.stored) == ("unfinished", 6, 5, 4)
+    assert (finding.status, finding.verified, finding.trials, finding.stored) == (
+        "unfinished",
+        6,
+        5,
+        4,
+    )
     assert finding.notes == ["the same `mvcc run` goes on with it."]
 
 
 def test_failed_trials_leave_results_unfinished(folder):
-    (folder / "trials/0001.error.txt").write_text("Trial 1 failed. Why")
+    ResultsStore(folder).write_failure(1, "Why")
     finding = check(folder)[0]["small"]
     assert finding.status == "unfinished"
     assert finding.notes[0] == "trials/0001.error.txt: this trial failed; the file says why."
@@ -133,7 +143,9 @@ def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):
 
     edit(other, of_another_machine)
     _, (line,) = check(tmp_path)
-    assert line.startswith(f"{other} and {folder} have the same config and data, but other curves: scipy: 1.0.0 and")
+    assert line.startswith(
+        f"{other} and {folder} have the same config and data, but other curves: scipy: 1.0.0 and"
+    )
     assert "blas: mkl 2024.0 (None) and openblas" in line
     assert "another name" not in line
     edit(other, lambda manifest: manifest["config"].update(seed=3))

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from mvcc.exceptions import ConfigError, WorkerError
-from mvcc.experiments import _dask as dask_module
+from mvcc.experiments import _workers as dask_module
 from mvcc.experiments import connect_to_dask, plan_run, run_experiment
 from tests.experiments.test_trial import small_config
 
@@ -40,11 +40,18 @@ class WorkerPool:
         self._folder, self.workers = folder, []
         port = free_port()
         self.address = f"tcp://127.0.0.1:{port}"
-        self.scheduler = self._start("dask_scheduler", "--host=127.0.0.1", f"--port={port}", "--dashboard-address=:0")
+        self.scheduler = self._start(
+            "dask_scheduler", "--host=127.0.0.1", f"--port={port}", "--dashboard-address=:0"
+        )
 
     def add_worker(self, preload=""):
         (self._folder / "preload.py").write_text(preload)
-        options = ("--nthreads=1", "--no-dashboard", "--no-nanny", f"--preload={self._folder / 'preload.py'}")
+        options = (
+            "--nthreads=1",
+            "--no-dashboard",
+            "--no-nanny",
+            f"--preload={self._folder / 'preload.py'}",
+        )
         self.workers.append(self._start("dask_worker", self.address, *options))
 
     def connected(self):
@@ -109,16 +116,25 @@ def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, t
 
         report = run_on(started.address, tmp_path / "out", on_trial=lose_workers)
     assert (report.computed, report.failed) == (8, {})
-    assert (tmp_path / "out/curves.csv").read_bytes() == (tmp_path / "expected/curves.csv").read_bytes()
+    assert (tmp_path / "out/curves.csv").read_bytes() == (
+        tmp_path / "expected/curves.csv"
+    ).read_bytes()
     tried("dask worker killed", 2)
     tried("same bytes computed in another way", 1)
 
 
 @pytest.mark.parametrize("n_jobs", [-1, 1])
-def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_stored(tmp_path, tried, n_jobs):
+def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_stored(
+    tmp_path, tried, n_jobs
+):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone.*what is finished is stored")
     with pool(tmp_path, "", "") as started, gone:
-        run_on(started.address, tmp_path / "out", n_jobs=n_jobs, on_trial=lambda trial, ok: started.scheduler.kill())
+        run_on(
+            started.address,
+            tmp_path / "out",
+            n_jobs=n_jobs,
+            on_trial=lambda trial, ok: started.scheduler.kill(),
+        )
     plan = plan_run(CONFIG, tmp_path / "out")
     assert plan.kept >= 1
     assert plan.damaged == {}
@@ -142,10 +158,15 @@ def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("preload", "message"), [(OTHER_VERSION, r"it has mvcc 99\.0\. Install"), (NO_MVCC, "ModuleNotFoundError")]
+    ("preload", "message"),
+    [(OTHER_VERSION, r"it has mvcc 99\.0\. Install"), (NO_MVCC, "ModuleNotFoundError")],
 )
-def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(tmp_path, preload, message):
-    refused = pytest.raises(WorkerError, match=rf"The worker tcp://.* cannot run trials: .*{message}")
+def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(
+    tmp_path, preload, message
+):
+    refused = pytest.raises(
+        WorkerError, match=rf"The worker tcp://.* cannot run trials: .*{message}"
+    )
     with pool(tmp_path, preload) as started, refused:
         run_on(started.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -153,15 +174,29 @@ def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(t
 
 @pytest.mark.reliability
 def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
-    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG.model_dump(mode="json", exclude_unset=True)))
-    command = [sys.executable, "-m", "mvcc", "run", "small.yaml", "--trials", "10000", "--out", "out"]
+    (tmp_path / "small.yaml").write_text(
+        yaml.safe_dump(CONFIG.model_dump(mode="json", exclude_unset=True))
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "mvcc",
+        "run",
+        "small.yaml",
+        "--trials",
+        "10000",
+        "--out",
+        "out",
+    ]
     with pool(tmp_path, "", "") as started:
         command += ["--backend", "dask", "--scheduler", started.address]
         with subprocess.Popen(
             command,
             cwd=tmp_path,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
+            preexec_fn=lambda: signal.signal(
+                signal.SIGINT, signal.SIG_DFL
+            ),  # which shells ignore in the background
         ) as process:
             wait_until(lambda: list((tmp_path / "out").glob("trials/*.csv.gz")))
             process.send_signal(signal.SIGINT)
@@ -176,9 +211,17 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
 @pytest.mark.reliability
 def test_a_worker_with_another_version_that_comes_later_ends_the_run(tmp_path):
     config = CONFIG.model_copy(update={"trials": 10_000})
-    late, refused = iter([OTHER_VERSION]), pytest.raises(WorkerError, match=r"A worker cannot run trials.*99\.0")
+    late, refused = (
+        iter([OTHER_VERSION]),
+        pytest.raises(WorkerError, match=r"A worker cannot run trials.*99\.0"),
+    )
     with pool(tmp_path, "") as started, refused:
-        run_on(started.address, tmp_path / "out", config, on_trial=lambda *_: [*map(started.add_worker, late)])
+        run_on(
+            started.address,
+            tmp_path / "out",
+            config,
+            on_trial=lambda *_: [*map(started.add_worker, late)],
+        )
 
 
 def test_other_libraries_on_a_worker_are_named(tmp_path):
@@ -198,9 +241,14 @@ def test_a_scheduler_without_workers_is_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("address", ["", "nothing", "carrier://pigeon:1", "tcp://host:port", "tcp://"])
+@pytest.mark.parametrize(
+    "address", ["", "nothing", "carrier://pigeon:1", "tcp://host:port", "tcp://"]
+)
 def test_what_is_no_address_is_refused(address):
-    with pytest.raises(ConfigError, match="is no address of a dask scheduler"), connect_to_dask(address):
+    with (
+        pytest.raises(ConfigError, match="is no address of a dask scheduler"),
+        connect_to_dask(address),
+    ):
         pass
 
 
@@ -217,7 +265,9 @@ def test_what_is_no_address_is_refused(address):
     ],
     ids=["none", "missing", "required"],
 )
-def test_certificates_that_are_missing_are_named_before_anything_is_tried(address, settings, message):
+def test_certificates_that_are_missing_are_named_before_anything_is_tried(
+    address, settings, message
+):
     with (
         dask.config.set({f"distributed.comm.{name}": value for name, value in settings.items()}),
         pytest.raises(ConfigError, match=message),
@@ -228,5 +278,8 @@ def test_certificates_that_are_missing_are_named_before_anything_is_tried(addres
 
 def test_without_dask_the_message_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ConfigError, match="pip install dask distributed"), connect_to_dask("tcp://127.0.0.1:1"):
+    with (
+        pytest.raises(ConfigError, match="pip install dask distributed"),
+        connect_to_dask("tcp://127.0.0.1:1"),
+    ):
         pass

@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.experiments import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._example import example_cluster
+from mvcc.experiments._trial import example_cluster
 from tests.reference import gaussians
 
 
@@ -30,14 +30,20 @@ def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian():
     assert all(point in everything for point in example["points"])
     for end in (end for constraint in example["constraints"] for end in constraint["ends"]):
         assert end["point"] in example["points"]
-        point, mean, covariance = (np.array([part]) for part in (end["point"], example["mean"], example["covariance"]))
-        assert end["membership"] == pytest.approx(gaussians.membership(point, np.array([0]), mean, covariance)[0])
+        point, mean, covariance = (
+            np.array([part]) for part in (end["point"], example["mean"], example["covariance"])
+        )
+        assert end["membership"] == pytest.approx(
+            gaussians.membership(point, np.array([0]), mean, covariance)[0]
+        )
 
 
 def test_the_two_constraints_are_must_links_and_the_innermost_comes_first():
     inner, outer = example_cluster(config())["constraints"]
     assert inner["kind"] == outer["kind"] == "must-link"
-    inner, outer = (np.prod([end["membership"] for end in constraint["ends"]]) for constraint in (inner, outer))
+    inner, outer = (
+        np.prod([end["membership"] for end in constraint["ends"]]) for constraint in (inner, outer)
+    )
     assert inner > outer
 
 
@@ -45,8 +51,12 @@ def test_the_two_constraints_are_must_links_and_the_innermost_comes_first():
     "changes",
     [
         pytest.param({"study": "views"}, id="another study"),
-        pytest.param({"features": {"method": "spectral", "n_components": 2}}, id="spectral features"),
-        pytest.param({"dataset": "protein", "dataset_options": {}}, id="no plane", marks=pytest.mark.data),
+        pytest.param(
+            {"features": {"method": "spectral", "n_components": 2}}, id="spectral features"
+        ),
+        pytest.param(
+            {"dataset": "protein", "dataset_options": {}}, id="no plane", marks=pytest.mark.data
+        ),
         pytest.param({"constraints": (2,)}, id="a single must-link"),
     ],
 )

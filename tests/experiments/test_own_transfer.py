@@ -65,7 +65,10 @@ SOURCE = """\
             assert len(view.X) > 12
             return super().infer(view)
 """
-OFFERED = {f"z-{name.lower()}": f":{name}" for name in ("Copy", "Near", "Alone", "Whole", "Nothing", "Outside", "Many")}
+OFFERED = {
+    f"z-{name.lower()}": f":{name}"
+    for name in ("Copy", "Near", "Alone", "Whole", "Nothing", "Outside", "Many")
+}
 
 
 @pytest.fixture
@@ -74,7 +77,12 @@ def zoo(offer):
 
 
 def config(*transfers, trials=2, **multi_view):
-    chosen = {"transfers": transfers, "mapped": (0.4,), "constraints": (20,), "bases": ("pck-means",)}
+    chosen = {
+        "transfers": transfers,
+        "mapped": (0.4,),
+        "constraints": (20,),
+        "bases": ("pck-means",),
+    }
     return small_config(trials=trials, multi_view=chosen | multi_view)
 
 
@@ -85,7 +93,9 @@ def measures(rows, method):
 def test_a_copy_of_a_method_gives_its_numbers_and_changes_no_others(zoo):
     alone = run_trial(config("direct-mapping"), 0)
     beside = run_trial(config("direct-mapping", "z-copy"), 0)
-    pd.testing.assert_frame_equal(measures(beside, "direct-mapping"), measures(alone, "direct-mapping"))
+    pd.testing.assert_frame_equal(
+        measures(beside, "direct-mapping"), measures(alone, "direct-mapping")
+    )
     pd.testing.assert_frame_equal(measures(beside, "z-copy"), measures(alone, "direct-mapping"))
 
 
@@ -101,8 +111,13 @@ def test_workers_find_the_package_and_change_no_byte(zoo, tmp_path):
 
 
 def test_thresholds_and_mappings_go_to_the_methods_that_take_them(zoo):
-    cells = list_cells(config("z-copy", "z-near", "z-alone", threshold=(0.5, "cv"), mapped=(0.4, 1.0)))
-    found = {method: {(c.threshold, c.mapped, c.rewired) for c in cells if c.method == method} for method in OFFERED}
+    cells = list_cells(
+        config("z-copy", "z-near", "z-alone", threshold=(0.5, "cv"), mapped=(0.4, 1.0))
+    )
+    found = {
+        method: {(c.threshold, c.mapped, c.rewired) for c in cells if c.method == method}
+        for method in OFFERED
+    }
     assert found["z-copy"] == {(None, 0.4, 0.0), (None, 1.0, 0.0)}
     assert found["z-near"] == {(t, m, 0.0) for t in ("0.5", "cv") for m in (0.4, 1.0)}
     assert found["z-alone"] == {(None, None, None)}
@@ -110,29 +125,49 @@ def test_thresholds_and_mappings_go_to_the_methods_that_take_them(zoo):
 
 def test_a_subclass_of_propagation_cross_validates_its_threshold_as_propagation_does(zoo):
     rows = run_trial(config("constraint-propagation", "z-near", threshold="cv"), 0)
-    pd.testing.assert_frame_equal(measures(rows, "z-near"), measures(rows, "constraint-propagation"))
+    pd.testing.assert_frame_equal(
+        measures(rows, "z-near"), measures(rows, "constraint-propagation")
+    )
     assert rows["chosen_threshold"].notna().all()
 
 
 def test_options_of_a_method_come_from_the_config(zoo):
-    given = config("z-whole", "direct-mapping"), config("z-whole", transfer_options={"z-whole": {"share": 0.0}})
+    given = (
+        config("z-whole", "direct-mapping"),
+        config("z-whole", transfer_options={"z-whole": {"share": 0.0}}),
+    )
     whole, nothing = (measures(run_trial(one, 0), "z-whole") for one in given)
     assert whole["propagated_must_links"].item() > 0
     assert nothing["propagated_must_links"].item() == 0
 
 
 def test_options_of_our_own_methods_can_be_given_as_well():
-    loose = config("constraint-propagation", transfer_options={"constraint-propagation": {"regularization": 100.0}})
-    both = [run_trial(one, 0)["propagated_must_links"].item() for one in (loose, config("constraint-propagation"))]
+    loose = config(
+        "constraint-propagation",
+        transfer_options={"constraint-propagation": {"regularization": 100.0}},
+    )
+    both = [
+        run_trial(one, 0)["propagated_must_links"].item()
+        for one in (loose, config("constraint-propagation"))
+    ]
     assert both[0] != both[1]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"z-hole": {"share": 1}}, "z-hole is not in the list of transfers; did you mean 'z-whole'? Listed: z-whole"),
-        ({"z-whole": {"shore": 1}}, "z-whole has no option shore; did you mean 'share'? Known: share."),
-        ({"constraint-propagation": {"threshold": 0.5}}, "has no option threshold. Known: regularization."),
+        (
+            {"z-hole": {"share": 1}},
+            "z-hole is not in the list of transfers; did you mean 'z-whole'? Listed: z-whole",
+        ),
+        (
+            {"z-whole": {"shore": 1}},
+            "z-whole has no option shore; did you mean 'share'? Known: share.",
+        ),
+        (
+            {"constraint-propagation": {"threshold": 0.5}},
+            "has no option threshold. Known: regularization.",
+        ),
         ({"direct-mapping": {"k": 1}}, "direct-mapping has no option k. Known: none."),
         ({"z-whole": {}}, "must be a section for each method"),
         ({"z-whole": 1}, "must be a section for each method"),
@@ -153,10 +188,19 @@ def test_a_config_without_options_is_the_one_that_it_was():
 
 def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, tmp_path):
     path = tmp_path / "c.yaml"
-    tree = {"name": "c", "dataset": "protein", "multi_view": {"threshold": 1, "mapped": [1], "constraints": [1]}}
-    path.write_text(yaml.safe_dump(tree | {"multi_view": tree["multi_view"] | {"transfers": ["z-copy"]}}))
+    tree = {
+        "name": "c",
+        "dataset": "protein",
+        "multi_view": {"threshold": 1, "mapped": [1], "constraints": [1]},
+    }
+    path.write_text(
+        yaml.safe_dump(tree | {"multi_view": tree["multi_view"] | {"transfers": ["z-copy"]}})
+    )
     assert load_config(path).multi_view.transfers == ("z-copy",)
-    with pytest.raises(ValueError, match=r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you"):
+    with pytest.raises(
+        ValueError,
+        match=r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you",
+    ):
         load_config(path, ["multi_view.transfers=[z-cpy]"])
 
 
@@ -199,13 +243,17 @@ def test_another_version_or_source_of_the_method_neither_goes_on_nor_stays_unnam
     assert {version, source} < set(replay.causes)
 
 
-def test_without_the_package_results_can_be_seen_but_not_computed_again(offer, tmp_path, monkeypatch):
+def test_without_the_package_results_can_be_seen_but_not_computed_again(
+    offer, tmp_path, monkeypatch
+):
     offer("zoo", OFFERED, SOURCE)
     folder = tmp_path / "results"
     run_experiment(config("z-copy", trials=1), folder, n_jobs=1)
     monkeypatch.setattr(methods_module, "entry_points", lambda group: ())
     methods_module._offers_on.cache_clear()
-    with pytest.raises(StoreError, match=r"multi_view\.transfers\.0: .*there is no transfer method 'z-copy'"):
+    with pytest.raises(
+        StoreError, match=r"multi_view\.transfers\.0: .*there is no transfer method 'z-copy'"
+    ):
         replay_trial(folder, 0)
 
 
@@ -213,10 +261,15 @@ def test_without_the_package_results_can_be_seen_but_not_computed_again(offer, t
     ("method", "words"),
     [
         ("z-nothing", "Nothing.infer() returned None; mvcc.Constraints are needed."),
-        ("z-outside", "Outside.infer() returned a constraint on row 47 of view 0, which is not in view.mapped"),
+        (
+            "z-outside",
+            "Outside.infer() returned a constraint on row 47 of view 0, which is not in view.mapped",
+        ),
     ],
 )
-def test_what_a_method_must_not_return_fails_its_trials_with_a_message(zoo, tmp_path, method, words):
+def test_what_a_method_must_not_return_fails_its_trials_with_a_message(
+    zoo, tmp_path, method, words
+):
     report = run_experiment(config(method, trials=1), tmp_path, n_jobs=1)
     assert words in report.failed[0].read_text()
 
@@ -236,18 +289,23 @@ def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
     def mvcc(*arguments, packages):
         environment = os.environ | {"PYTHONPATH": str(packages)}
         command = [sys.executable, "-m", "mvcc", *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
 
     done = mvcc("run", "c.yaml", "--trials", "2", "-j", "2", packages=tmp_path / "packages")
     assert done.returncode == 0, done.stderr
-    summary = mvcc("validate", "c.yaml", packages=tmp_path / "packages").stdout
+    summary = mvcc("run", "c.yaml", "--dry-run", packages=tmp_path / "packages").stdout
     assert "2 transfers × 1 mapped portion (z-alone needs none)" in summary
     for known in (True, False):  # looking at results needs no package
         drawn = mvcc("plot", "results/c", packages=tmp_path / ("packages" if known else "nothing"))
         assert drawn.returncode == 0, drawn.stderr
-    refused = mvcc("validate", "c.yaml", packages=tmp_path / "nothing")
+    refused = mvcc("run", "c.yaml", "--dry-run", packages=tmp_path / "nothing")
     assert refused.returncode == 2
-    assert "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'" in refused.stderr
+    assert (
+        "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'"
+        in refused.stderr
+    )
 
 
 @pytest.fixture
@@ -287,11 +345,16 @@ def test_the_example_is_the_limit_of_propagation_to_the_one_end_then_to_the_othe
     assert np.count_nonzero(signs) > 200
 
 
-def test_the_example_passes_given_constraints_on_as_they_are_and_stays_between_mapped_rows(exhaustive):
+def test_the_example_passes_given_constraints_on_as_they_are_and_stays_between_mapped_rows(
+    exhaustive,
+):
     view = view_of(mapped=np.array([0, 1, 2, 10, 11]))
     found = exhaustive.ExhaustivePropagation(min_weight=0.01).infer(view)
     assert set(found.pairs.ravel().tolist()) <= {0, 1, 2, 10, 11}
-    weights = {tuple(p): (m, w) for p, m, w in zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)}
+    weights = {
+        tuple(p): (m, w)
+        for p, m, w in zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)
+    }
     assert weights[0, 2] == (True, 1.0)
     assert weights[0, 1] == (False, 0.8)
     assert len(weights) > 2
@@ -309,7 +372,9 @@ def test_the_example_infers_nothing_from_nothing(exhaustive):
         assert len(method.infer(ViewState(0, 2, view.X, given, mapped, None))) == 0
 
 
-@pytest.mark.parametrize("X", [np.zeros((4, 2)), np.array([[0.0], [1e-9], [2e-9], [1e9]])], ids=["same", "outlier"])
+@pytest.mark.parametrize(
+    "X", [np.zeros((4, 2)), np.array([[0.0], [1e-9], [2e-9], [1e9]])], ids=["same", "outlier"]
+)
 def test_the_example_takes_equal_and_far_points(exhaustive, X):
     given = Constraints([(0, 1), (2, 3)], [True, False])
     found = exhaustive.ExhaustivePropagation().infer(ViewState(0, 2, X, given, np.arange(4), None))
@@ -318,7 +383,11 @@ def test_the_example_takes_equal_and_far_points(exhaustive, X):
 
 
 def test_the_examples_config_is_one_where_its_package_is(offer):
-    offer("exhaustive", {"exhaustive-propagation": ":ExhaustivePropagation"}, (EXAMPLE / MODULE).read_text())
+    offer(
+        "exhaustive",
+        {"exhaustive-propagation": ":ExhaustivePropagation"},
+        (EXAMPLE / MODULE).read_text(),
+    )
     config = load_config(EXAMPLE / "four_quadrants.yaml")
     papers = load_config("configs/four_quadrants.yaml")
     assert config.multi_view.transfers == (*papers.multi_view.transfers, "exhaustive-propagation")

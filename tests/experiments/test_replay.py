@@ -7,12 +7,14 @@ import json
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import load_config, replay_trial, run_experiment
 from mvcc.experiments._store import ResultsStore
 from tests.experiments.test_trial import small_config
 
-CONFIG = small_config(trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")})
+CONFIG = small_config(
+    trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")}
+)
 
 
 @pytest.fixture
@@ -34,7 +36,9 @@ def test_a_stored_trial_comes_out_the_same_to_the_last_bit(folder, source):
             path.unlink()
     replay = replay_trial(folder, 1)
     assert (replay.compared, replay.differing, replay.causes) == (True, 0, [])
-    assert len(replay.rows) == 10  # for each base: propagation at two thresholds, and the three other methods
+    assert (
+        len(replay.rows) == 10
+    )  # for each base: propagation at two thresholds, and the three other methods
     assert set(replay.rows["trial"]) == {1}
 
 
@@ -56,7 +60,10 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
 
     def older(manifest):
         manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
-        manifest["runs"][-1]["machine"] |= {"family": "skylake", "blas": ["openblas 0.3.30 (Haswell)"]}
+        manifest["runs"][-1]["machine"] |= {
+            "family": "skylake",
+            "blas": ["openblas 0.3.30 (Haswell)"],
+        }
 
     edit(folder, older)
     replay = replay_trial(folder, 0)
@@ -66,7 +73,9 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
     assert numpy.startswith("numpy: 1.0.0 and ")
     assert family.startswith("family: skylake and ")
     assert blas.startswith("blas: openblas 0.3.30 (Haswell) and ")
-    assert blas.endswith("; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell")
+    assert blas.endswith(
+        "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
+    )
 
 
 def test_other_rows_than_the_stored_ones_are_a_difference(folder, monkeypatch):
@@ -93,15 +102,21 @@ def test_nothing_is_written(folder):
 
 
 def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder, tmp_path):
-    with pytest.raises(StoreError, match=r"there is no manifest\.json\. Give the folder of one run"):
+    with pytest.raises(
+        StoreError, match=r"there is no manifest\.json\. Give the folder of one run"
+    ):
         replay_trial(tmp_path / "nowhere", 0)
     edit(folder, lambda manifest: manifest["config"].update(seed="seven"))
-    wrong = r"manifest\.json: its config is not one of this version of mvcc and the packages here: seed"
+    wrong = (
+        r"manifest\.json: its config is not one of this version of mvcc and the packages here: seed"
+    )
     with pytest.raises(StoreError, match=wrong):
         replay_trial(folder, 0)
 
 
-@pytest.mark.parametrize("name", ["protein", "rec_talk", "shapes_rings", "views_protein", "thresholds_letters_digits"])
+@pytest.mark.parametrize(
+    "name", ["protein", "rec_talk", "shapes_rings", "views_protein", "thresholds_letters_digits"]
+)
 def test_the_config_of_a_manifest_is_that_of_its_file(name):
     config = load_config(f"configs/{name}.yaml")
     stored = ResultsStore(f"results/{name}").manifest()

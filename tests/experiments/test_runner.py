@@ -6,13 +6,15 @@ import json
 
 import pytest
 
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.experiments import _trial as attempt
 from mvcc.experiments import plan_run, run_experiment
 from tests.experiments.test_trial import small_config
 
 CONFIG = small_config(
-    trials=4, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("constraint-propagation",)}
+    trials=4,
+    multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("constraint-propagation",)},
 )
 
 
@@ -51,7 +53,9 @@ def test_more_trials_extend_a_run_and_a_finished_one_is_left_alone(tmp_path):
 
 def test_results_of_another_config_are_refused_with_the_difference(tmp_path):
     run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
-    other = small_config(trials=1, seed=5, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": 0.5})
+    other = small_config(
+        trials=1, seed=5, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": 0.5}
+    )
     with pytest.raises(StoreError) as caught:
         run_experiment(other, tmp_path, n_jobs=1)
     message = str(caught.value)
@@ -70,7 +74,8 @@ def test_results_of_other_data_or_another_version_are_refused(tmp_path):
     manifest["runs"][0]["versions"]["mvcc"] = "0.0.1"
     path.write_text(json.dumps(manifest))
     with pytest.raises(
-        StoreError, match=r"some\.arff: abc in the folder, not set now[^$]*version 0\.0\.1 in the folder"
+        StoreError,
+        match=r"some\.arff: abc in the folder, not set now[^$]*version 0\.0\.1 in the folder",
     ):
         plan_run(CONFIG, tmp_path)
 
@@ -82,11 +87,19 @@ def test_trials_without_a_manifest_are_refused(tmp_path):
         plan_run(CONFIG, tmp_path)
 
 
-OF_RESULTS = ["curves.csv", "scores.csv.gz", "example.json", "trials/0000.csv.gz", "trials/0000.error.txt"]
+OF_RESULTS = [
+    "curves.csv",
+    "scores.csv.gz",
+    "example.json",
+    "trials/0000.csv.gz",
+    "trials/0000.error.txt",
+]
 
 
 @pytest.mark.parametrize("name", [*OF_RESULTS[:4], "manifest.json"])
-def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with_fresh_set_aside(tmp_path, name):
+def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with_fresh_set_aside(
+    tmp_path, name
+):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
@@ -95,7 +108,9 @@ def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with
     with pytest.raises(StoreError, match=r"set them aside by --fresh|start afresh with --fresh"):
         run_experiment(config, tmp_path, n_jobs=1)
     assert path.read_text() == "mine"
-    assert run_experiment(config, tmp_path, n_jobs=1, fresh=True, on_note=notes.append).computed == 1
+    assert (
+        run_experiment(config, tmp_path, n_jobs=1, fresh=True, on_note=notes.append).computed == 1
+    )
     aside = path.parent / "set-aside" / path.name
     assert aside.read_text() == "mine"
     assert notes == [f"No run wrote what is now {aside}, or somebody changed it; it was set aside."]
@@ -126,18 +141,43 @@ def test_a_report_of_a_failure_that_mvcc_did_not_write_stays(tmp_path, fresh):
 
 @pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("what", ["file", "link"])
-def test_another_file_called_like_the_list_of_checksums_is_refused(tmp_path, what, fresh):
+def test_another_file_called_like_the_list_of_files_is_refused(tmp_path, what, fresh):
     here, notes = tmp_path / "here", tmp_path / "notes.txt"
     here.mkdir()
     notes.write_text("my notes")
     if what == "link":
-        (here / "checksums.txt").symlink_to(notes)
+        (here / ".mvcc-files").symlink_to(notes)
     else:
-        (here / "checksums.txt").write_text("my notes")
-    with pytest.raises(StoreError, match=r"checksums\.txt is not the list of checksums of mvcc\. Move it away"):
+        (here / ".mvcc-files").write_text("my notes")
+    with pytest.raises(
+        StoreError, match=r"\.mvcc-files is not the list of files of mvcc\. Move it away"
+    ):
         run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
-    assert notes.read_text() == (here / "checksums.txt").read_text() == "my notes"
+    assert notes.read_text() == (here / ".mvcc-files").read_text() == "my notes"
     assert len(list(here.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [".curves.csv.2024.part", ".manifest.json.7.part", "trials/.0001.csv.gz.1.part"]
+)
+def test_a_file_called_like_an_unfinished_one_stays(tmp_path, name):
+    (tmp_path / "trials").mkdir()
+    (tmp_path / name).write_text("mine")
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
+    run_experiment(CONFIG.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1, fresh=True)
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_finished_run_leaves_the_list_of_files_to_other_commands(tmp_path):
+    tmp_path.joinpath("notes").write_text("mine")
+    with OutputFolder(tmp_path, "claims") as folder:
+        folder.write({"claims.md": b"claims"})
+    for trials in (1, 2):
+        run_experiment(CONFIG.model_copy(update={"trials": trials}), tmp_path, n_jobs=1)
+        with OutputFolder(tmp_path, "claims") as folder:
+            assert folder.names() == ["claims.md"]
+            assert folder.names("a run") == []
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -147,7 +187,9 @@ def test_trials_behind_a_link_are_refused(tmp_path, fresh):
     others.mkdir()
     (others / "0000.error.txt").write_text("Trial 0 failed. mine")
     (here / "trials").symlink_to(others)
-    with pytest.raises(StoreError, match="trials is a link, and mvcc would write to where it leads"):
+    with pytest.raises(
+        StoreError, match="trials is a link, and mvcc would write to where it leads"
+    ):
         run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
     assert [path.name for path in others.iterdir()] == ["0000.error.txt"]
 
@@ -156,7 +198,9 @@ def test_curves_whose_trials_are_gone_are_not_replaced_by_fewer(tmp_path):
     run_experiment(CONFIG, tmp_path, n_jobs=1)
     for path in (tmp_path / "trials").iterdir():
         path.unlink()
-    with pytest.raises(StoreError, match="holds the curves of 4 trials, but not the trials themselves; a run of 2"):
+    with pytest.raises(
+        StoreError, match="holds the curves of 4 trials, but not the trials themselves; a run of 2"
+    ):
         plan_run(CONFIG.model_copy(update={"trials": 2}), tmp_path)
     assert len(plan_run(CONFIG, tmp_path).missing) == 4
 
@@ -174,7 +218,9 @@ def test_a_failed_trial_is_recorded_and_does_not_stop_the_others(tmp_path, monke
     assert report.computed == 3
     assert list(report.failed) == [1]
     why = report.failed[1].read_text()
-    assert why.startswith(f"Trial 1 failed. To run it again, alone:\n  mvcc replay {tmp_path} 1\n\nTraceback")
+    assert why.startswith(
+        f"Trial 1 failed. To run it again, alone:\n  mvcc replay {tmp_path} 1\n\nTraceback"
+    )
     assert "ZeroDivisionError: a planted fault" in why
     monkeypatch.setattr(attempt, "run_trial", real)
     assert run_experiment(CONFIG, tmp_path, n_jobs=1).computed == 1
@@ -187,7 +233,9 @@ def test_an_impossible_config_fails_before_anything_is_written(tmp_path):
         run_experiment(small_config(multi_view={"constraints": (10_000,)}), folder, n_jobs=1)
     with pytest.raises(DataError, match="no_such_folder"):
         run_experiment(
-            small_config(dataset="protein", dataset_options={}), folder, data_dir=tmp_path / "no_such_folder"
+            small_config(dataset="protein", dataset_options={}),
+            folder,
+            data_dir=tmp_path / "no_such_folder",
         )
     assert not folder.exists()
 

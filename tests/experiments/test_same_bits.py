@@ -42,7 +42,10 @@ def config(tmp_path_factory):
 
 
 def digest(folder):
-    return [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("curves.csv", "scores.csv.gz")]
+    return [
+        hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in ("curves.csv", "scores.csv.gz")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,9 @@ def test_the_number_of_workers_does_not_matter(config, expected, tmp_path, tried
 @pytest.mark.parametrize("backend", ["threading", "sequential"])
 def test_the_backend_does_not_matter(config, expected, tmp_path, tried, backend):
     with joblib.parallel_config(backend=backend):
-        report = run_experiment(load_config(config), tmp_path, n_jobs=1 if backend == "sequential" else 3)
+        report = run_experiment(
+            load_config(config), tmp_path, n_jobs=1 if backend == "sequential" else 3
+        )
     assert report.computed == 5
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)
@@ -103,9 +108,13 @@ def test_dask_does_not_matter(config, expected, tmp_path, tried):
 
 def test_the_order_of_trials_does_not_matter(config, expected, tmp_path, tried, monkeypatch):
     real = runner.attempt_trials
-    monkeypatch.setattr(runner, "attempt_trials", lambda config, trials, *rest: real(config, [3, 0, 4, 2, 1], *rest))
+    monkeypatch.setattr(
+        runner, "attempt_trials", lambda config, trials, *rest: real(config, [3, 0, 4, 2, 1], *rest)
+    )
     order = []
-    run_experiment(load_config(config), tmp_path, n_jobs=1, on_trial=lambda trial, ok: order.append(trial))
+    run_experiment(
+        load_config(config), tmp_path, n_jobs=1, on_trial=lambda trial, ok: order.append(trial)
+    )
     assert order == [3, 0, 4, 2, 1]
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)

@@ -18,13 +18,27 @@ from mvcc.results._manifest import Manifest
 TREE = {
     "config": {"trials": 3},
     "data": {"some.arff": "abc"},
-    "runs": [{"command": "mvcc run", "commit": None, "versions": {"mvcc": "1"}, "machine": {}, "started": "now"}],
+    "runs": [
+        {
+            "command": "mvcc run",
+            "commit": None,
+            "versions": {"mvcc": "1"},
+            "machine": {},
+            "started": "now",
+        }
+    ],
 }
 MANIFEST = Manifest.model_validate(TREE)
 
 
 def rows(trial, f=0.5):
-    cell = {"trial": trial, "experiment": "multi-view", "dataset": "d", "view": None, "base": "pck-means"}
+    cell = {
+        "trial": trial,
+        "experiment": "multi-view",
+        "dataset": "d",
+        "view": None,
+        "base": "pck-means",
+    }
     measured = {
         "f_measure": f,
         "propagated_must_links": 3.0,
@@ -39,7 +53,13 @@ def rows(trial, f=0.5):
     table = pd.DataFrame(
         [
             cell
-            | {"method": method, "closure": "full", "threshold": None, "mapped": mapped, "rewired": mapped * 0}
+            | {
+                "method": method,
+                "closure": "full",
+                "threshold": None,
+                "mapped": mapped,
+                "rewired": mapped * 0,
+            }
             | {"n_constraints": n}
             | measured
             for method, mapped in (("direct-mapping", 0.2), ("single-view", np.nan))
@@ -56,7 +76,9 @@ def test_curves_are_mean_and_standard_error_over_trials():
     assert curves["trials"].eq(4).all()
     assert curves["mean"].to_numpy() == pytest.approx(np.mean(values))
     assert curves["standard_error"].to_numpy() == pytest.approx(np.std(values, ddof=1) / 2)
-    assert curves["precision_cannot_link"].eq(0.5).all(), "a trial without such constraints has no precision to average"
+    assert curves["precision_cannot_link"].eq(0.5).all(), (
+        "a trial without such constraints has no precision to average"
+    )
     assert curves["mapped"].isna().sum() == 2
 
 
@@ -67,14 +89,18 @@ def test_the_order_in_which_trials_finish_changes_no_byte(tmp_path):
         for trial in order:
             store.write_trial(trial, rows(trial, math.sqrt(trial) / 7))
         store.summarize(order)
-        content.append([(store.folder / name).read_bytes() for name in ("curves.csv", "scores.csv.gz")])
+        content.append(
+            [(store.folder / name).read_bytes() for name in ("curves.csv", "scores.csv.gz")]
+        )
     assert content[0] == content[1]
 
 
 def test_numbers_survive_storage_to_the_last_bit(tmp_path):
     store = ResultsStore(tmp_path)
     rng = np.random.default_rng(0)
-    table = pd.concat([rows(0, f) for f in [0.1 + 0.2, *rng.random(500), *10.0 ** rng.uniform(-300, 300, 500)]])
+    table = pd.concat(
+        [rows(0, f) for f in [0.1 + 0.2, *rng.random(500), *10.0 ** rng.uniform(-300, 300, 500)]]
+    )
     table = table.reset_index(drop=True)
     store.write_trial(0, table)
     pd.testing.assert_frame_equal(store.read_trial(0), table, check_exact=True)
@@ -106,20 +132,26 @@ def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be written: No space left on device.*intact"):
+    with pytest.raises(
+        StoreError, match=r"0000\.csv\.gz cannot be written: No space left on device.*intact"
+    ):
         store.write_trial(0, rows(0, 0.9))
     assert (store.trials / "0000.csv.gz").read_bytes() == before
     assert [path.name for path in store.trials.iterdir()] == ["0000.csv.gz"]
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"a,b\n1", mtime=0), b"\x1f\x8b\x08\x00"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzip.compress(b"a,b\n1", mtime=0), b"\x1f\x8b\x08\x00"]
+)
 def test_a_changed_trial_is_found_and_never_read(tmp_path, content):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
     assert not store.damaged()
     (store.trials / "0000.csv.gz").write_bytes(content)
     assert "was changed since it was written" in store.damaged()["trials/0000.csv.gz"]
-    with pytest.raises(StoreError, match=r"0000\.csv\.gz is damaged: .*was changed.*computes it again"):
+    with pytest.raises(
+        StoreError, match=r"0000\.csv\.gz is damaged: .*was changed.*computes it again"
+    ):
         store.summarize([0])
 
 
@@ -127,7 +159,9 @@ def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(tmp_path):
     store = ResultsStore(tmp_path)
     packed = gzip.compress(b"experiment\n" + bytes(2**23), mtime=0)
     store._write("trials/0000.csv.gz", packed)
-    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be read: it unpacks to more than \d+ bytes"):
+    with pytest.raises(
+        StoreError, match=r"0000\.csv\.gz cannot be read: it unpacks to more than \d+ bytes"
+    ):
         store.read_trial(0)
 
 
@@ -161,8 +195,8 @@ def test_what_is_set_aside_is_kept_every_time(tmp_path):
 def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
-    with open(tmp_path / "checksums.txt", "a") as journal:
-        journal.write("\nabcdef0123")
+    with open(tmp_path / ".mvcc-files", "a") as ledger:
+        ledger.write('\n["abcdef0123')
     store.write_trial(1, rows(1))
     assert not store.damaged()
     assert set(store.checksums()) == {"trials/0000.csv.gz", "trials/0001.csv.gz"}
@@ -175,9 +209,13 @@ def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(tmp_path):
     store.summarize(range(3))
     (store.trials / "0001.csv.gz").write_bytes(b"changed")
     store.seal(MANIFEST.model_copy())
-    assert not (tmp_path / "checksums.txt").exists()
+    assert not (tmp_path / ".mvcc-files").exists()
     listed = json.loads((tmp_path / "manifest.json").read_text())["checksums"]
-    assert sorted(listed) == ["curves.csv", "scores.csv.gz", *(f"trials/000{trial}.csv.gz" for trial in range(3))]
+    assert sorted(listed) == [
+        "curves.csv",
+        "scores.csv.gz",
+        *(f"trials/000{trial}.csv.gz" for trial in range(3)),
+    ]
     assert list(store.damaged()) == ["trials/0001.csv.gz"]
 
 
@@ -217,3 +255,36 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     store.clear()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
+
+
+def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
+    store = ResultsStore(tmp_path)
+    report = store.write_failure(0, "Why")
+    store.write_failure(0, "Why else")
+    assert store.failures() == [report]
+    with open(report, "a") as file:
+        file.write("\nmine")
+    store.write_trial(0, rows(0))
+    assert not report.exists()
+    assert (
+        store.trials / "set-aside" / report.name
+    ).read_text() == "Trial 0 failed. Why else\nmine"
+    store.write_failure(0, "Again")
+    store.write_trial(0, rows(0))
+    assert not report.exists()
+    assert len(list((store.trials / "set-aside").iterdir())) == 1
+
+
+def test_what_is_set_aside_replaces_no_link_and_follows_none(tmp_path):
+    store = ResultsStore(tmp_path)
+    (tmp_path / "set-aside").mkdir()
+    (tmp_path / "set-aside/curves.csv").symlink_to("gone")
+    (tmp_path / "curves.csv").write_text("mine")
+    assert store.set_aside("curves.csv").name == "curves.2.csv"
+    assert (tmp_path / "set-aside/curves.csv").is_symlink()
+    store.trials.mkdir()
+    (store.trials / "set-aside").symlink_to(tmp_path)
+    (store.trials / "0000.csv.gz").write_text("mine")
+    with pytest.raises(StoreError, match="set-aside is a link"):
+        store.set_aside("trials/0000.csv.gz")
+    assert (store.trials / "0000.csv.gz").read_text() == "mine"

@@ -23,7 +23,7 @@ from mvcc.multiview.co_em._methods import (
     transfer_options,
 )
 from mvcc.reporting import FIGURES
-from mvcc.reporting.html._learning_curves import learning_curves
+from mvcc.reporting.html._experiment import learning_curves
 from mvcc.results._format import MEASURES
 from mvcc.results._reading import Results
 from tests.experiments.test_trial import small_config
@@ -33,7 +33,11 @@ PLAN = {"bases": ["pck-means"], "mapped": (0.3, 1.0), "constraints": (0, 10, 30)
 
 
 def config(*transfers, **more):
-    return small_config(multi_view={**PLAN, "transfers": [*transfers], **more}, features={"method": "auto"}, trials=2)
+    return small_config(
+        multi_view={**PLAN, "transfers": [*transfers], **more},
+        features={"method": "auto"},
+        trials=2,
+    )
 
 
 def of(rows, method):
@@ -49,12 +53,20 @@ def test_they_are_no_transfer_methods_and_in_no_config_that_does_not_name_them()
 
 
 def test_each_has_its_cells_once_whatever_the_bases_thresholds_and_closures():
-    more = {"bases": ["pck-means", "mpck-means"], "threshold": [0.5, 0.75], "closure": ["full", "none"]}
-    cells = [cell for cell in list_cells(config(*ALONE, "single-view", **more)) if cell.method in ALONE]
+    more = {
+        "bases": ["pck-means", "mpck-means"],
+        "threshold": [0.5, 0.75],
+        "closure": ["full", "none"],
+    }
+    cells = [
+        cell for cell in list_cells(config(*ALONE, "single-view", **more)) if cell.method in ALONE
+    ]
     assert {(cell.base, cell.closure, cell.threshold) for cell in cells} == {(None, None, None)}
     joint = [(cell.mapped, cell.n_constraints) for cell in cells if cell.method == "joint"]
     assert joint == [(mapped, n) for mapped in (0.3, 1.0) for n in (0, 10, 30)]
-    assert [(c.mapped, c.n_constraints) for c in cells if c.method == "k-means"] == [(None, n) for n in (0, 10, 30)]
+    assert [(c.mapped, c.n_constraints) for c in cells if c.method == "k-means"] == [
+        (None, n) for n in (0, 10, 30)
+    ]
 
 
 def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
@@ -63,7 +75,9 @@ def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
     views, labels = [view.X for view in draw.views], [view.y for view in draw.views]
 
     def score(found):
-        return np.mean([pairwise_f_measure(y, clusters) for y, clusters in zip(labels, found, strict=True)])
+        return np.mean(
+            [pairwise_f_measure(y, clusters) for y, clusters in zip(labels, found, strict=True)]
+        )
 
     plain = score([KMeans(2, n_init=10, random_state=seed).fit_predict(X) for X in views])
     assert of(rows, "k-means")["f_measure"].tolist() == [plain] * 3
@@ -76,7 +90,10 @@ def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
 
 
 def test_the_other_methods_have_the_same_rows_beside_them():
-    both, alone = run_trial(config("direct-mapping", *ALONE), 0), run_trial(config("direct-mapping"), 0)
+    both, alone = (
+        run_trial(config("direct-mapping", *ALONE), 0),
+        run_trial(config("direct-mapping"), 0),
+    )
     pd.testing.assert_frame_equal(of(both, "direct-mapping"), alone, check_dtype=False)
     assert list(both.columns) == list(alone.columns)
 
@@ -85,21 +102,28 @@ def test_options_reach_them():
     assert "n_neighbors" in transfer_options("joint")
     assert not {"n_clusters", "random_state"} & set(transfer_options("joint"))
     few, ten = (
-        run_trial(config("k-means", transfer_options={"k-means": {"n_init": n, "max_iter": 1}}), 0) for n in (1, 10)
+        run_trial(config("k-means", transfer_options={"k-means": {"n_init": n, "max_iter": 1}}), 0)
+        for n in (1, 10)
     )
     assert few["f_measure"].iloc[0] != ten["f_measure"].iloc[0]
-    with pytest.raises(ValidationError, match="joint has no option n_neighbours; did you mean 'n_neighbors'"):
+    with pytest.raises(
+        ValidationError, match="joint has no option n_neighbours; did you mean 'n_neighbors'"
+    ):
         config("joint", transfer_options={"joint": {"n_neighbours": 3}})
 
 
 def test_joint_takes_no_relations_that_contradict_constraints():
-    with pytest.raises(ValidationError, match="joint refuses relations that contradict constraints"):
+    with pytest.raises(
+        ValidationError, match="joint refuses relations that contradict constraints"
+    ):
         config("joint", rewired=[0.0, 0.5], closure="none")
 
 
 def test_features_are_scaled_by_the_automatic_rule():
     settings = {"method": "auto"}
-    chosen = Config.model_validate({**small_config().resolved(), "dataset": "wine", "dataset_options": {}})
+    chosen = Config.model_validate(
+        {**small_config().resolved(), "dataset": "wine", "dataset_options": {}}
+    )
     chosen = chosen.model_copy(update={"features": type(chosen.features).model_validate(settings)})
     scaled = draw_trial(chosen, 0).views[0].X
     raw = draw_trial(chosen.model_copy(update={"features": type(chosen.features)()}), 0).views[0].X
@@ -109,7 +133,9 @@ def test_features_are_scaled_by_the_automatic_rule():
         type(chosen.features).model_validate({"method": "auto", "n_components": 3})
 
 
-@pytest.mark.parametrize("transfers", [("direct-mapping", *ALONE), ALONE], ids=["beside another", "alone"])
+@pytest.mark.parametrize(
+    "transfers", [("direct-mapping", *ALONE), ALONE], ids=["beside another", "alone"]
+)
 def test_results_with_them_are_stored_replayed_read_and_drawn(tmp_path, transfers):
     folder = tmp_path / "run"
     report = run_experiment(config(*transfers), folder, n_jobs=1)

@@ -11,7 +11,18 @@ from sklearn.cluster import KMeans
 
 from mvcc import JointGraphClustering
 from scripts.field import methods
-from scripts.field.methods import EACH, GRID, IMML, MVLEARN, OF_TABLES, OURS, PAIRS, PLAIN, CannotRun, prepared
+from scripts.field.methods import (
+    EACH,
+    GRID,
+    IMML,
+    MVLEARN,
+    OF_TABLES,
+    OURS,
+    PAIRS,
+    PLAIN,
+    CannotRun,
+    prepared,
+)
 from scripts.field.protocols import Task, aligned, mask_a
 from scripts.field.scores import of_objects, score
 
@@ -21,12 +32,15 @@ def task():
     """Three blobs, in two tables."""
     y = np.repeat([0, 1, 2], 30)
     rng = np.random.default_rng(0)
-    views = [rng.normal(scale=0.5, size=(90, 4)) + 6 * np.eye(4)[(y + shift) % 3] for shift in (0, 1)]
+    views = [
+        rng.normal(scale=0.5, size=(90, 4)) + 6 * np.eye(4)[(y + shift) % 3] for shift in (0, 1)
+    ]
     return Task(views, [np.arange(90)] * 2, y)
 
 
 @pytest.mark.parametrize(
-    "name", [*OURS, *PLAIN, *OF_TABLES, *PAIRS, "joint with 5 neighbors", "joint with scaled columns"]
+    "name",
+    [*OURS, *PLAIN, *OF_TABLES, *PAIRS, "joint with 5 neighbors", "joint with scaled columns"],
 )
 @pytest.mark.parametrize("protocol", [mask_a, aligned])
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
@@ -35,12 +49,16 @@ def test_methods_find_blobs(task, name, protocol):
     labels = {**OURS, **PLAIN, **OF_TABLES, **PAIRS, **GRID}[name](given, 0)
     assert [len(found) for found in labels] == [len(X) for X in given.views]
     found = score(labels, given)
-    assert found["F_views"] > (0.6 if name == "k-means" else 0.95)  # means in the place of gaps mislead k-means
+    assert found["F_views"] > (
+        0.6 if name == "k-means" else 0.95
+    )  # means in the place of gaps mislead k-means
     if name != "k-means" and not name.startswith(EACH):
         assert found["ACC"] > 0.95
 
 
-@pytest.mark.parametrize(("name", "n_pairs", "n_wrong"), [("20 pairs", 20, 0), ("160 pairs, 10 % wrong", 160, 16)])
+@pytest.mark.parametrize(
+    ("name", "n_pairs", "n_wrong"), [("20 pairs", 20, 0), ("160 pairs, 10 % wrong", 160, 16)]
+)
 def test_pairs_are_of_the_first_table_half_of_them_must_links_and_some_are_wrong(
     task, name, n_pairs, n_wrong, monkeypatch
 ):

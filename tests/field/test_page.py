@@ -40,7 +40,17 @@ def test_every_published_figure_is_of_a_cell_of_the_study_and_names_its_source()
         assert (entry["data"], entry["protocol"], entry["level"]) in known
         assert entry["data"] in registry()
         assert entry["method"]
-        assert set(entry) <= {"data", "protocol", "level", "method", "source", "note", "ACC", "NMI", "F"}
+        assert set(entry) <= {
+            "data",
+            "protocol",
+            "level",
+            "method",
+            "source",
+            "note",
+            "ACC",
+            "NMI",
+            "F",
+        }
         assert all(0 < entry[measure] < 1 for measure in ("ACC", "NMI", "F") if measure in entry)
 
 
@@ -64,7 +74,9 @@ def test_a_claim_fails_where_a_figure_is_behind(differences, margin, verdict):
     assert len(claim.behind) == sum(round(one, 4) < -margin for one in differences)
 
 
-@pytest.mark.parametrize(("difference", "error", "holds"), [(-0.03, 0.02, True), (-0.05, 0.02, False)])
+@pytest.mark.parametrize(
+    ("difference", "error", "holds"), [(-0.03, 0.02, True), (-0.05, 0.02, False)]
+)
 def test_some_claims_fail_only_beyond_two_standard_errors(difference, error, holds):
     assert Claim("", "", compared(difference, error=error), 0.01).behind != []
     claim = Claim("", "", compared(difference, error=error), 0.01, beyond_chance=True)
@@ -91,13 +103,21 @@ def test_pairs_are_compared_draw_by_draw(tmp_path):
     assert few.comparisons[0].error == pytest.approx(0.05)
     assert [claim.verdict for claim in (few, many, wrong)] == ["holds", "holds", "does not hold"]
     said = "\n".join(pairs.section(found))
-    assert "| Wine | 2 | 0.700 | 0.650, −0.050 ± 0.050 | 0.850, +0.200 ± 0.200 | 0.800, −0.050 ± 0.050 | – |" in said
+    assert (
+        "| Wine | 2 | 0.700 | 0.650, −0.050 ± 0.050 | 0.850, +0.200 ± 0.200 | 0.800, −0.050 ± 0.050 | – |"
+        in said
+    )
 
 
 def test_aims_are_of_the_mean_of_eight(tmp_path):
     for data in COMPLETE:
         place = (data, "half", 0.3, 0, "no pairs")
-        store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, 0.0 if data == "handwritten" else 0.6), 1.0)
+        store.append(
+            tmp_path / "pairs.csv",
+            place,
+            dict.fromkeys(COLUMNS, 0.0 if data == "handwritten" else 0.6),
+            1.0,
+        )
     claim = pairs.claims(Figures(tmp_path))[0]
     assert {one.against: one.ahead for one in claim.comparisons} == {
         "the aim of F without pairs": -0.06,
@@ -112,7 +132,12 @@ def small(tmp_path):
 
     def line(name, method, draw, accuracy):
         scores = dict.fromkeys(COLUMNS, accuracy)
-        store.append(tmp_path / store.FILES[name], (CELL.data, CELL.protocol, CELL.level, draw, method), scores, 1.0)
+        store.append(
+            tmp_path / store.FILES[name],
+            (CELL.data, CELL.protocol, CELL.level, draw, method),
+            scores,
+            1.0,
+        )
 
     for draw, accuracy in enumerate((0.9, 0.98)):
         line("ours", JOINT, draw, accuracy)
@@ -128,7 +153,9 @@ def test_means_and_bests_are_those_of_the_lines(small):
     assert small.mean(CELL, JOINT, "ACC") == pytest.approx(0.94)
     assert small.best_peer(CELL, "ACC").method == "NEMO"
     assert small.best_setting(CELL, "ACC").value == pytest.approx(0.93)
-    assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)  # on the draw of the other settings
+    assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(
+        0.9
+    )  # on the draw of the other settings
     assert small.best_published(CELL, "ACC") == figures.Best("ARSL-IMVC", 0.962)
     assert small.best_published(CELL, "NMI") is None
 

@@ -8,7 +8,19 @@ from sklearn.datasets import load_digits
 
 from mvcc import Dataset
 from scripts.field import protocols
-from scripts.field.protocols import CUT, Cell, Task, aligned, cells, cut, draw, half, mask_a, mask_b, whole
+from scripts.field.protocols import (
+    CUT,
+    Cell,
+    Task,
+    aligned,
+    cells,
+    cut,
+    draw,
+    half,
+    mask_a,
+    mask_b,
+    whole,
+)
 
 N, V = 60, 4
 CLASSES = {"three_sources_gaps": 6, "msrc_v5": 7, "ngs": 5}
@@ -85,19 +97,33 @@ def test_half_matched_objects_are_in_both_tables_or_in_one_of_them(task, level):
 @pytest.mark.parametrize("data", CUT)
 def test_tables_of_scikit_learn_are_cut_in_two(data):
     first, second = cut(data).views
-    assert first.shape == {"wine": (178, 6), "breast_cancer": (569, 20), "digits_halves": (1797, 32)}[data]
+    assert (
+        first.shape
+        == {"wine": (178, 6), "breast_cancer": (569, 20), "digits_halves": (1797, 32)}[data]
+    )
     if data == "digits_halves":
         images = load_digits().images
         assert (images[7, :, :4] == first[7].reshape(4, 8).T).all()
         assert (images[7, :, 4:] == second[7].reshape(4, 8).T).all()
-    assert draw(Cell(data, "half", 0.3), 0).k == {"wine": 3, "breast_cancer": 2, "digits_halves": 10}[data]
+    assert (
+        draw(Cell(data, "half", 0.3), 0).k
+        == {"wine": 3, "breast_cancer": 2, "digits_halves": 10}[data]
+    )
 
 
 def test_matches_of_a_data_set_make_objects_across_all_tables():
-    views = [np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0]]), np.array([[3.0], [2.0], [1.0]])]
+    views = [
+        np.array([[0.0], [1.0], [2.0]]),
+        np.array([[1.0], [3.0]]),
+        np.array([[3.0], [2.0], [1.0]]),
+    ]
     labels = [np.array([5, 6, 7]), np.array([6, 8]), np.array([8, 7, 6])]
     matches = {(0, 1): [[1, 0]], (0, 2): [[1, 2], [2, 1]], (1, 2): [[0, 2], [1, 0]]}
-    task = whole(Dataset(views, labels, {key: np.array(rows) for key, rows in matches.items()}, ("a", "b", "c")))
+    task = whole(
+        Dataset(
+            views, labels, {key: np.array(rows) for key, rows in matches.items()}, ("a", "b", "c")
+        )
+    )
     assert task.y.tolist() == [5, 6, 7, 8]
     assert [rows.tolist() for rows in task.objects] == [[0, 1, 2], [1, 3], [3, 2, 1]]
     assert {key: sorted(rows.tolist()) for key, rows in task.matches.items()} == matches
@@ -109,7 +135,9 @@ def test_a_draw_is_that_of_its_number(task, monkeypatch):
     first, again, second = (draw(Cell("msrc_v5", "mask A", 0.5), number) for number in (0, 0, 1))
     assert [rows.tolist() for rows in first.objects] == [rows.tolist() for rows in again.objects]
     assert [rows.tolist() for rows in first.objects] != [rows.tolist() for rows in second.objects]
-    assert len(draw(Cell("acm", "complete", 1.0), 0).views) == 2  # of which not all tables are taken
+    assert (
+        len(draw(Cell("acm", "complete", 1.0), 0).views) == 2
+    )  # of which not all tables are taken
 
 
 def test_every_cell_is_there_once():
@@ -118,11 +146,15 @@ def test_every_cell_is_there_once():
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    "cell", [cell for cell in cells() if cell.data in ("three_sources_gaps", "msrc_v5", "ngs")], ids=str
+    "cell",
+    [cell for cell in cells() if cell.data in ("three_sources_gaps", "msrc_v5", "ngs")],
+    ids=str,
 )
 def test_benchmarks_become_tasks(cell):
     task = draw(cell, 0)
-    assert task.is_complete == (cell.protocol == "complete" or (cell.protocol, cell.level) == ("half", 1.0))
+    assert task.is_complete == (
+        cell.protocol == "complete" or (cell.protocol, cell.level) == ("half", 1.0)
+    )
     assert task.k == CLASSES[cell.data]
     assert [len(rows) for rows in task.objects] == [len(X) for X in task.views]
     assert len(np.unique(np.concatenate(task.objects))) == len(task.y)

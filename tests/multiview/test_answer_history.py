@@ -15,7 +15,9 @@ NAMES = ("a", "b", "c")
 about_objects = st.builds(
     lambda one, answer: Answer(f"v:{one}", answer, object=one),
     st.integers(0, 5),
-    st.sampled_from(["new", "unsure", "outlier", *NAMES, *(f"new:{name}" for name in NAMES), "g1", "g2"]),
+    st.sampled_from(
+        ["new", "unsure", "outlier", *NAMES, *(f"new:{name}" for name in NAMES), "g1", "g2"]
+    ),
 )
 about_groups = st.builds(
     lambda group, kind, name: Answer(group, f"{kind}:{name}"),
@@ -50,11 +52,17 @@ def test_it_never_changes_and_follows_from_the_answers_that_stand(answers):
     assert AnswerHistory().followed_by(history.lines) == history
     alone = AnswerHistory().followed_by(history.standing)
     assert alone.said(0) == history.said(0)
-    assert (alone.answers, alone.names, alone.opened_at) == (history.answers, history.names, history.opened_at)
+    assert (alone.answers, alone.names, alone.opened_at) == (
+        history.answers,
+        history.names,
+        history.opened_at,
+    )
     members = history.members()
     assert all(len(own) for own in members.values())
     assert list(members) == list(history.names) == sorted(history.names)
-    assert set(history.names.values()) >= {says for one in range(6) if (says := history.said(one)) in NAMES}
+    assert set(history.names.values()) >= {
+        says for one in range(6) if (says := history.said(one)) in NAMES
+    }
 
 
 def test_lines_name_groups_as_they_are_called():
@@ -85,7 +93,12 @@ def test_the_history_as_of_a_number_of_answers_has_all_changes_before_the_next_o
 
 
 def test_answers_that_are_not_checked_open_the_groups_that_they_name():
-    lines = [Answer("0", "a", object=0), Answer("x", "merge:a"), Answer("x", "rename:y"), Answer("a", "merge:a")]
+    lines = [
+        Answer("0", "a", object=0),
+        Answer("x", "merge:a"),
+        Answer("x", "rename:y"),
+        Answer("a", "merge:a"),
+    ]
     history = AnswerHistory().followed_by(lines)
     assert (history.names, history.n_since_new) == ({1: "a"}, 1)
     with pytest.raises(InvalidInputError, match="nothing to undo"):

@@ -10,7 +10,13 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from mvcc import Constraints, JointGraphClustering, JointSpectralFeatures, Questions, suspicious_matches
+from mvcc import (
+    Constraints,
+    JointGraphClustering,
+    JointSpectralFeatures,
+    Questions,
+    suspicious_matches,
+)
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import NearestAnchors
 
@@ -64,10 +70,15 @@ def test_the_kind_of_graph_is_that_of_the_number_of_objects(monkeypatch):
     model = JointGraphClustering(K, random_state=0).fit(views, mappings=matches)
     assert model.n_anchors_ == [0, 0]
     monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 340)  # objects
-    assert JointGraphClustering(K, random_state=0).fit(views, mappings=matches).n_anchors_ == [50, 50]
+    assert JointGraphClustering(K, random_state=0).fit(views, mappings=matches).n_anchors_ == [
+        50,
+        50,
+    ]
     exact = JointGraphClustering(K, random_state=0, graph="exact").fit(views, mappings=matches)
     np.testing.assert_array_equal(np.concatenate(exact.labels_), np.concatenate(model.labels_))
-    with pytest.raises(InvalidInputError, match="graph must be 'auto', 'exact' or 'anchors', got 'anchor'"):
+    with pytest.raises(
+        InvalidInputError, match="graph must be 'auto', 'exact' or 'anchors', got 'anchor'"
+    ):
         JointGraphClustering(K, graph="anchor").fit(views)
 
 
@@ -82,7 +93,14 @@ def test_the_same_bits_each_time_and_on_any_number_of_threads(n_pairs, monkeypat
         try:
             with threadpool_limits(number):
                 model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
-                found.append((*model.labels_, *model.embedding_, model.objective_, model.predict(views[1], view=1)))
+                found.append(
+                    (
+                        *model.labels_,
+                        *model.embedding_,
+                        model.objective_,
+                        model.predict(views[1], view=1),
+                    )
+                )
         finally:
             numba.set_num_threads(threads)
     for one, other in zip(*found, strict=True):
@@ -111,7 +129,8 @@ def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
     for view, X in enumerate(views):
         assert adjusted_rand_score(model.labels_[view], model.predict(X + 0.01, view=view)) > 0.95
         np.testing.assert_array_equal(
-            model.predict(X, view=view)[:20], [model.predict(row[None], view=view)[0] for row in X[:20]]
+            model.predict(X, view=view)[:20],
+            [model.predict(row[None], view=view)[0] for row in X[:20]],
         )
     assert isinstance(model._predictors[0], NearestAnchors)
     with pytest.raises(InvalidInputError, match="X has 4 features, but view 0 was fitted with 5"):
@@ -126,7 +145,9 @@ def test_probabilities_are_largest_for_the_label(n_pairs):
         np.testing.assert_allclose(of_rows.sum(axis=1), 1)
         np.testing.assert_array_equal(of_rows.argmax(axis=1), model.labels_[view])
         new = model.predict_proba(views[view] + 0.01, view=view)
-        np.testing.assert_array_equal(new.argmax(axis=1), model.predict(views[view] + 0.01, view=view))
+        np.testing.assert_array_equal(
+            new.argmax(axis=1), model.predict(views[view] + 0.01, view=view)
+        )
         assert np.abs(new - of_rows).mean() < 0.1
     sure = np.concatenate([of_rows.max(axis=1) for of_rows in model.probabilities_])
     labels, kinds = np.concatenate(model.labels_), np.concatenate(y)
@@ -145,7 +166,9 @@ def test_the_nearest_judged_row_is_of_the_same_cluster():
         reached = nearest[:, 0] >= 0
         assert reached.mean() > 0.9
         assert set(nearest[reached, 1].tolist()) <= ends
-        np.testing.assert_array_equal(model.labels_[0][nearest[reached, 1]], model.labels_[view][reached])
+        np.testing.assert_array_equal(
+            model.labels_[0][nearest[reached, 1]], model.labels_[view][reached]
+        )
         assert (nearest[~reached, 2] == 0).all()
 
 
@@ -195,11 +218,19 @@ def test_a_stored_model_predicts_and_says_that_it_has_no_graph():
     model = fit(views, matches, constraints=judged(y))
     stored = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(stored.predict(views[0]), model.predict(views[0]))
-    for ask in (lambda: stored.embedding_, lambda: stored.labels_by(None), lambda: stored.probabilities_):
+    for ask in (
+        lambda: stored.embedding_,
+        lambda: stored.labels_by(None),
+        lambda: stored.probabilities_,
+    ):
         with pytest.raises(InvalidInputError, match="has no graph; fit it again"):
             ask()
     sizes = [X.size for X in views]
-    held = sum(value.size for value in vars(stored._predictors[0].anchors).values() if isinstance(value, np.ndarray))
+    held = sum(
+        value.size
+        for value in vars(stored._predictors[0].anchors).values()
+        if isinstance(value, np.ndarray)
+    )
     assert held < sizes[0] / 2, "the rows are not in the model"
 
 
@@ -208,7 +239,9 @@ DEGENERATE = {
     "equal rows": np.ones((50, 2)),
     "two places": np.repeat([[0.0, 1.0], [5.0, 5.0]], 30, axis=0),
     "a constant column": np.column_stack((np.arange(40.0), np.ones(40))),
-    "far apart": np.concatenate((np.random.default_rng(0).normal(size=(60, 2)), [[1e9, 0], [0, -1e9]])),
+    "far apart": np.concatenate(
+        (np.random.default_rng(0).normal(size=(60, 2)), [[1e9, 0], [0, -1e9]])
+    ),
     "no columns that differ but one": np.column_stack((np.arange(60) % 2, np.zeros((60, 3)))),
 }
 

@@ -18,7 +18,10 @@ def all_matched(n_views, n, wrong=0.0, seed=0):
         partners = np.arange(n)
         some = np.flatnonzero(rng.random(n) < wrong)
         partners[some] = np.roll(partners[some], 1)
-        relations[key], turned[key] = np.column_stack((np.arange(n), partners)), partners != np.arange(n)
+        relations[key], turned[key] = (
+            np.column_stack((np.arange(n), partners)),
+            partners != np.arange(n),
+        )
     return relations, turned
 
 
@@ -43,7 +46,11 @@ def test_two_views_cannot_contradict_each_other():
 
 
 def test_rows_may_have_several_partners():
-    relations = {(0, 1): np.array([[0, 0], [0, 1]]), (0, 2): np.array([[0, 0]]), (1, 2): np.array([[0, 0]])}
+    relations = {
+        (0, 1): np.array([[0, 0], [0, 1]]),
+        (0, 2): np.array([[0, 0]]),
+        (1, 2): np.array([[0, 0]]),
+    }
     assert not any(part.any() for part in contradicted_matches([1, 2, 1], relations).values())
 
 
@@ -56,6 +63,8 @@ def test_a_few_wrong_matches_do_not_chain_all_objects_into_one():
     assert np.mean([pairwise_f_measure(y, own) for own in model.labels_]) > 0.95
     for key, rows in relations.items():
         left_out = set(map(tuple, model.dropped_matches_[key].tolist()))
-        assert left_out >= set(map(tuple, rows[turned[key] & (model.suspicions_[key] == 1)].tolist()))
+        assert left_out >= set(
+            map(tuple, rows[turned[key] & (model.suspicions_[key] == 1)].tolist())
+        )
         assert len(model.suspicions_[key]) == len(rows)
     assert model.n_objects_ < 600

@@ -47,7 +47,10 @@ def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
     for labels in y:
         labels[:k] = np.arange(k)
     same = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
-    views = [12 * rng.permutation(np.eye(k, 4))[labels] + rng.normal(size=(len(labels), 4)) for labels in y]
+    views = [
+        12 * rng.permutation(np.eye(k, 4))[labels] + rng.normal(size=(len(labels), 4))
+        for labels in y
+    ]
     return views, y, {(v, v + 1): same for v in range(len(sizes) - 1)}
 
 
@@ -58,14 +61,19 @@ def digits(seed, n_pairs=0):
     order = rng.permutation(len(data.target))
     left, right = order[:1000], order[700:1700]
     matches = {(0, 1): np.column_stack((np.arange(700, 1000), np.arange(300)))}
-    views = [data.images[left][:, :, :4].reshape(1000, -1), data.images[right][:, :, 4:].reshape(1000, -1)]
+    views = [
+        data.images[left][:, :, :4].reshape(1000, -1),
+        data.images[right][:, :, 4:].reshape(1000, -1),
+    ]
     y = [data.target[left], data.target[right]]
     judged = Constraints.from_labels(y[0], n_pairs, seed) if n_pairs else None
     return views, y, matches, [judged, None]
 
 
 def fit(views, matches=None, constraints=None, k=3, **options):
-    return JointGraphClustering(k, random_state=0, **options).fit(views, constraints=constraints, mappings=matches)
+    return JointGraphClustering(k, random_state=0, **options).fit(
+        views, constraints=constraints, mappings=matches
+    )
 
 
 def score(y, labels):
@@ -79,7 +87,9 @@ def score(y, labels):
 @pytest.mark.parametrize("judged", [False, True])
 def test_kinds_that_lie_far_apart_are_found_with_one_numbering(sizes, judged):
     views, y, matches = blobs(sizes=sizes)
-    constraints = [Constraints.from_labels(y[0], 12, 0), *[None] * (len(sizes) - 1)] if judged else None
+    constraints = (
+        [Constraints.from_labels(y[0], 12, 0), *[None] * (len(sizes) - 1)] if judged else None
+    )
     model = fit(views, matches, constraints)
     assert score(y, model.labels_) == 1
     assert model.objective_ > 0
@@ -91,14 +101,17 @@ def test_halves_of_digits(n_pairs):
     for seed in range(3):
         views, y, matches, constraints = digits(seed, n_pairs)
         model = fit(views, matches, constraints, k=10)
-        found.append(np.mean([pairwise_f_measure(*pair) for pair in zip(y, model.labels_, strict=True)]))
+        found.append(
+            np.mean([pairwise_f_measure(*pair) for pair in zip(y, model.labels_, strict=True)])
+        )
     assert np.mean(found) >= (0.77 if n_pairs else 0.70), found
 
 
 def test_matches_alone_help():
     views, y, matches, _ = digits(0)
     apart, joined = (
-        [pairwise_f_measure(*p) for p in zip(y, fit(views, m, k=10).labels_, strict=True)] for m in ({}, matches)
+        [pairwise_f_measure(*p) for p in zip(y, fit(views, m, k=10).labels_, strict=True)]
+        for m in ({}, matches)
     )
     assert np.mean(joined) > np.mean(apart) + 0.03
 
@@ -123,14 +136,20 @@ def test_answers_in_groups_are_learned():
     apart = [(one[0], other[0]) for n, one in enumerate(groups) for other in groups[:n]]
     model = fit(views, matches, [Constraints.from_pairs(together, apart), None], k=10)
     bare = fit(views, matches, k=10)
-    found = [np.mean([pairwise_f_measure(*p) for p in zip(y, m.labels_, strict=True)]) for m in (model, bare)]
+    found = [
+        np.mean([pairwise_f_measure(*p) for p in zip(y, m.labels_, strict=True)])
+        for m in (model, bare)
+    ]
     assert found[0] > found[1]
 
 
 def test_a_heavy_pair_holds():
     views, y, matches = blobs()
     i, j = np.flatnonzero(y[0] == 0)[5], np.flatnonzero(y[0] == 1)[5]
-    light, heavy = (fit(views, matches, [Constraints([(i, j)], [True], [w]), None]).labels_[0] for w in (1e-3, 1e3))
+    light, heavy = (
+        fit(views, matches, [Constraints([(i, j)], [True], [w]), None]).labels_[0]
+        for w in (1e-3, 1e3)
+    )
     assert light[i] != light[j]
     assert heavy[i] == heavy[j]
     near = np.flatnonzero(y[0] == 2)[:2]
@@ -145,7 +164,9 @@ def test_a_judged_pair_counts_in_every_view():
     in_second = fit(views, matches, [None, Constraints([(i, j)], [True], [9.0])])
     in_both = fit(views, matches, [Constraints([(i, j)], [True], [9.0])] * 2)
     for model in (in_second, in_both):
-        assert all(np.array_equal(*pair) for pair in zip(in_first.labels_, model.labels_, strict=True))
+        assert all(
+            np.array_equal(*pair) for pair in zip(in_first.labels_, model.labels_, strict=True)
+        )
 
 
 # ---- what must not change it
@@ -163,18 +184,27 @@ def test_the_order_of_rows_does_not_matter(seed):
     place = [np.argsort(o) for o in order]
     moved = fit(
         [X[o] for X, o in zip(views, order, strict=True)],
-        {key: np.column_stack([place[v][rows[:, n]] for n, v in enumerate(key)]) for key, rows in matches.items()},
+        {
+            key: np.column_stack([place[v][rows[:, n]] for n, v in enumerate(key)])
+            for key, rows in matches.items()
+        },
         [Constraints(place[0][judged.pairs], judged.must_link), None],
     )
     expected = fit(views, matches, [judged, None])
-    assert same_partitions([labels[p] for labels, p in zip(moved.labels_, place, strict=True)], expected.labels_)
+    assert same_partitions(
+        [labels[p] for labels, p in zip(moved.labels_, place, strict=True)], expected.labels_
+    )
 
 
 def test_the_order_of_views_does_not_matter():
     views, y, matches = blobs(sizes=(60, 50, 40))
     judged = Constraints.from_labels(y[1], 10, 0)
     expected = fit(views, matches, [None, judged, None])
-    moved = fit([views[v] for v in (2, 0, 1)], {(1, 2): matches[0, 1], (2, 0): matches[1, 2]}, [None, None, judged])
+    moved = fit(
+        [views[v] for v in (2, 0, 1)],
+        {(1, 2): matches[0, 1], (2, 0): matches[1, 2]},
+        [None, None, judged],
+    )
     assert same_partitions([moved.labels_[v] for v in (1, 2, 0)], expected.labels_)
 
 
@@ -192,10 +222,15 @@ def test_a_pair_of_weight_zero_counts_for_nothing():
     views, y, matches = blobs()
     judged = Constraints.from_labels(y[0], 10, 0)
     i, j = judged.pairs[judged.must_link][0]
-    nothing = Constraints([*judged.pairs, (i, j), (7, 8)], [*judged.must_link, False, True], [1.0] * 10 + [0.0] * 2)
+    nothing = Constraints(
+        [*judged.pairs, (i, j), (7, 8)], [*judged.must_link, False, True], [1.0] * 10 + [0.0] * 2
+    )
     one, other = (fit(views, matches, [c, None]) for c in (judged, nothing))
     assert one.objective_ == other.objective_
-    bare, zeros = (fit(views, matches, [c, None]) for c in (None, Constraints([(i, j)] * 2, [True, False], [0.0, 0.0])))
+    bare, zeros = (
+        fit(views, matches, [c, None])
+        for c in (None, Constraints([(i, j)] * 2, [True, False], [0.0, 0.0]))
+    )
     assert bare.objective_ == zeros.objective_
 
 
@@ -207,7 +242,11 @@ def test_one_thread_and_two_give_the_same_bits(n_pairs):
         with threadpool_limits(number):
             model = fit(views, matches, constraints, k=10)
         found.append(
-            (model.objective_, [labels.tolist() for labels in model.labels_], model.predict(views[1], 1).tolist())
+            (
+                model.objective_,
+                [labels.tolist() for labels in model.labels_],
+                model.predict(views[1], 1).tolist(),
+            )
         )
     assert found[0] == found[1]
 
@@ -282,7 +321,9 @@ def test_degenerate_input_has_a_sound_result(case):
         warnings.simplefilter("error")
         one, other = (fit(views, matches, constraints, k=k) for _ in range(2))
     assert np.isfinite(one.objective_)
-    for labels, again, rows, X in zip(one.labels_, other.labels_, one.embedding_, views, strict=True):
+    for labels, again, rows, X in zip(
+        one.labels_, other.labels_, one.embedding_, views, strict=True
+    ):
         assert labels.shape == (len(X),)
         assert labels.min() >= 0
         assert labels.max() < k
@@ -300,13 +341,19 @@ def test_degenerate_input_has_a_sound_result(case):
     ("arguments", "message"),
     [
         ({"views": [A[:3]], "k": 5}, "n_clusters=5 needs as many objects, but view 0 has 3"),
-        ({"views": [A[:3], B[:3]], "matches": {(0, 1): HALF[0, 1][:3]}, "k": 5}, "views 0, 1 have 3"),
+        (
+            {"views": [A[:3], B[:3]], "matches": {(0, 1): HALF[0, 1][:3]}, "k": 5},
+            "views 0, 1 have 3",
+        ),
         ({"views": {"a": A, "b": B[:3]}, "k": 5}, "view 'b' has 3"),
         ({"views": [A], "n_components": 70}, "n_components=70 needs as many objects"),
         ({"views": [A], "k": 0}, "n_clusters must be .*, got 0"),
         ({"views": [A], "n_neighbors": 0}, "n_neighbors must be .*, got 0"),
         ({"views": [A], "n_init": 1.5}, "n_init must be .*, got 1.5"),
-        ({"views": [A], "on_conflict": "ignore"}, "on_conflict must be 'error' or 'drop', got 'ignore'"),
+        (
+            {"views": [A], "on_conflict": "ignore"},
+            "on_conflict must be 'error' or 'drop', got 'ignore'",
+        ),
         ({"views": [A], "constraint_weight": -1}, "constraint_weight must be .*, got -1"),
         ({"views": A}, "views must be a list"),
         ({"views": [[[np.nan]]]}, "NaN"),
@@ -321,7 +368,9 @@ def test_contradictions_are_named_also_through_matches():
     views, _, matches = blobs()
     named = dict(zip(("left", "right"), views, strict=True))
     given = {"left": judged([(3, 4)], [1]), "right": judged([(3, 4)], [0])}
-    with pytest.raises(ConstraintConflictError, match=r"row 3 of view 'left'.*row 4 of view 'right'"):
+    with pytest.raises(
+        ConstraintConflictError, match=r"row 3 of view 'left'.*row 4 of view 'right'"
+    ):
         fit(named, {("left", "right"): matches[0, 1]}, given)
     with pytest.raises(ConstraintConflictError, match="relation"):
         fit(views, {(0, 1): [*matches[0, 1], (3, 4)]}, [judged([(3, 4)], [0]), None])
@@ -338,7 +387,9 @@ def test_contradicting_pairs_are_all_taken_and_those_that_the_clusters_violate_a
     for same in (matches, in_matches):
         with pytest.raises(ConstraintConflictError):
             fit(views, same, [true.max_union(wrong), None])
-        model = fit(views, same, [true.max_union(wrong), judged([(3, 4)], [0], [0.0])], on_conflict="drop")
+        model = fit(
+            views, same, [true.max_union(wrong), judged([(3, 4)], [0], [0.0])], on_conflict="drop"
+        )
         assert score([y[0]], [model.labels_[0]]) == 1
         assert model.violated_ == [wrong, Constraints([], [])]
 
@@ -356,7 +407,9 @@ def test_matches_overrule_a_cannot_link_within_an_object():
 
 def test_violated_pairs_of_a_closure_too_large_to_list():
     rows = np.arange(1500)
-    closed = Constraints(np.column_stack((rows[:-1], rows[1:])), np.ones(1499, bool), np.full(1499, 1e-6)).closure()
+    closed = Constraints(
+        np.column_stack((rows[:-1], rows[1:])), np.ones(1499, bool), np.full(1499, 1e-6)
+    ).closure()
     assert closed._parts is not None
     X = np.where(rows < 1000, 0.0, 100.0)[:, None] + np.random.default_rng(0).normal(size=(1500, 1))
     model = fit([X], None, [closed], k=2)
@@ -373,7 +426,9 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
     views, _, matches = blobs()
     model = fit(views, matches, n_components=5)
     documented = {attribute.name for attribute in ClassDoc(JointGraphClustering)["Attributes"]}
-    assert {name for name in dir(model) if name.endswith("_") and not name.startswith("_")} == documented
+    assert {
+        name for name in dir(model) if name.endswith("_") and not name.startswith("_")
+    } == documented
     assert [rows.shape for rows in model.embedding_] == [(60, 5), (50, 5)]
     assert not any(hasattr(clone(model), name) for name in documented)
     assert clone(model).get_params() == model.get_params()
@@ -382,7 +437,9 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
 def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():
     views, y, matches = blobs()
     data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    search = GridSearchCV(JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}, cv=NeighborhoodKFold(3))
+    search = GridSearchCV(
+        JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}, cv=NeighborhoodKFold(3)
+    )
     assert search.fit(data).best_params_ == {"n_clusters": 3}
 
 
@@ -390,7 +447,11 @@ def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
     views, _, matches = blobs()
     model = fit(views, matches)
     before = [labels.tolist() for labels in model.labels_]
-    for bad in ({"mappings": {(0, 1): [(0, 99)]}}, {"constraints": [judged([(0, 1)] * 2, [0, 1]), None]}, {"y": [1]}):
+    for bad in (
+        {"mappings": {(0, 1): [(0, 99)]}},
+        {"constraints": [judged([(0, 1)] * 2, [0, 1]), None]},
+        {"y": [1]},
+    ):
         with pytest.raises(InvalidInputError):
             model.fit(views, **bad)
         assert [labels.tolist() for labels in model.labels_] == before
@@ -405,9 +466,13 @@ def test_names_and_ids_give_what_numbers_give():
         name: pd.DataFrame(X, index=[f"{name}{i}" for i in range(len(X))], columns=list("abcd"))
         for name, X in zip("LR", views, strict=True)
     }
-    said = pd.DataFrame({"i": tables["L"].index[c.pairs[:, 0]], "j": tables["L"].index[c.pairs[:, 1]]})
+    said = pd.DataFrame(
+        {"i": tables["L"].index[c.pairs[:, 0]], "j": tables["L"].index[c.pairs[:, 1]]}
+    )
     said["kind"] = np.where(c.must_link, "must-link", "cannot-link")
-    ids = pd.DataFrame({"R": tables["R"].index[matches[0, 1][:, 1]], "L": tables["L"].index[matches[0, 1][:, 0]]})
+    ids = pd.DataFrame(
+        {"R": tables["R"].index[matches[0, 1][:, 1]], "L": tables["L"].index[matches[0, 1][:, 0]]}
+    )
     named = fit(tables, {("L", "R"): ids}, {"L": said})
     expected = fit(views, matches, [c, None])
     assert named.objective_ == expected.objective_
@@ -418,13 +483,17 @@ def test_names_and_ids_give_what_numbers_give():
 def test_pipelines_cross_validation_and_metadata_routing():
     views, y, matches = blobs()
     data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    pipeline = make_pipeline(PerView(MinMaxScaler()), JointGraphClustering(3, random_state=0)).fit(data)
+    pipeline = make_pipeline(PerView(MinMaxScaler()), JointGraphClustering(3, random_state=0)).fit(
+        data
+    )
     assert pipeline.score(data) == 1
     assert score(y, pipeline.fit_predict(data)) == 1
     found = cross_validate(pipeline, data, cv=NeighborhoodKFold(2), error_score="raise")
     assert found["test_score"].mean() > 0.9
     with config_context(enable_metadata_routing=True):
-        model = JointGraphClustering(3, random_state=0).set_fit_request(constraints=True, mappings=True)
+        model = JointGraphClustering(3, random_state=0).set_fit_request(
+            constraints=True, mappings=True
+        )
         assert score(y, model.fit(views, mappings=matches).labels_) == 1
 
 
@@ -445,8 +514,15 @@ def test_the_other_estimator_of_several_views_may_follow_the_joint_features():
 @given(st.integers(0, 30), st.integers(1, 12))
 def test_any_matches_and_pairs_give_labels(n_matches, n_pairs):
     rng = np.random.default_rng([n_matches, n_pairs])
-    matches = {(0, 1): np.column_stack((rng.integers(60, size=n_matches), rng.integers(50, size=n_matches)))}
-    c = Constraints(np.sort([rng.choice(60, 2, replace=False) for _ in range(n_pairs)]), rng.random(n_pairs) < 0.5)
+    matches = {
+        (0, 1): np.column_stack(
+            (rng.integers(60, size=n_matches), rng.integers(50, size=n_matches))
+        )
+    }
+    c = Constraints(
+        np.sort([rng.choice(60, 2, replace=False) for _ in range(n_pairs)]),
+        rng.random(n_pairs) < 0.5,
+    )
     kept, _ = drop_conflicts([c, None], matches)
     model = fit([A, B], matches, kept)
     for (u, v), rows in matches.items():
@@ -462,4 +538,6 @@ def test_clusters_that_lie_far_apart_are_found(n_matched):
     views = [rng.normal(size=(len(y), 5)) + 10 * rng.normal(size=(8, 5))[y] for _ in range(2)]
     rows = np.column_stack([np.arange(n_matched)] * 2)
     model = JointGraphClustering(8, random_state=0).fit(views, mappings={(0, 1): rows})
-    assert [pairwise_f_measure(y, labels) for labels in model.labels_] == pytest.approx([1, 1], abs=0.01)
+    assert [pairwise_f_measure(y, labels) for labels in model.labels_] == pytest.approx(
+        [1, 1], abs=0.01
+    )

@@ -39,7 +39,9 @@ def slow_scores(views, matches):
         np.block([[zero, between], [between.T, zero]]), scipy.linalg.block_diag(*within)
     )
     values, vectors = values[m:], vectors[:, m:] * values[m:]
-    x, y = (K[rows] @ part for K, rows, part in zip(kernels, own, np.split(vectors, 2), strict=True))
+    x, y = (
+        K[rows] @ part for K, rows, part in zip(kernels, own, np.split(vectors, 2), strict=True)
+    )
     cosines = (x / np.linalg.norm(x, axis=1)[:, None]) @ (y / np.linalg.norm(y, axis=1)[:, None]).T
     to_right = [np.sort(row)[-10:].mean() for row in cosines]
     to_left = [np.sort(column)[-10:].mean() for column in cosines.T]
@@ -49,15 +51,21 @@ def slow_scores(views, matches):
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_those_of_the_definition(seed):
     views, matches, _ = two_views(noise=0.5, seed=seed)
-    views[1] = np.vstack((views[1], np.random.default_rng(seed).normal(size=(4, 3))))  # have no counterpart
+    views[1] = np.vstack(
+        (views[1], np.random.default_rng(seed).normal(size=(4, 3)))
+    )  # have no counterpart
     scores, (rows, others) = slow_scores(views, matches)
     found = match_candidates(views, {(0, 1): matches}, n_candidates=3)[0, 1]
     order = np.argsort(-scores.max(axis=1))
     assert found.rows.tolist() == rows[order].tolist()
     best = np.argsort(-scores, axis=1)[:, :3]
     assert np.array_equal(found.candidates, others[best][order])
-    np.testing.assert_allclose(found.scores, np.take_along_axis(scores, best, axis=1)[order], atol=1e-6)
-    for row, other, mutual, margin in zip(order, best[order, 0], found.mutual, found.margins, strict=True):
+    np.testing.assert_allclose(
+        found.scores, np.take_along_axis(scores, best, axis=1)[order], atol=1e-6
+    )
+    for row, other, mutual, margin in zip(
+        order, best[order, 0], found.mutual, found.margins, strict=True
+    ):
         assert mutual == (scores[:, other].argmax() == row)
         rivals = np.concatenate((np.delete(scores[row], other), np.delete(scores[:, other], row)))
         assert margin == pytest.approx(scores[row, other] - rivals.max(), abs=1e-6)
@@ -79,11 +87,15 @@ def test_counterparts_are_found_where_views_tell_them_and_not_where_they_do_not(
 def test_names_and_the_order_of_views_do_not_matter():
     views, matches, _ = two_views()
     expected = match_candidates(views, {(0, 1): matches})[0, 1]
-    named = match_candidates(dict(zip("ab", views, strict=True)), {("b", "a"): matches[:, ::-1]})[0, 1]
+    named = match_candidates(dict(zip("ab", views, strict=True)), {("b", "a"): matches[:, ::-1]})[
+        0, 1
+    ]
     assert np.array_equal(named.candidates, expected.candidates)
 
 
-@pytest.mark.parametrize(("name", "value", "same"), [("_BLOCK_ENTRIES", 50, True), ("MOST_LANDMARKS", 30, False)])
+@pytest.mark.parametrize(
+    ("name", "value", "same"), [("_BLOCK_ENTRIES", 50, True), ("MOST_LANDMARKS", 30, False)]
+)
 def test_many_rows_are_compared_in_blocks_and_by_some_landmarks(monkeypatch, name, value, same):
     views, matches, partner = two_views()
     expected = match_candidates(views, {(0, 1): matches})[0, 1]
@@ -93,7 +105,9 @@ def test_many_rows_are_compared_in_blocks_and_by_some_landmarks(monkeypatch, nam
     assert (found.candidates == partner[found.rows][:, None]).any(axis=1).mean() > 0.9
 
 
-@pytest.mark.parametrize(("n", "left", "shape"), [(60, 60, (0, 0)), (61, 61, (1, 1)), (90, 60, (0, 0))])
+@pytest.mark.parametrize(
+    ("n", "left", "shape"), [(60, 60, (0, 0)), (61, 61, (1, 1)), (90, 60, (0, 0))]
+)
 def test_few_rows_may_be_left(n, left, shape):
     views, matches, _ = two_views(n=n, n_matches=60)
     views[1] = np.vstack((views[1][matches[:, 1]], views[1][: left - 60]))

@@ -9,12 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc import Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans, match_clusters
+from mvcc import (
+    Constraints,
+    DirectMapping,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    match_clusters,
+)
 from mvcc.exceptions import InvalidInputError
 
 
 def agreeing(labels, mappings):
-    return sum(int(np.sum(labels[u][rows[:, 0]] == labels[v][rows[:, 1]])) for (u, v), rows in mappings.items())
+    return sum(
+        int(np.sum(labels[u][rows[:, 0]] == labels[v][rows[:, 1]]))
+        for (u, v), rows in mappings.items()
+    )
 
 
 def renumbered(labels, numbers):
@@ -24,7 +33,10 @@ def renumbered(labels, numbers):
 @st.composite
 def clusterings(draw, n_views=2):
     k = draw(st.integers(1, 4))
-    labels = [np.array(draw(st.lists(st.integers(0, k - 1), min_size=1, max_size=8))) for _ in range(n_views)]
+    labels = [
+        np.array(draw(st.lists(st.integers(0, k - 1), min_size=1, max_size=8)))
+        for _ in range(n_views)
+    ]
     mappings = {}
     for u in range(n_views):
         for v in range(u + 1, n_views):
@@ -39,7 +51,9 @@ def test_of_all_numberings_of_two_views_none_agrees_with_more_relations(drawn):
     k, labels, mappings = drawn
     first, second = match_clusters(labels, mappings, k)
     assert first.tolist() == list(range(k))
-    best = max(agreeing([labels[0], np.array(new)[labels[1]]], mappings) for new in permutations(range(k)))
+    best = max(
+        agreeing([labels[0], np.array(new)[labels[1]]], mappings) for new in permutations(range(k))
+    )
     assert agreeing(renumbered(labels, [first, second]), mappings) == best
 
 
@@ -86,7 +100,9 @@ def test_clusters_that_no_relation_touches_keep_their_numbers_where_those_are_fr
 
 def test_without_relations_every_view_keeps_its_numbers():
     for mappings in (None, {}, {(0, 1): []}):
-        assert [new.tolist() for new in match_clusters([[0, 1], [2, 0, 0]], mappings, 3)] == [[0, 1, 2]] * 2
+        assert [new.tolist() for new in match_clusters([[0, 1], [2, 0, 0]], mappings, 3)] == [
+            [0, 1, 2]
+        ] * 2
     assert match_clusters([], None, 2) == []
 
 
@@ -95,11 +111,16 @@ def test_co_em_numbers_the_clusters_of_each_view_by_itself_until_they_are_matche
     y = rng.permutation(np.arange(90) % 3)
     differing = 0
     for seed in range(6):
-        views = [9 * np.eye(3)[y] + rng.normal(size=(90, 3)), 9 * np.eye(3)[y] + rng.normal(size=(90, 3))]
+        views = [
+            9 * np.eye(3)[y] + rng.normal(size=(90, 3)),
+            9 * np.eye(3)[y] + rng.normal(size=(90, 3)),
+        ]
         known = [Constraints.from_labels(y, 80, seed), Constraints.from_labels(y, 80, seed + 50)]
         mappings = {(0, 1): np.column_stack((np.arange(0, 90, 3),) * 2)}
         model = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=seed)
-        before = [found.copy() for found in model.fit(views, constraints=known, mappings=mappings).labels_]
+        before = [
+            found.copy() for found in model.fit(views, constraints=known, mappings=mappings).labels_
+        ]
         matched = renumbered(model.labels_, match_clusters(model.labels_, mappings, 3))
         differing += not np.array_equal(*before)
         np.testing.assert_array_equal(*matched)
@@ -114,7 +135,10 @@ def test_co_em_numbers_the_clusters_of_each_view_by_itself_until_they_are_matche
         (([[0, 3]], None, 3), r"labels\[0\] holds cluster 3, but n_clusters=3 allows 0 … 2"),
         (([[0], [-1]], None, 3), r"labels\[1\] must be 1 integers of 0 or more"),
         (([[0.5]], None, 3), r"labels\[0\] must be 1 integers"),
-        (([[[0]]], None, 3), r"labels\[0\] must have one cluster number per row, shape \(n,\), not \(1, 1\)"),
+        (
+            ([[[0]]], None, 3),
+            r"labels\[0\] must have one cluster number per row, shape \(n,\), not \(1, 1\)",
+        ),
         ((5, None, 3), "labels must be a list"),
         (([[0], [0]], {(0, 1): [(0, 1)]}, 3), "names row 1 of view 1"),
         (([[0]], None, 0), "n_clusters must be .*, got 0"),

@@ -36,7 +36,9 @@ def install(folder, package, offers, source=COPY, version="1.0"):
     """Write what pip leaves of a package with one module, ``<package>_module``, into a folder."""
     metadata = folder / f"{package}-{version}.dist-info"
     metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
+    )
     lines = [f"{name} = {package}_module{value}" for name, value in offers.items()]
     (metadata / "entry_points.txt").write_text("\n".join(["[mvcc.transfers]", *lines, ""]))
     (folder / f"{package}_module.py").write_text(dedent(source))
@@ -82,8 +84,13 @@ def test_what_plans_ask_of_our_methods_before_they_are_imported_is_what_their_cl
 def test_a_base_is_made_with_its_number_of_clusters():
     assert [type(make_base(name, 3)) for name in base_names()] == [PCKMeans, MPCKMeans]
     assert make_base("pck-means", 3).n_clusters == 3
-    assert {make_base(name, 3).init for name in base_names()} == {"neighborhoods"}  # committed results have that start
-    with pytest.raises(ConfigError, match=r"no base algorithm 'pk-means'; did you mean 'pck-means'\? Known: pck-means"):
+    assert {make_base(name, 3).init for name in base_names()} == {
+        "neighborhoods"
+    }  # committed results have that start
+    with pytest.raises(
+        ConfigError,
+        match=r"no base algorithm 'pk-means'; did you mean 'pck-means'\? Known: pck-means",
+    ):
         make_base("pk-means", 3)
 
 
@@ -114,8 +121,14 @@ def test_thresholds_belong_to_propagation_and_its_subclasses_and_mappings_to_who
             pass
     """
     offer("zoo", {"far": ":Far", "alone": ":Alone"}, source)
-    assert [name for name in transfer_names() if takes_threshold(name)] == ["constraint-propagation", "far"]
-    assert [name for name in transfer_names() if not uses_relations(name)] == ["single-view", "alone"]
+    assert [name for name in transfer_names() if takes_threshold(name)] == [
+        "constraint-propagation",
+        "far",
+    ]
+    assert [name for name in transfer_names() if not uses_relations(name)] == [
+        "single-view",
+        "alone",
+    ]
     assert transfer_options("far") == ("reach", "regularization")
     assert transfer_options("direct-mapping") == ()
 
@@ -125,12 +138,18 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones(offer):
     message = refusal("exhaustiv")
     assert "no transfer method 'exhaustiv'; did you mean 'exhaustive'?" in message
     assert f"Known: {', '.join(OWN)}, exhaustive, joint, k-means." in message
-    assert f"where that package is installed, in the Python that runs mvcc ({sys.executable})" in message
+    assert (
+        f"where that package is installed, in the Python that runs mvcc ({sys.executable})"
+        in message
+    )
 
 
 def test_a_name_of_ours_is_nobody_elses(offer):
     offer("zoo", {"direct-mapping": ":Copy"})
-    assert "the transfer method 'direct-mapping' is mvcc's own, but the package zoo offers" in refusal("direct-mapping")
+    assert (
+        "the transfer method 'direct-mapping' is mvcc's own, but the package zoo offers"
+        in refusal("direct-mapping")
+    )
     assert transfer_names() == OWN
     assert transfer_class("single-view")  # the others are as they were
 
@@ -154,13 +173,19 @@ def test_a_name_that_configs_could_not_hold_is_not_listed_and_refused(offer, nam
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        (
+            "import nothing_of_that_name",
+            "ModuleNotFoundError: No module named 'nothing_of_that_name'",
+        ),
         ("def f(:", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("other = 1", "AttributeError"),
         ("Ape = 5", "is 5, not a subclass of mvcc.TransferMethod"),
         ("class Ape: pass", "not a subclass of mvcc.TransferMethod"),
-        ("from mvcc import DirectMapping\nApe = DirectMapping()", "not a subclass of mvcc.TransferMethod"),
+        (
+            "from mvcc import DirectMapping\nApe = DirectMapping()",
+            "not a subclass of mvcc.TransferMethod",
+        ),
         ("from mvcc import TransferMethod\nclass Ape(TransferMethod): pass", "define infer()"),
         (
             "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, k): self.k = k",
@@ -205,7 +230,9 @@ def test_a_damaged_list_of_entry_points_is_an_error_of_its_own(offer, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "value", [" no module", ":", ":Copy:more", ":copy", ""], ids=["text", "colon", "more", "case", "module"]
+    "value",
+    [" no module", ":", ":Copy:more", ":copy", ""],
+    ids=["text", "colon", "more", "case", "module"],
 )
 def test_an_entry_point_that_names_no_class_is_refused(offer, value):
     offer("zoo", {"ape": value})

@@ -42,11 +42,15 @@ def make_views(seed, sizes=(24, 18), k=2, n_constraints=(8, 4)):
     rng = np.random.default_rng(seed)
     labels = [rng.integers(k, size=n) for n in sizes]
     views = [CENTERS[y] + rng.normal(size=(len(y), 2)) for y in labels]
-    constraints = [Constraints.from_labels(y, m, rng) for y, m in zip(labels, n_constraints, strict=True)]
+    constraints = [
+        Constraints.from_labels(y, m, rng) for y, m in zip(labels, n_constraints, strict=True)
+    ]
     mappings = {}
     for u in range(len(sizes)):
         for v in range(u + 1, len(sizes)):
-            rows = np.column_stack((rng.integers(sizes[u], size=10), rng.integers(sizes[v], size=10)))
+            rows = np.column_stack(
+                (rng.integers(sizes[u], size=10), rng.integers(sizes[v], size=10))
+            )
             mappings[u, v] = rows[labels[u][rows[:, 0]] == labels[v][rows[:, 1]]]
     return views, labels, constraints, mappings
 
@@ -59,13 +63,17 @@ def quiet_fit(model, *arguments, **named):
 
 
 def against_reference(views, constraints, mappings, base, method, closure, max_iter=6):
-    model = MultiViewConstrainedClustering(base, METHODS[method], closure=closure, max_iter=max_iter, random_state=3)
+    model = MultiViewConstrainedClustering(
+        base, METHODS[method], closure=closure, max_iter=max_iter, random_state=3
+    )
     quiet_fit(model, views, constraints=constraints, mappings=mappings)
     seeds = [c.random_state for c in model.clusterers_]
 
     def fit(view, X, pairs, must_link, weights):
         made = (
-            clone(base).set_params(random_state=seeds[view]).fit(X, constraints=Constraints(pairs, must_link, weights))
+            clone(base)
+            .set_params(random_state=seeds[view])
+            .fit(X, constraints=Constraints(pairs, must_link, weights))
         )
         return made.labels_, made.objective_, getattr(made, "metrics_", None)
 
@@ -105,7 +113,10 @@ def test_constraints_of_unlike_weights_follow_algorithm_2(method, closure):
     for seed in range(6):
         views, _, constraints, mappings = make_views(seed, (20, 16, 12), 2, (10, 5, 5))
         rng = np.random.default_rng(seed)
-        weighted = [Constraints(c.pairs, c.must_link, rng.choice([0, 0.3, 0.65, 1, 2], len(c))) for c in constraints]
+        weighted = [
+            Constraints(c.pairs, c.must_link, rng.choice([0, 0.3, 0.65, 1, 2], len(c)))
+            for c in constraints
+        ]
         against_reference(views, weighted, mappings, PCKMeans(2), method, closure)
 
 
@@ -123,7 +134,9 @@ def test_one_view_is_the_algorithm_of_section_6_4():
 
 
 def results(transfer, closure, views, constraints, mappings, base=None):
-    model = MultiViewConstrainedClustering(base or MPCKMeans(2), transfer, closure=closure, random_state=0)
+    model = MultiViewConstrainedClustering(
+        base or MPCKMeans(2), transfer, closure=closure, random_state=0
+    )
     quiet_fit(model, views, constraints=constraints, mappings=mappings)
     return [labels.tolist() for labels in model.labels_]
 
@@ -146,19 +159,32 @@ def test_an_empty_mapping_gives_single_view(seed, closure, method):
 
 @pytest.mark.parametrize("related", [True, False])
 def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_weight(related):
-    repeated = Constraints([(0, 1), (0, 1), (2, 3), (0, 1)], [True, True, False, False], [0.5, 1, 1, 0.2])
-    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), closure="none", random_state=0)
+    repeated = Constraints(
+        [(0, 1), (0, 1), (2, 3), (0, 1)], [True, True, False, False], [0.5, 1, 1, 0.2]
+    )
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2), DirectMapping(), closure="none", random_state=0
+    )
     views = [np.arange(5.0)[:, None]] * (2 if related else 1)
     constraints = [repeated, None] if related else [repeated]
-    quiet_fit(model, views, constraints=constraints, mappings={(0, 1): [(i, i) for i in range(4)]} if related else None)
-    assert model.propagated_[0] == Constraints([(0, 1), (2, 3), (0, 1)], [True, False, False], [1, 1, 0.2])
+    quiet_fit(
+        model,
+        views,
+        constraints=constraints,
+        mappings={(0, 1): [(i, i) for i in range(4)]} if related else None,
+    )
+    assert model.propagated_[0] == Constraints(
+        [(0, 1), (2, 3), (0, 1)], [True, False, False], [1, 1, 0.2]
+    )
 
 
 def test_single_view_never_closes_across_views():
     views, _, constraints, mappings = make_views(5)
     alone = [
         MultiViewConstrainedClustering(PCKMeans(2), SingleView(), random_state=0).fit(
-            views, constraints=[c if v == view else None for v, c in enumerate(constraints)], mappings=mappings
+            views,
+            constraints=[c if v == view else None for v, c in enumerate(constraints)],
+            mappings=mappings,
         )
         for view in range(2)
     ]
@@ -175,11 +201,16 @@ def test_constraints_of_one_view_improve_another():
     for seed in range(10):
         views, labels, constraints, _ = make_views(seed, (120, 120), 2, (60, 0))
         labels[1][:] = labels[0]
-        views[1] = CENTERS[labels[1]] * 0.4 + np.random.default_rng(seed).normal(size=views[1].shape)
+        views[1] = CENTERS[labels[1]] * 0.4 + np.random.default_rng(seed).normal(
+            size=views[1].shape
+        )
         mappings = {(0, 1): np.column_stack((np.arange(40), np.arange(40)))}
         arguments = ("full", views, constraints, mappings, PCKMeans(2))
         with_help, without = (
-            max(np.mean(np.array(results(t, *arguments)[1]) == y) for y in (labels[1], 1 - labels[1]))
+            max(
+                np.mean(np.array(results(t, *arguments)[1]) == y)
+                for y in (labels[1], 1 - labels[1])
+            )
             for t in (ConstraintPropagation(0.5), SingleView())
         )
         improved += with_help > without
@@ -205,7 +236,10 @@ def test_thresholds_may_differ_between_views():
     }
     first = {t: [len(p.propagated) for p in fit.history_[0]] for t, fit in fits.items()}
     assert first[0.3, 1.0][0] == first[0.3][0] > first[1.0][0]
-    with pytest.raises(InvalidInputError, match="threshold has 3 values; one for all views or one for each of the 2"):
+    with pytest.raises(
+        InvalidInputError,
+        match="threshold has 3 values; one for all views or one for each of the 2",
+    ):
         MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation([0.5, 0.5, 0.5])).fit(
             views, constraints=constraints, mappings=mappings
         )
@@ -224,7 +258,9 @@ def test_a_cycle_is_noticed_and_named():
     cycles = 0
     for seed in range(12):
         views, constraints, mappings = overlapping_views(seed)
-        model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation(0.6), max_iter=60, random_state=0)
+        model = MultiViewConstrainedClustering(
+            PCKMeans(3), ConstraintPropagation(0.6), max_iter=60, random_state=0
+        )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warnings.simplefilter("ignore", PropagationWarning)
@@ -237,7 +273,9 @@ def test_a_cycle_is_noticed_and_named():
         period = int(re.search(r"repeats itself, period (\d+)", str(caught[0].message)).group(1))
         assert model.n_iter_ == len(model.history_) < 60
         last, former = model.history_[-1], model.history_[-1 - period]
-        assert all(now.propagated == before.propagated for now, before in zip(last, former, strict=True))
+        assert all(
+            now.propagated == before.propagated for now, before in zip(last, former, strict=True)
+        )
         assert period >= 2
     assert cycles >= 3
 
@@ -267,7 +305,9 @@ def test_one_warning_names_the_views_that_propagation_does_not_suit():
         model.fit(views, constraints=constraints, mappings=mappings)
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
     (message,) = (str(w.message) for w in caught)
-    disagreement, divergence = re.search(r"in view 0 \(disagreement ([\d.]+), divergence ([\d.]+)\):", message).groups()
+    disagreement, divergence = re.search(
+        r"in view 0 \(disagreement ([\d.]+), divergence ([\d.]+)\):", message
+    ).groups()
     assert float(disagreement) == pytest.approx(model.diagnostics_[0].disagreement, rel=0.1)
     assert float(divergence) == pytest.approx(model.diagnostics_[0].divergence, rel=0.1)
     assert "view 1" not in message
@@ -287,7 +327,9 @@ def test_nothing_is_doubted_where_nothing_was_propagated():
 @pytest.mark.parametrize("method", ["direct-mapping", "cluster-membership", "single-view"])
 def test_other_methods_are_diagnosed_without_a_warning(method):
     views, constraints, mappings = moons_and_blobs()
-    model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), METHODS[method], random_state=0)
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2, init="neighborhoods"), METHODS[method], random_state=0
+    )
     model.fit(views, constraints=constraints, mappings=mappings)
     assert len(model.diagnostics_) == 2
     assert model.diagnostics_[0].suspicious
@@ -297,9 +339,14 @@ def test_other_methods_are_diagnosed_without_a_warning(method):
 def test_the_diagnosis_is_that_of_the_clustering_with_its_metrics():
     views, constraints, mappings = moons_and_blobs()
     model = quiet_fit(
-        MultiViewConstrainedClustering(MPCKMeans(2), random_state=0), views, constraints=constraints, mappings=mappings
+        MultiViewConstrainedClustering(MPCKMeans(2), random_state=0),
+        views,
+        constraints=constraints,
+        mappings=mappings,
     )
-    for X, labels, clusterer, found in zip(views, model.labels_, model.clusterers_, model.diagnostics_, strict=True):
+    for X, labels, clusterer, found in zip(
+        views, model.labels_, model.clusterers_, model.diagnostics_, strict=True
+    ):
         assert found == diagnose(X, labels, clusterer.metrics_)
 
 

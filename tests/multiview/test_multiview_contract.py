@@ -58,7 +58,9 @@ COVER = [
 
 
 @pytest.mark.parametrize(
-    ("check", "name"), COVER, ids=[f"{check.__name__.removeprefix('check_')}-{name}" for check, name in COVER]
+    ("check", "name"),
+    COVER,
+    ids=[f"{check.__name__.removeprefix('check_')}-{name}" for check, name in COVER],
 )
 def test_every_configuration_keeps_every_promise(check, name):
     check(clone(CONFIGURATIONS[name]), make_problem())
@@ -86,11 +88,16 @@ def test_the_problem_tells_the_configurations_and_the_seeds_apart():
     problem = make_problem()
     transfers = [name for name in TRANSFERS if name not in ("default", "cross-validated")]
     for closure in CLOSURES:
-        models = [MultiViewConstrainedClustering(PCKMeans(3), TRANSFERS[t], closure=closure) for t in transfers]
+        models = [
+            MultiViewConstrainedClustering(PCKMeans(3), TRANSFERS[t], closure=closure)
+            for t in transfers
+        ]
         found = [clusterings(model.set_params(random_state=0), problem) for model in models]
         assert len(set(found)) == len(transfers), closure
     for model in CONFIGURATIONS.values():
-        found = (clusterings(clone(model).set_params(random_state=seed), problem) for seed in range(4))
+        found = (
+            clusterings(clone(model).set_params(random_state=seed), problem) for seed in range(4)
+        )
         first = next(found)
         assert any(other != first for other in found)
 
@@ -99,11 +106,16 @@ def test_the_problem_tells_the_configurations_and_the_seeds_apart():
 def test_without_transfer_and_chance_views_may_come_in_any_order(base):
     """Nothing is drawn where every cluster starts from a neighborhood; else the seeds of the views change places."""
     problem = make_problem(0, (16, 13, 19), (2, 3, 1))
-    known = [Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)]) for v in range(3)]
+    known = [
+        Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)])
+        for v in range(3)
+    ]
     start = clone(BASES[base]).set_params(init="neighborhoods")  # a search draws its other starts
     model = MultiViewConstrainedClustering(start, SingleView())
     found = model.fit(problem.views, constraints=known).labels_
     order = [2, 0, 1]
-    turned = model.fit([problem.views[v] for v in order], constraints=[known[v] for v in order]).labels_
+    turned = model.fit(
+        [problem.views[v] for v in order], constraints=[known[v] for v in order]
+    ).labels_
     for labels, v in zip(turned, order, strict=True):
         np.testing.assert_array_equal(labels, found[v])

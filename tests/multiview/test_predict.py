@@ -10,7 +10,14 @@ import pytest
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import NotFittedError
 
-from mvcc import ConstrainedViews, Constraints, DirectMapping, MPCKMeans, MultiViewConstrainedClustering, PCKMeans
+from mvcc import (
+    ConstrainedViews,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+)
 from mvcc.exceptions import InvalidInputError
 
 RNG = np.random.default_rng(0)
@@ -23,16 +30,22 @@ JUDGED = Constraints.from_labels(Y, 20, 0)
 def fitted(base=None, views=None):
     model = MultiViewConstrainedClustering(base or PCKMeans(3), DirectMapping(), random_state=0)
     views = {"texts": TEXTS, "images": IMAGES} if views is None else views
-    return model.fit(views, constraints=[JUDGED, None], mappings={(0, 1): [(i, i) for i in range(30)]})
+    return model.fit(
+        views, constraints=[JUDGED, None], mappings={(0, 1): [(i, i) for i in range(30)]}
+    )
 
 
-@pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3), MPCKMeans(3, metric="full")], ids=["pck", "mpck", "full"])
+@pytest.mark.parametrize(
+    "base", [PCKMeans(3), MPCKMeans(3), MPCKMeans(3, metric="full")], ids=["pck", "mpck", "full"]
+)
 def test_a_view_predicts_as_its_clusterer_does(base):
     model = fitted(base)
     new = RNG.normal(size=(20, 2))
     np.testing.assert_array_equal(model.predict(new), model.clusterers_[0].predict(new))
     np.testing.assert_array_equal(model.predict(IMAGES, 1), model.clusterers_[1].predict(IMAGES))
-    np.testing.assert_array_equal(model.predict(IMAGES, view="images"), model.predict(IMAGES, np.int64(1)))
+    np.testing.assert_array_equal(
+        model.predict(IMAGES, view="images"), model.predict(IMAGES, np.int64(1))
+    )
 
 
 def test_rows_in_the_middle_of_a_cluster_go_there():
@@ -55,7 +68,9 @@ def test_a_list_of_views_is_predicted_in_the_order_of_the_fit():
         assert isinstance(found, list)
         np.testing.assert_array_equal(found[0], model.labels_[0][:7])
         np.testing.assert_array_equal(found[1], model.labels_[1])
-    alone = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0).fit([IMAGES])
+    alone = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0).fit(
+        [IMAGES]
+    )
     np.testing.assert_array_equal(alone.predict([IMAGES])[0], alone.predict(IMAGES))
 
 
@@ -64,12 +79,16 @@ def test_constrained_views_are_predicted_as_their_views():
     found = model.predict(ConstrainedViews({"images": IMAGES, "texts": TEXTS}))
     assert list(found) == ["images", "texts"]
     np.testing.assert_array_equal(found["texts"], model.labels_[0])
-    np.testing.assert_array_equal(model.predict(ConstrainedViews([TEXTS, IMAGES]))[1], found["images"])
+    np.testing.assert_array_equal(
+        model.predict(ConstrainedViews([TEXTS, IMAGES]))[1], found["images"]
+    )
 
 
 def test_the_columns_of_a_dataframe_are_found_by_name():
     model = fitted()
-    np.testing.assert_array_equal(model.predict(TEXTS[["words", "length"]]), model.predict(TEXTS.to_numpy()))
+    np.testing.assert_array_equal(
+        model.predict(TEXTS[["words", "length"]]), model.predict(TEXTS.to_numpy())
+    )
     unnamed = fitted(views=[TEXTS.to_numpy(), IMAGES])
     np.testing.assert_array_equal(unnamed.predict(TEXTS), model.predict(TEXTS))
 
@@ -77,14 +96,18 @@ def test_the_columns_of_a_dataframe_are_found_by_name():
 def test_fit_predict_gives_the_labels():
     model = fitted()
     given = {"constraints": [JUDGED, None], "mappings": {(0, 1): [(i, i) for i in range(30)]}}
-    for found, expected in zip(clone(model).fit_predict([TEXTS, IMAGES], **given), model.labels_, strict=True):
+    for found, expected in zip(
+        clone(model).fit_predict([TEXTS, IMAGES], **given), model.labels_, strict=True
+    ):
         np.testing.assert_array_equal(found, expected)
 
 
 def test_a_stored_model_predicts_the_same():
     model = fitted()
     revived = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(revived.predict(IMAGES, "images"), model.predict(IMAGES, "images"))
+    np.testing.assert_array_equal(
+        revived.predict(IMAGES, "images"), model.predict(IMAGES, "images")
+    )
     assert revived.view_names_ == ["texts", "images"]
 
 
@@ -99,12 +122,18 @@ def test_nothing_is_predicted_or_judged_before_a_fit():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((IMAGES, "image"), "view: there is no view 'image'; the views are 'texts', 'images'. Did you mean 'images'"),
+        (
+            (IMAGES, "image"),
+            "view: there is no view 'image'; the views are 'texts', 'images'. Did you mean 'images'",
+        ),
         ((IMAGES, 2), "there is no view 2; the views are"),
         ((IMAGES, True), "there is no view True"),
         ((IMAGES, -1), "there is no view -1"),
         ((IMAGES,), "X has 3 features, but view 'texts' was fitted with 2"),
-        ((TEXTS.assign(day=1.0),), "columns that view 'texts' was fitted with; it has in addition 'day'"),
+        (
+            (TEXTS.assign(day=1.0),),
+            "columns that view 'texts' was fitted with; it has in addition 'day'",
+        ),
         ((TEXTS[["words"]],), "it lacks 'length'"),
         ((TEXTS.rename(columns={"words": "word"}),), "it lacks 'words' and has in addition 'word'"),
         ((TEXTS.assign(words="x"),), "X has columns that are not numeric: 'words'"),

@@ -93,7 +93,9 @@ def test_probabilities_change_neither_labels_nor_draws():
     views, y, matches = blobs()
     judged = [Constraints.from_labels(y[0], 40, 0), None]
     rng = np.random.default_rng(3)
-    model = JointGraphClustering(3, random_state=rng).fit(views, constraints=judged, mappings=matches)
+    model = JointGraphClustering(3, random_state=rng).fit(
+        views, constraints=judged, mappings=matches
+    )
     draws, labels = rng.bit_generator.state, [found.copy() for found in model.labels_]
     before = model.labels_by(judged, random_state=1)
     assert len(model.probabilities_) == 2

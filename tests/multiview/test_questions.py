@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc import ConstrainedViews, Constraints, JointGraphClustering, Questions, close_views, pairwise_f_measure
+from mvcc import (
+    ConstrainedViews,
+    Constraints,
+    JointGraphClustering,
+    Questions,
+    close_views,
+    pairwise_f_measure,
+)
 from mvcc.embedding import joint_graph
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions import _coverage
@@ -25,7 +32,10 @@ def kinds_in_views(seed=0, sizes=(24, 22), n_matches=8, k=3, spread=1.0):
     for one, other in pairwise(y):
         other[:n_matches] = one[:n_matches]
     centers = [6 * rng.permutation(np.eye(k, 4)) for _ in sizes]
-    views = [C[labels] + spread * rng.normal(size=(len(labels), 4)) for C, labels in zip(centers, y, strict=True)]
+    views = [
+        C[labels] + spread * rng.normal(size=(len(labels), 4))
+        for C, labels in zip(centers, y, strict=True)
+    ]
     same = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
     return views, y, {(v, v + 1): same for v in range(len(sizes) - 1)} if n_matches else {}
 
@@ -82,7 +92,9 @@ def test_the_next_questions_are_those_of_the_reference(seed):
         found = [objects[view][row] for view, row in map(row_of, questions.next(3))]
         lone = [members for members in groups.values() if not matched & set(members)]
         if not lone:
-            assert found == reference.next_objects(K, rows, list(groups.values()), asked, 3, set(range(len(K))))
+            assert found == reference.next_objects(
+                K, rows, list(groups.values()), asked, 3, set(range(len(K)))
+            )
         else:
             C = K / np.sqrt(np.outer(K.diagonal(), K.diagonal()))
             left = sorted(matched - set(asked))
@@ -113,7 +125,9 @@ def test_asking_changes_nothing():
     assert questions.next(5)[:2] == questions.next(2) == questions.next(2)
 
 
-@pytest.mark.parametrize(("sizes", "n_matches"), [((40,), 0), ((40, 30), 0), ((40, 30), 2), ((40, 36, 30), 12)])
+@pytest.mark.parametrize(
+    ("sizes", "n_matches"), [((40,), 0), ((40, 30), 0), ((40, 30), 2), ((40, 36, 30), 12)]
+)
 def test_few_questions_find_all_kinds(sizes, n_matches):
     views, y, matches = kinds_in_views(2, sizes, n_matches)
     questions = Questions(views, matches)
@@ -164,9 +178,13 @@ def test_the_kernel_of_large_graphs_is_that_of_the_leading_eigenpairs(monkeypatc
     values, vectors = 0.95 * values[-12:], vectors[:, -12:]
     K = np.eye(len(S)) + vectors * np.maximum(values, 0) / (1 - values) @ vectors.T
     rows, columns = np.arange(0, 90, 4), np.arange(90)
-    expected = np.maximum((K / np.sqrt(np.outer(K.diagonal(), K.diagonal())))[np.ix_(rows, columns)], 0)
+    expected = np.maximum(
+        (K / np.sqrt(np.outer(K.diagonal(), K.diagonal())))[np.ix_(rows, columns)], 0
+    )
     assert np.allclose(some.near(rows, columns), expected, atol=1e-6)
-    assert np.allclose(exact.weights(columns, columns), np.linalg.inv(np.eye(len(S)) - 0.95 * S)[:90, :90])
+    assert np.allclose(
+        exact.weights(columns, columns), np.linalg.inv(np.eye(len(S)) - 0.95 * S)[:90, :90]
+    )
 
 
 # ---- what a question says
@@ -183,7 +201,8 @@ def test_a_question_shows_rows_and_the_likeliest_groups_first():
         assert question.offers[0].group.name == kind_of(question, y)
         assert len(question.offers) == 3
         assert all(
-            offer.exemplar in [rows_of(questions, one) for one in offer.group.members] for offer in question.offers
+            offer.exemplar in [rows_of(questions, one) for one in offer.group.members]
+            for offer in question.offers
         )
         assert all(0 <= rows <= len(X) for rows, X in zip(question.speaks_for, views, strict=True))
     assert questions.progress.guessed_of_last_ten >= 7
@@ -199,14 +218,18 @@ def test_an_exemplar_is_seen_in_a_view_of_the_object_and_matched():
     questions = Questions(views, matches)
     for view, row in [(1, 20), (0, 20), (0, 2), (0, 21), (1, 25)]:
         say(questions, (view, row), "a")
-    shown = {tuple(map(bool, question.rows)): question.offers[0].exemplar for question in questions.next(60)}
+    shown = {
+        tuple(map(bool, question.rows)): question.offers[0].exemplar
+        for question in questions.next(60)
+    }
     assert set(shown.values()) == {((2,), (2,))}
     other = Questions(views)
     for view, row in [(1, 20), (0, 20)]:
         say(other, (view, row), "a")
     for question in other.next(70):
         assert all(
-            bool(own) == bool(rows) for own, rows in zip(question.rows, question.offers[0].exemplar, strict=True)
+            bool(own) == bool(rows)
+            for own, rows in zip(question.rows, question.offers[0].exemplar, strict=True)
         )
 
 
@@ -251,7 +274,9 @@ def test_an_object_between_two_groups_is_undecided():
 def test_rows_of_tables_are_called_by_their_index():
     views, _, matches = kinds_in_views()
     frames = {
-        "left": pd.DataFrame(views[0], index=[f"id{n}" for n in range(len(views[0]))]).rename(columns=str),
+        "left": pd.DataFrame(views[0], index=[f"id{n}" for n in range(len(views[0]))]).rename(
+            columns=str
+        ),
         "right": pd.DataFrame(views[1], index=[7] * len(views[1])).rename(columns=str),
     }
     questions = Questions(frames, {("left", "right"): matches[0, 1]})
@@ -268,14 +293,23 @@ def test_rows_of_tables_are_called_by_their_index():
 # ---- what answers become
 
 
-@given(st.integers(0, 99), st.integers(1, 40), st.sampled_from([((30, 26), 9), ((30,), 0), ((20, 18, 16), 6)]))
+@given(
+    st.integers(0, 99),
+    st.integers(1, 40),
+    st.sampled_from([((30, 26), 9), ((30,), 0), ((20, 18, 16), 6)]),
+)
 def test_constraints_say_just_what_the_groups_say(seed, n, shape):
     views, y, matches = kinds_in_views(seed, *shape)
     questions = Questions(views, matches)
-    places = np.random.default_rng(seed).permutation([(v, row) for v, X in enumerate(views) for row in range(len(X))])
+    places = np.random.default_rng(seed).permutation(
+        [(v, row) for v, X in enumerate(views) for row in range(len(X))]
+    )
     for view, row in places[:n].tolist():
         say(questions, (view, row), f"kind {y[view][row]}")
-    given_, relations = questions.constraints, {key: np.asarray(rows) for key, rows in matches.items()}
+    given_, relations = (
+        questions.constraints,
+        {key: np.asarray(rows) for key, rows in matches.items()},
+    )
     closed, _ = close_views(given_, relations)
     for c, labels in zip(closed, y, strict=True):
         same = labels[c.pairs[:, 0]] == labels[c.pairs[:, 1]]
@@ -286,7 +320,9 @@ def test_constraints_say_just_what_the_groups_say(seed, n, shape):
     assert n_must_links + n_untold == sum(sizes) - len(sizes)
     if not questions.untold:
         members = [
-            questions._objects.rows(questions._objects.find(one)) for group in questions.groups for one in group.members
+            questions._objects.rows(questions._objects.find(one))
+            for group in questions.groups
+            for one in group.members
         ]
         for view, c in enumerate(closed):
             n_rows = sum(bool(rows[view]) for rows in members)
@@ -301,7 +337,10 @@ def test_what_no_constraint_can_say_is_told_when_a_matched_object_is_answered():
     questions.answer((0, 10), "new:a")
     questions.answer((1, 11), "new:b")
     questions.answer((1, 12), "a")
-    assert questions.constraints == [Constraints([], []), Constraints.from_pairs(cannot_link=[(11, 12)])]
+    assert questions.constraints == [
+        Constraints([], []),
+        Constraints.from_pairs(cannot_link=[(11, 12)]),
+    ]
     assert questions.untold == [Untold(True, ("0:10", "1:12"))]
     questions.answer((0, 2), "a")  # row 2 of the second view, too
     assert questions.constraints == [
@@ -323,7 +362,10 @@ def test_groups_are_told_apart_once_they_share_a_view():
     questions.answer((1, 11), "new:b")
     assert questions.untold == [Untold(False, ("0:10", "1:11"))]
     questions.answer((0, 3), "b")
-    assert questions.constraints == [Constraints.from_pairs([], [(3, 10)]), Constraints.from_pairs([(3, 11)])]
+    assert questions.constraints == [
+        Constraints.from_pairs([], [(3, 10)]),
+        Constraints.from_pairs([(3, 11)]),
+    ]
     assert questions.untold == []
 
 
@@ -432,7 +474,10 @@ def test_groups_are_merged_and_renamed():
         (1, "group 1", 2), (2, "b", 2), (3, "c", 1)]  # fmt: skip
     questions.merge("group 1", "c")
     questions.rename(1, "a")
-    assert [(group.number, group.name, group.size) for group in questions.groups] == [(1, "a", 3), (2, "b", 2)]
+    assert [(group.number, group.name, group.size) for group in questions.groups] == [
+        (1, "a", 3),
+        (2, "b", 2),
+    ]
     assert questions.constraints[0] == Constraints.from_pairs([(0, 2), (0, 3), (1, 4)], [(0, 1)])
     questions.answer((0, 6), "new")
     assert questions.groups[-1].name == "group 4"
@@ -509,7 +554,10 @@ def test_second_looks_are_those_of_the_reference(seed):
     assert found == reference.contradicted(K, list(groups.values()))
     assert found
     for look in looks:
-        assert look.near == look.question.offers[0].group.name or look.said == look.question.offers[0].group.name
+        assert (
+            look.near == look.question.offers[0].group.name
+            or look.said == look.question.offers[0].group.name
+        )
         assert look.near != look.said
         questions.answer(look.question, look.near, again=True)
     again = {look.question.id for look in questions.second_looks}
@@ -525,9 +573,9 @@ def test_a_group_that_stays_alone_is_questioned_once():
     session(questions, y, 19)
     assert "odd" not in {look.said for look in questions.second_looks}
     session(questions, y, 1)
-    assert [(look.question.id, look.near) for look in questions.second_looks if look.said == "odd"] == [
-        (mistaken.id, "")
-    ]
+    assert [
+        (look.question.id, look.near) for look in questions.second_looks if look.said == "odd"
+    ] == [(mistaken.id, "")]
     questions.answer(mistaken, "odd", again=True)
     assert "odd" not in {look.said for look in questions.second_looks}
 
@@ -568,10 +616,22 @@ def test_refusals():
     questions.answer((0, 0), "new:harbor")
     questions.answer((0, 1), "new:street")
     cases = [
-        (lambda: questions.answer((0, 0), "street"), "0:0 was answered before: 'harbor', got 'street'"),
-        (lambda: questions.answer((1, 0), "unsure"), "0:0 was answered before: 'harbor', got 'unsure'"),
-        (lambda: questions.answer((0, 2), "habor"), "There is no group 'habor'.*did you mean 'harbor'"),
-        (lambda: questions.answer((0, 2), 3), "There is no group 3; the groups are 'harbor', 'street'."),
+        (
+            lambda: questions.answer((0, 0), "street"),
+            "0:0 was answered before: 'harbor', got 'street'",
+        ),
+        (
+            lambda: questions.answer((1, 0), "unsure"),
+            "0:0 was answered before: 'harbor', got 'unsure'",
+        ),
+        (
+            lambda: questions.answer((0, 2), "habor"),
+            "There is no group 'habor'.*did you mean 'harbor'",
+        ),
+        (
+            lambda: questions.answer((0, 2), 3),
+            "There is no group 3; the groups are 'harbor', 'street'.",
+        ),
         (lambda: questions.answer((0, 2), True), "There is no group True"),
         (lambda: questions.answer((0, 2), None), "There is no group None"),
         (lambda: questions.answer((0, 2), "none"), "There is no group 'none'"),
@@ -609,7 +669,9 @@ def test_refusals():
 
 
 def test_ids_that_two_views_share():
-    questions = Questions({"a": pd.DataFrame({"x": [1.0, 2.0]}, index=["b:0", "c"]), "a:b": [[1.0], [2.0]]})
+    questions = Questions(
+        {"a": pd.DataFrame({"x": [1.0, 2.0]}, index=["b:0", "c"]), "a:b": [[1.0], [2.0]]}
+    )
     with pytest.raises(InvalidInputError, match="names without ':'"):
         questions.answer("a:b:0", "new")
     questions.answer(("a:b", 0), "new")

@@ -48,7 +48,9 @@ def test_names_orientation_and_numbering_do_not_matter():
     views, matches, labels, _ = blobs(wrong=12)
     expected = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
     named = dict(zip("ab", views, strict=True))
-    again = suspicious_matches(named, {("b", "a"): matches[:, ::-1]}, [np.array(list("zyx"))[own] for own in labels])
+    again = suspicious_matches(
+        named, {("b", "a"): matches[:, ::-1]}, [np.array(list("zyx"))[own] for own in labels]
+    )
     assert np.array_equal(again[0, 1], expected)
 
 
@@ -109,10 +111,15 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
     draws = [halves_of_digits(wrong, seed) for seed in (0, 1, 3)]
 
     def models():
-        return [JointGraphClustering(10, random_state=0).fit(v, mappings={(0, 1): m}) for v, m, _ in draws]
+        return [
+            JointGraphClustering(10, random_state=0).fit(v, mappings={(0, 1): m})
+            for v, m, _ in draws
+        ]
 
     def score(found):
-        labels = [(y, own) for model, (*_, y) in zip(found, draws, strict=True) for own in model.labels_]
+        labels = [
+            (y, own) for model, (*_, y) in zip(found, draws, strict=True) for own in model.labels_
+        ]
         return np.mean([pairwise_f_measure(*one) for one in labels])
 
     guarded = models()
@@ -121,7 +128,8 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
         assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
         assert len(model.suspicions_[0, 1]) == 600
     monkeypatch.setattr(
-        "mvcc.multiview.joint._joint_graph_clustering.to_drop", lambda s, agreement: np.zeros(len(s), np.bool_)
+        "mvcc.multiview.joint._joint_graph_clustering.to_drop",
+        lambda s, agreement: np.zeros(len(s), np.bool_),
     )
     bare = models()
     assert not any(len(model.dropped_matches_[0, 1]) for model in bare)
@@ -135,7 +143,9 @@ def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem
     half = np.repeat([0.0, 1.0], [90, 10])
     assert module.to_drop(half, 0.7).sum() == 10
     assert module.to_drop(half, np.nan).sum() == 10
-    assert not module.to_drop(half, 0.25).any()  # so many right ones may seem wrong where views agree so little
+    assert not module.to_drop(
+        half, 0.25
+    ).any()  # so many right ones may seem wrong where views agree so little
     assert not module.to_drop(half[:99] * 0.3, 1.0).any()
     assert not module.to_drop(half[1:], 1.0).any()
     assert not module.to_drop(np.full(100, np.nan), 1.0).any()
@@ -143,9 +153,18 @@ def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem
 
 @pytest.mark.parametrize(
     ("wrong", "agreement", "told"),
-    [(0, 0.4, True), (0, 0.3, False), (0.25, 0.3, True), (0.5, 0.4, True), (0.6, 0.9, False), (0, np.nan, True)],
+    [
+        (0, 0.4, True),
+        (0, 0.3, False),
+        (0.25, 0.3, True),
+        (0.5, 0.4, True),
+        (0.6, 0.9, False),
+        (0, np.nan, True),
+    ],
 )
-def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right(wrong, agreement, told):
+def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right(
+    wrong, agreement, told
+):
     assert module._can_be_told(wrong, agreement) == told
 
 
@@ -156,7 +175,9 @@ def test_matches_of_views_that_hardly_agree_are_not_suspicious():
     assert np.isnan(model.suspicions_[0, 1]).all()
     assert module.hardly_agree(model.suspicions_[0, 1])
     assert len(model.dropped_matches_[0, 1]) == 0
-    agreeing = JointGraphClustering(4, random_state=0).fit([views[0], views[0]], mappings={(0, 1): matches})
+    agreeing = JointGraphClustering(4, random_state=0).fit(
+        [views[0], views[0]], mappings={(0, 1): matches}
+    )
     assert not module.hardly_agree(agreeing.suspicions_[0, 1])
 
 

@@ -10,7 +10,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
+from mvcc import (
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+)
 from mvcc.constraints import n_satisfied, neighborhood_folds
 from mvcc.constraints._folds import N_FOLDS
 from mvcc.constraints._relations import close_views
@@ -30,7 +36,9 @@ def two_views(seed, n_constraints=20, n=60):
 
 def cross_validated(seed=0, **options):
     base = PCKMeans(3, init="neighborhoods")  # a search at each of hundreds of fits takes long
-    return MultiViewConstrainedClustering(base, ConstraintPropagation("cv"), random_state=seed, **options)
+    return MultiViewConstrainedClustering(
+        base, ConstraintPropagation("cv"), random_state=seed, **options
+    )
 
 
 def fit(model, views, constraints, mappings=None):
@@ -42,10 +50,14 @@ def fit(model, views, constraints, mappings=None):
 
 def test_folds_are_about_equal_and_drawn_at_random():
     apart = Constraints.from_pairs(cannot_link=[(2 * i, 2 * i + 1) for i in range(10)])
-    first, second = (neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1))
+    first, second = (
+        neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1)
+    )
     np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
     assert not np.array_equal(first, second)
-    assert (first[0::2] != first[1::2]).any()  # a cannot-link does not make one neighborhood of its ends
+    assert (
+        first[0::2] != first[1::2]
+    ).any()  # a cannot-link does not make one neighborhood of its ends
 
 
 @pytest.fixture
@@ -74,9 +86,15 @@ class Labelled:
 
 
 def choose(constraints, relations=None, n=12, seed=0, max_iter=20):
-    co_em = CoEM([np.zeros((n, 1))] * len(constraints), None, [0] * len(constraints), "full", max_iter, 1e-6)
+    co_em = CoEM(
+        [np.zeros((n, 1))] * len(constraints), None, [0] * len(constraints), "full", max_iter, 1e-6
+    )
     return choose_threshold(
-        co_em, constraints, relations or {}, ConstraintPropagation("cv"), np.random.default_rng(seed)
+        co_em,
+        constraints,
+        relations or {},
+        ConstraintPropagation("cv"),
+        np.random.default_rng(seed),
     )
 
 
@@ -165,7 +183,9 @@ def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another
 def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
     views, constraints, mappings = two_views(1)
     for n_views, related in ((2, mappings), (1, None)):
-        model = fit(cross_validated(closure=closure), views[:n_views], constraints[:n_views], related)
+        model = fit(
+            cross_validated(closure=closure), views[:n_views], constraints[:n_views], related
+        )
         assert model.transfer_.threshold in GRID
 
 
@@ -181,14 +201,19 @@ def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     mappings = {(0, 1): np.column_stack((np.arange(60),) * 2)}
 
     def share_right(transfer):
-        model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), transfer, random_state=0)
+        model = MultiViewConstrainedClustering(
+            PCKMeans(2, init="neighborhoods"), transfer, random_state=0
+        )
         labels = fit(model, [clean, other], constraints, mappings).labels_[1]
         return max(np.mean(labels == y), np.mean(labels != y)), model.transfer_
 
     right, transfer = share_right(ConstraintPropagation("cv"))
     assert transfer.threshold < 0.9
     assert right > 0.9
-    assert max(share_right(method)[0] for method in (ConstraintPropagation(0.9), DirectMapping())) < 0.6
+    assert (
+        max(share_right(method)[0] for method in (ConstraintPropagation(0.9), DirectMapping()))
+        < 0.6
+    )
 
 
 def test_inner_fits_are_silent():
@@ -202,16 +227,21 @@ def test_inner_fits_are_silent():
 
 
 @pytest.mark.parametrize(
-    ("constraints", "found"), [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)]
+    ("constraints", "found"),
+    [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
 )
 def test_too_few_neighborhoods_are_explained(constraints, found):
     views, _, mappings = two_views(0)
-    with pytest.raises(InvalidInputError, match=f"needs at least two; the constraints have {found}. Give more"):
+    with pytest.raises(
+        InvalidInputError, match=f"needs at least two; the constraints have {found}. Give more"
+    ):
         cross_validated().fit(views, constraints=constraints, mappings=mappings)
 
 
 def test_another_word_than_cv_is_explained():
     views, constraints, mappings = two_views(0)
     model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("auto"))
-    with pytest.raises(InvalidInputError, match=r"threshold must be a number in \(0, 1\].*, got 'auto'"):
+    with pytest.raises(
+        InvalidInputError, match=r"threshold must be a number in \(0, 1\].*, got 'auto'"
+    ):
         model.fit(views, constraints=constraints, mappings=mappings)

@@ -46,7 +46,11 @@ def test_agreement_is_told_for_all_views_in_their_order():
     assert np.array_equal(found, found.T)
     assert np.diag(found).tolist() == [1, 1, 1]
     assert (found > 0.3).all()
-    turned = JointGraphClustering(6, random_state=0).fit(views[::-1], mappings=matched(240, 3, 240)).view_agreement_
+    turned = (
+        JointGraphClustering(6, random_state=0)
+        .fit(views[::-1], mappings=matched(240, 3, 240))
+        .view_agreement_
+    )
     np.testing.assert_allclose(turned, found[::-1, ::-1], atol=0.02)
     apart = fitted(views, n_matches=2).view_agreement_
     np.testing.assert_array_equal(np.isnan(apart), ~np.eye(3, dtype=np.bool_))
@@ -56,7 +60,9 @@ def test_equal_weights_change_nothing_and_noise_can_be_left_out():
     views, y = three_views()
     noisy = [*views, np.random.default_rng(1).normal(size=(240, 6))]
     plain = fitted(noisy)
-    for own, other in zip(plain.labels_, fitted(noisy, view_weights=[2, 2, 2, 2]).labels_, strict=True):
+    for own, other in zip(
+        plain.labels_, fitted(noisy, view_weights=[2, 2, 2, 2]).labels_, strict=True
+    ):
         assert np.array_equal(own, other)
     weighed = fitted(noisy, view_weights=[1, 1, 1, 0])
     assert score(weighed, y) >= score(fitted(views), y) - 0.05
@@ -69,7 +75,9 @@ def test_rows_that_only_a_view_of_weight_0_sees_are_clustered():
     assert pairwise_f_measure(y[120:], model.labels_[0][120:]) > 0.6
 
 
-@pytest.mark.parametrize("weights", [[1], [1, 1, -1], [1, 1, np.nan], [0, 0, 0], [1, 1, np.inf], ["a", 1, 1], 1])
+@pytest.mark.parametrize(
+    "weights", [[1], [1, 1, -1], [1, 1, np.nan], [0, 0, 0], [1, 1, np.inf], ["a", 1, 1], 1]
+)
 def test_weights_are_one_number_of_0_or_more_for_each_view(weights):
     views, _ = three_views()
     with pytest.raises(InvalidInputError, match="view_weights"):

@@ -85,7 +85,9 @@ for types in (before, called() - before):
 
 @pytest.mark.reliability
 @pytest.mark.compiled
-@pytest.mark.parametrize("code", [TRIALS, TABLES, MANY], ids=["trials", "tables", "many rows and pairs"])
+@pytest.mark.parametrize(
+    "code", [TRIALS, TABLES, MANY], ids=["trials", "tables", "many rows and pairs"]
+)
 def test_kernels_are_called_with_no_types_that_the_warm_up_has_not_called_them_with(code, tmp_path):
     command = [sys.executable, "-c", PRELUDE + code + END]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

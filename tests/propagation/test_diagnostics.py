@@ -52,7 +52,9 @@ def random_clustering(seed, k=3, d=2):
     ],
 )
 def test_divergence_is_the_closed_form_done_by_hand(first, second, expected):
-    assert diagnose(*two_clouds(first, second)).divergence == pytest.approx(expected, rel=1e-4, abs=1e-12)
+    assert diagnose(*two_clouds(first, second)).divergence == pytest.approx(
+        expected, rel=1e-4, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("metric", [None, "diagonal", "full"])
@@ -70,7 +72,12 @@ def test_divergence_is_the_integral_of_its_definition(metric, seed):
     grid = np.stack(np.meshgrid(axis, axis), axis=-1)
     logs = [multivariate_normal(m, C).logpdf(grid) for m, C in zip(means, covariances, strict=True)]
     area = (axis[1] - axis[0]) ** 2
-    integrals = [np.sum(np.exp(p) * (p - q)) * area for a, p in enumerate(logs) for b, q in enumerate(logs) if a != b]
+    integrals = [
+        np.sum(np.exp(p) * (p - q)) * area
+        for a, p in enumerate(logs)
+        for b, q in enumerate(logs)
+        if a != b
+    ]
     assert diagnose(X, labels, metrics).divergence == pytest.approx(min(integrals), rel=1e-3)
 
 
@@ -111,7 +118,10 @@ def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
         model = base.fit(X, constraints=constraints)
         if len(np.unique(model.labels_)) == 3 and model.converged_:
             expected = np.mean(model.predict(X) != model.labels_)
-            assert diagnose(X, model.labels_, getattr(model, "metrics_", None)).disagreement == expected
+            assert (
+                diagnose(X, model.labels_, getattr(model, "metrics_", None)).disagreement
+                == expected
+            )
 
 
 def test_disagreement_counted_by_hand():
@@ -132,8 +142,13 @@ def test_neither_unit_nor_rotation_nor_numbering_matters(seed, unit, angle):
     moved = unit * X @ turn.T + 7
     turned = (turn @ metrics @ turn.T / unit**2)[np.argsort(order)]
     assert diagnose(moved, order[labels]).disagreement == diagnose(X, labels).disagreement
-    assert diagnose(moved, order[labels], turned).disagreement == diagnose(X, labels, metrics).disagreement
-    assert diagnose(moved, order[labels]).divergence == pytest.approx(diagnose(X, labels).divergence, rel=1e-6)
+    assert (
+        diagnose(moved, order[labels], turned).disagreement
+        == diagnose(X, labels, metrics).disagreement
+    )
+    assert diagnose(moved, order[labels]).divergence == pytest.approx(
+        diagnose(X, labels).divergence, rel=1e-6
+    )
     assert diagnose(moved, order[labels], turned).divergence == pytest.approx(
         diagnose(X, labels, metrics).divergence, rel=1e-6
     )

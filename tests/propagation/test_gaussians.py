@@ -23,7 +23,9 @@ def random_metrics(rng, k, d, kind):
 
 
 @given(seeds, st.integers(1, 4), st.sampled_from(["none", "diagonal", "full"]))
-def test_gaussians_are_those_of_the_reference_also_of_empty_clusters_and_single_points(seed, d, kind):
+def test_gaussians_are_those_of_the_reference_also_of_empty_clusters_and_single_points(
+    seed, d, kind
+):
     rng = np.random.default_rng(seed)
     k, n = 4, 12
     X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
@@ -64,5 +66,7 @@ def test_only_a_cluster_with_members_may_be_refused_for_a_singular_covariance(re
     if regularization:
         assert fit_gaussians(X, flat_labels, None, regularization).sizes.tolist() == [3, 0, 3]
     else:
-        with pytest.raises(InvalidInputError, match="cluster 2 with its 3 members is singular in 2 dimensions"):
+        with pytest.raises(
+            InvalidInputError, match="cluster 2 with its 3 members is singular in 2 dimensions"
+        ):
             fit_gaussians(X, flat_labels, None, regularization)

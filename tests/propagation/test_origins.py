@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, propagate_constraints
-from mvcc.propagation import _origins as module
-from mvcc.propagation._origins import origins
+from mvcc.propagation import _e_step as module
+from mvcc.propagation._e_step import origins
 from tests.reference.propagation import _model, endpoint_weight
 from tests.strategies import random_constraints, seeds
 
@@ -31,7 +31,13 @@ def scene(seed, threshold, metric):
         metrics = roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(d)
     candidates = np.flatnonzero(rng.random(n) < rng.choice([0.4, 1.0]))
     found = propagate_constraints(
-        X, labels, constraints, threshold, candidates=candidates, metrics=metrics, regularization=REGULARIZATION
+        X,
+        labels,
+        constraints,
+        threshold,
+        candidates=candidates,
+        metrics=metrics,
+        regularization=REGULARIZATION,
     )
     return X, labels, constraints, found, metrics
 
@@ -46,16 +52,22 @@ def products(X, labels, constraints, i, j, must_link, metrics):
     given = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights, strict=True)
     return np.array(
         [
-            w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v)) if kind == must_link else -1.0
+            w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
+            if kind == must_link
+            else -1.0
             for (u, v), kind, w in given
         ]
     )
 
 
-@given(seeds, st.sampled_from([1e-6, 0.05, 0.5, 0.9, 1.0]), st.sampled_from([None, "diagonal", "full"]))
+@given(
+    seeds, st.sampled_from([1e-6, 0.05, 0.5, 0.9, 1.0]), st.sampled_from([None, "diagonal", "full"])
+)
 def test_the_origin_has_the_largest_product_of_all_constraints(seed, threshold, metric):
     X, labels, constraints, found, metrics = scene(seed, threshold, metric)
-    traced, ends = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
+    traced, ends = origins(
+        X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION
+    )
     assert traced.shape == (len(found),)
     assert [sorted(pair) for pair in ends.tolist()] == constraints.pairs[traced].tolist()
     for place, ((i, j), must_link, weight) in enumerate(
@@ -71,7 +83,9 @@ def test_in_small_blocks_the_origins_are_the_same(seed, monkeypatch):
     X, labels, constraints, found, metrics = scene(seed, 1e-6, "diagonal")
     whole = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
     monkeypatch.setattr(module, "_AT_ONCE", 7)
-    in_blocks = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
+    in_blocks = origins(
+        X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION
+    )
     np.testing.assert_array_equal(whole[0], in_blocks[0])
     np.testing.assert_array_equal(whole[1], in_blocks[1])
 

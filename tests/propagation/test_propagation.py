@@ -40,13 +40,17 @@ def scenes(draw):
 
 
 def reference(X, labels, c, threshold, candidates=None, **options):
-    return slow.propagate(X, labels, c.pairs, c.must_link, c.weights, threshold, candidates, **options)
+    return slow.propagate(
+        X, labels, c.pairs, c.must_link, c.weights, threshold, candidates, **options
+    )
 
 
 @given(scenes())
 def test_propagated_constraints_are_those_of_the_paper(scene):
     X, labels, constraints, threshold, candidates = scene
-    found = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
+    found = propagate_constraints(
+        X, labels, constraints, threshold, candidates=candidates, regularization=1e-3
+    )
     agree(found, reference(X, labels, constraints, threshold, candidates, regularization=1e-3))
 
 
@@ -60,9 +64,17 @@ def test_learned_metrics_give_rescaled_covariances(scene, full):
         mixing = rng.normal(size=(k, d, d))
         metrics = mixing @ mixing.transpose(0, 2, 1) + 0.3 * np.eye(d)
     found = propagate_constraints(
-        X, labels, constraints, threshold, candidates=candidates, metrics=metrics, regularization=1e-2
+        X,
+        labels,
+        constraints,
+        threshold,
+        candidates=candidates,
+        metrics=metrics,
+        regularization=1e-2,
     )
-    expected = reference(X, labels, constraints, threshold, candidates, metrics=metrics, regularization=1e-2)
+    expected = reference(
+        X, labels, constraints, threshold, candidates, metrics=metrics, regularization=1e-2
+    )
     agree(found, expected, 1e-10)
 
 
@@ -75,7 +87,13 @@ def test_a_real_view_agrees_with_the_slow_reference():
     for metrics in (None, model.metrics_):
         found = propagate_constraints(X, model.labels_, constraints, 0.5, metrics=metrics)
         expected = slow.propagate_vectorised(
-            X, model.labels_, constraints.pairs, constraints.must_link, constraints.weights, 0.5, metrics=metrics
+            X,
+            model.labels_,
+            constraints.pairs,
+            constraints.must_link,
+            constraints.weights,
+            0.5,
+            metrics=metrics,
         )
         assert len(found) > 2 * len(constraints)
         agree(found, expected)
@@ -91,7 +109,9 @@ def test_endpoints_taken_one_by_one_or_all_at_once_give_the_same_bits(scene):
     for number in (1, 10**9):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(propagation, "_ENDPOINTS_AT_ONCE", number)
-            found.append(propagate_constraints(alike, clusters, constraints, threshold, candidates=rows))
+            found.append(
+                propagate_constraints(alike, clusters, constraints, threshold, candidates=rows)
+            )
     assert found[0] == found[1]
 
 
@@ -118,7 +138,9 @@ def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhe
     X = np.concatenate((cloud, [[4.0], [4.0], [4.0 + 1e-9], [0.0]]))
     labels = np.zeros(len(X), dtype=int)
     constraints = Constraints.from_pairs(cannot_link=[(5000, 5003)])
-    found = as_dict(propagate_constraints(X, labels, constraints, 1e-6, candidates=[5000, 5001, 5002, 5003]))
+    found = as_dict(
+        propagate_constraints(X, labels, constraints, 1e-6, candidates=[5000, 5001, 5002, 5003])
+    )
     assert found == {(5000, 5003, False): 1.0, (5001, 5003, False): 1.0}
 
 
@@ -133,7 +155,14 @@ def test_one_point_cluster_reaches_only_itself():
 def test_nothing_in_gives_nothing_out():
     X = np.zeros((3, 2))
     assert len(propagate_constraints(X, [0, 0, 0], Constraints([], []), 0.5)) == 0
-    assert len(propagate_constraints(X, [0, 0, 0], Constraints.from_pairs([(0, 1)]), 0.5, candidates=[])) == 0
+    assert (
+        len(
+            propagate_constraints(
+                X, [0, 0, 0], Constraints.from_pairs([(0, 1)]), 0.5, candidates=[]
+            )
+        )
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,5 +196,7 @@ def test_bad_arguments_are_explained(arguments, message):
 
 def test_a_singular_covariance_without_regularization_is_refused():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    with pytest.raises(InvalidInputError, match=r"cluster 0 with its 3 members is singular.*regularization"):
+    with pytest.raises(
+        InvalidInputError, match=r"cluster 0 with its 3 members is singular.*regularization"
+    ):
         propagate_constraints(X, [0, 0, 0], Constraints.from_pairs([(0, 1)]), 0.5, regularization=0)

@@ -30,7 +30,9 @@ def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray
     for i, j, w in links:
         strength[i, j] = strength[j, i] = max(strength[i, j], w)
     for middle in range(n):
-        through_middle = np.minimum(strength[:, middle, np.newaxis], strength[np.newaxis, middle, :])
+        through_middle = np.minimum(
+            strength[:, middle, np.newaxis], strength[np.newaxis, middle, :]
+        )
         strength = np.maximum(strength, through_middle)
     return strength
 
@@ -47,7 +49,9 @@ def strongest_cannot_links(
         if chains[a, b] > NO_CHAIN:
             raise ValueError(f"the ends of cannot-link ({a}, {b}) are connected by must-links")
         for left, right in ((a, b), (b, a)):
-            through = np.minimum(np.minimum(chains[:, left, np.newaxis], chains[np.newaxis, right, :]), w)
+            through = np.minimum(
+                np.minimum(chains[:, left, np.newaxis], chains[np.newaxis, right, :]), w
+            )
             strength = np.maximum(strength, through)
     return strength
 
@@ -135,7 +139,9 @@ def _one_graph(
     nodes = sorted(mentioned)
     node = {view_and_row: number for number, view_and_row in enumerate(nodes)}
 
-    must_links = [(node[u, i], node[v, j], np.inf) for (u, v), pairs in related.items() for i, j in pairs]
+    must_links = [
+        (node[u, i], node[v, j], np.inf) for (u, v), pairs in related.items() for i, j in pairs
+    ]
     cannot_links: list[tuple[int, int, float]] = []
     for view, view_constraints in enumerate(given):
         for (i, j, is_must_link), w in view_constraints.items():

@@ -16,10 +16,17 @@ ConstraintArrays = tuple[ArrayLike, ArrayLike, ArrayLike]
 """(pairs, must_link, weights)."""
 
 
-def rows(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> list[tuple[int, int, bool, float]]:
+def rows(
+    pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
+) -> list[tuple[int, int, bool, float]]:
     """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given, repeated rows included."""
-    columns: Iterable[Any] = zip(np.asarray(pairs), np.asarray(must_link), np.asarray(weights), strict=True)
-    return [(int(pair[0]), int(pair[1]), bool(is_must_link), float(w)) for pair, is_must_link, w in columns]
+    columns: Iterable[Any] = zip(
+        np.asarray(pairs), np.asarray(must_link), np.asarray(weights), strict=True
+    )
+    return [
+        (int(pair[0]), int(pair[1]), bool(is_must_link), float(w))
+        for pair, is_must_link, w in columns
+    ]
 
 
 def key(i: int, j: int, is_must_link: bool) -> Key:
@@ -27,7 +34,9 @@ def key(i: int, j: int, is_must_link: bool) -> Key:
     return min(i, j), max(i, j), is_must_link
 
 
-def keep_heaviest(constraints: ConstraintDict, i: int, j: int, is_must_link: bool, w: float) -> None:
+def keep_heaviest(
+    constraints: ConstraintDict, i: int, j: int, is_must_link: bool, w: float
+) -> None:
     """Put one constraint into the dict unless a heavier one of its pair and type is there."""
     name = key(i, j, is_must_link)
     if name not in constraints or w > constraints[name]:
@@ -51,7 +60,9 @@ def as_dict(constraints: ConstraintDict | ConstraintArrays | None) -> Constraint
     return to_dict(*constraints)
 
 
-def to_arrays(constraints: ConstraintDict) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+def to_arrays(
+    constraints: ConstraintDict,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
     """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-link."""
     keys = sorted(constraints)
     pairs = np.array([(i, j) for i, j, _ in keys], dtype=np.int64).reshape(-1, 2)

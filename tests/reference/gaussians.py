@@ -33,7 +33,9 @@ def empirical_covariances(X: Floats, labels: Ints, k: int, regularization: float
     return result
 
 
-def covariances(X: Floats, labels: Ints, k: int, metrics: Floats | None = None, regularization: float = 1e-6) -> Floats:
+def covariances(
+    X: Floats, labels: Ints, k: int, metrics: Floats | None = None, regularization: float = 1e-6
+) -> Floats:
     """Σ_h of every cluster, (k, d, d): Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
 
     Metrics are diagonal (k, d) or full (k, d, d).
@@ -57,5 +59,8 @@ def squared_mahalanobis(difference: Floats, covariance: Floats) -> float:
 def membership(X: Floats, labels: Ints, means: Floats, covariances: Floats) -> Floats:
     """G_{c_i}(x_i) of every point in its own cluster c_i, its label (Eq. 7, §5.1)."""
     return np.array(
-        [math.exp(-0.5 * squared_mahalanobis(X[i] - means[labels[i]], covariances[labels[i]])) for i in range(len(X))]
+        [
+            math.exp(-0.5 * squared_mahalanobis(X[i] - means[labels[i]], covariances[labels[i]]))
+            for i in range(len(X))
+        ]
     )

@@ -72,7 +72,9 @@ def unit_rows(E: Matrix) -> Matrix:
     return np.array([row / np.linalg.norm(row) if np.linalg.norm(row) > 0 else row for row in E])
 
 
-def shared_landmarks(space: list[Matrix], objects: list[list[int]], n: int, near: int = 10) -> Matrix:
+def shared_landmarks(
+    space: list[Matrix], objects: list[list[int]], n: int, near: int = 10
+) -> Matrix:
     """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two views or more."""
     landmarks = [a for a in range(n) if sum(a in own for own in objects) >= 2]
     Z = np.zeros((n, n))
@@ -80,8 +82,12 @@ def shared_landmarks(space: list[Matrix], objects: list[list[int]], n: int, near
         of_landmarks = [i for i, a in enumerate(own) if a in landmarks]
         m = min(near, len(of_landmarks) - 1)
         for i, a in enumerate(own):
-            found = sorted((float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks)[:m]
-            weights = np.array([np.exp(-2 * (gap / (found[-1][0] or 1.0)) ** 2) for gap, _ in found])
+            found = sorted((float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks)[
+                :m
+            ]
+            weights = np.array(
+                [np.exp(-2 * (gap / (found[-1][0] or 1.0)) ** 2) for gap, _ in found]
+            )
             for weight, (_, j) in zip(weights / weights.sum(), found, strict=True):
                 Z[a, own[j]] += weight
     Z = np.array([row / row.sum() if row.sum() > 0 else row for row in Z])[:, landmarks]
@@ -113,11 +119,16 @@ def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
 
     def solved(kept, ridge: float) -> Matrix:
         P = Phi[kept] * np.sqrt(w[kept])[:, None]
-        return np.linalg.solve(P.T @ P + ridge * np.eye(d * d), P.T @ (missing[kept] * np.sqrt(w[kept])))
+        return np.linalg.solve(
+            P.T @ P + ridge * np.eye(d * d), P.T @ (missing[kept] * np.sqrt(w[kept]))
+        )
 
     everything = np.arange(len(pairs))
     losses = [
-        sum(w[c] * (missing[c] - Phi[c] @ solved(np.delete(everything, c), ridge)) ** 2 for c in everything)
+        sum(
+            w[c] * (missing[c] - Phi[c] @ solved(np.delete(everything, c), ridge)) ** 2
+            for c in everything
+        )
         for ridge in RIDGES_OF_PAIRS
     ]
     if min(losses) >= np.sum(w * missing**2):
@@ -153,7 +164,9 @@ def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
     return T / T.sum(axis=1, keepdims=True)
 
 
-def predicted_by_columns(views: list[Matrix], objects: list[list[int]], classes, shares: Matrix) -> Matrix:
+def predicted_by_columns(
+    views: list[Matrix], objects: list[list[int]], classes, shares: Matrix
+) -> Matrix:
     """Weighted ridge regression of the classes on [R | 1] per view, leaving out one judged row after the other."""
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
@@ -170,7 +183,10 @@ def predicted_by_columns(views: list[Matrix], objects: list[list[int]], classes,
         everything = np.arange(len(own))
         judged = [i for i, a in enumerate(own) if classes[a] >= 0]
         losses = [
-            sum(np.sum((target[i] - R[i] @ solved(np.delete(everything, i), ridge)) ** 2) for i in judged)
+            sum(
+                np.sum((target[i] - R[i] @ solved(np.delete(everything, i), ridge)) ** 2)
+                for i in judged
+            )
             for ridge in RIDGES_OF_COLUMNS
         ]
         fit = R @ solved(everything, RIDGES_OF_COLUMNS[int(np.argmin(losses))])

@@ -29,5 +29,7 @@ def transfer(
         for a in [row_of_v for row_of_u, row_of_v in related if row_of_u == i]:
             for b in [row_of_v for row_of_u, row_of_v in related if row_of_u == j]:
                 if a != b:
-                    keep_heaviest(mapped, a, b, is_must_link, min(w, strengths[i, a], strengths[j, b]))
+                    keep_heaviest(
+                        mapped, a, b, is_must_link, min(w, strengths[i, a], strengths[j, b])
+                    )
     return mapped

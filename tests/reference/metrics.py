@@ -41,7 +41,9 @@ def weighted_precision(
     ``kind`` "must-link" or "cannot-link" looks at one type. NaN if there is no weight at all.
     """
     if isinstance(constraints, dict):
-        listed = [(i, j, is_must_link, w) for (i, j, is_must_link), w in as_dict(constraints).items()]
+        listed = [
+            (i, j, is_must_link, w) for (i, j, is_must_link), w in as_dict(constraints).items()
+        ]
     else:
         listed = rows(*constraints)
     correct = total = 0.0

@@ -52,7 +52,12 @@ def farthest_differences(X: Floats, metrics: Floats) -> Floats:
 def farthest_distances(X: Floats, metrics: Floats) -> Floats:
     """P_h = ‖x' − x''‖² under each cluster's metric, the first term of Eq. 3 (§3.1), (k,)."""
     pairs = [farthest_pair(X, metric) for metric in metrics]
-    return np.array([squared_distance(X[i], X[j], metric) for (i, j), metric in zip(pairs, metrics, strict=True)])
+    return np.array(
+        [
+            squared_distance(X[i], X[j], metric)
+            for (i, j), metric in zip(pairs, metrics, strict=True)
+        ]
+    )
 
 
 def f_ml(x_i: Floats, x_j: Floats, metric_i: Floats, metric_j: Floats) -> float:
@@ -114,7 +119,8 @@ def sweep(
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):
         costs = [
-            cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest) for h in range(len(centers))
+            cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest)
+            for h in range(len(centers))
         ]
         labels[i] = costs.index(min(costs))
     return labels
@@ -171,7 +177,9 @@ def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
     Where S_a ≤ 0, or S is not positive definite, the old metric stays.
     """
     if S.ndim == 1:
-        return np.array([n_points / s if s > 0 else old for s, old in zip(S, old_metric, strict=True)])
+        return np.array(
+            [n_points / s if s > 0 else old for s, old in zip(S, old_metric, strict=True)]
+        )
     return n_points * np.linalg.inv(S) if is_positive_definite(S) else old_metric.copy()
 
 
@@ -193,7 +201,10 @@ def update_metrics(
     """
     k = len(centers)
     full = old_metrics.ndim == 3
-    S = [scatter(h, X, labels, centers, pairs, must_link, weights, farthest_differences[h], full) for h in range(k)]
+    S = [
+        scatter(h, X, labels, centers, pairs, must_link, weights, farthest_differences[h], full)
+        for h in range(k)
+    ]
     if shared:
         metric = best_metric(len(X), sum(S[1:], start=S[0]), old_metrics[0])
         return np.array([metric] * k)
@@ -214,7 +225,9 @@ def objective(
     farthest = np.asarray(farthest)
     total = 0.0
     for i in range(len(X)):
-        total += squared_distance(X[i], centers[labels[i]], metrics[labels[i]]) - log_det(metrics[labels[i]])
+        total += squared_distance(X[i], centers[labels[i]], metrics[labels[i]]) - log_det(
+            metrics[labels[i]]
+        )
     for i, j, is_must_link, w in rows(pairs, must_link, weights):
         if is_must_link and labels[i] != labels[j]:
             total += w * f_ml(X[i], X[j], metrics[labels[i]], metrics[labels[j]])

@@ -100,9 +100,15 @@ def expected_constraints(
     """P^V, the constraints among X̂^V that one view offers the others (step 11; the other methods of §6.2)."""
     if transfer == "constraint-propagation":
         pairs, must_link, weights = to_arrays(constraints)
-        return propagation(X, labels, pairs, must_link, weights, threshold, mapped, metrics, regularization)
+        return propagation(
+            X, labels, pairs, must_link, weights, threshold, mapped, metrics, regularization
+        )
     if transfer == "direct-mapping":
-        return {(i, j, kind): w for (i, j, kind), w in constraints.items() if i in mapped and j in mapped}
+        return {
+            (i, j, kind): w
+            for (i, j, kind), w in constraints.items()
+            if i in mapped and j in mapped
+        }
     if transfer == "cluster-membership":
         return {(i, j, bool(labels[i] == labels[j])): 1.0 for i in mapped for j in mapped if i < j}
     if transfer == "single-view":
@@ -141,7 +147,11 @@ def co_em(
     strengths = relation_strengths(given, relations) if closure == "full" else None
 
     # Step 3
-    X_hat = [list(range(len(views[0])))] if n_views == 1 else [mapped_instances(v, R) for v in range(n_views)]
+    X_hat = (
+        [list(range(len(views[0])))]
+        if n_views == 1
+        else [mapped_instances(v, R) for v in range(n_views)]
+    )
 
     # Step 5
     P: list[ConstraintDict] = [{} for _ in views]
@@ -168,14 +178,24 @@ def co_em(
 
             # Step 11: E-step
             P[v] = expected_constraints(
-                transfer, views[v], labels[v], metrics, C[v], X_hat[v], thresholds[v], regularization, propagation
+                transfer,
+                views[v],
+                labels[v],
+                metrics,
+                C[v],
+                X_hat[v],
+                thresholds[v],
+                regularization,
+                propagation,
             )
             iteration.append((objective, P[v]))
         history.append(iteration)
 
         # Step 13
         if len(history) > 1:
-            changes = [abs(new[0] - old[0]) for new, old in zip(history[-1], history[-2], strict=True)]
+            changes = [
+                abs(new[0] - old[0]) for new, old in zip(history[-1], history[-2], strict=True)
+            ]
             if max(changes) <= tol:
                 break
     return labels, history

@@ -13,7 +13,9 @@ Ints = NDArray[np.int64]
 UNASSIGNED = -1
 
 
-def penalties(i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> float:
+def penalties(
+    i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
+) -> float:
     """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1, f = 1).
 
     Partners not yet assigned are ignored. Each violated constraint costs its full weight.
@@ -33,21 +35,37 @@ def penalties(i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLi
 
 
 def cost(
-    i: int, h: int, X: Floats, centers: Floats, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
+    i: int,
+    h: int,
+    X: Floats,
+    centers: Floats,
+    labels: Ints,
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
 ) -> float:
     """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1)."""
     distance = float(np.sum((X[i] - centers[h]) ** 2))
     return distance + penalties(i, h, labels, pairs, must_link, weights)
 
 
-def sweep(X: Floats, centers: Floats, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> Ints:
+def sweep(
+    X: Floats,
+    centers: Floats,
+    labels: Ints,
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
 
     Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
     """
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):
-        costs = [cost(i, h, X, centers, labels, pairs, must_link, weights) for h in range(len(centers))]
+        costs = [
+            cost(i, h, X, centers, labels, pairs, must_link, weights) for h in range(len(centers))
+        ]
         labels[i] = costs.index(min(costs))
     return labels
 
@@ -63,7 +81,10 @@ def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
         if np.any(labels == h):
             means[h] = np.mean(X[labels == h], axis=0)
     distance = np.array(
-        [np.sum((X[i] - means[labels[i]]) ** 2) if labels[i] != UNASSIGNED else -1.0 for i in range(len(X))]
+        [
+            np.sum((X[i] - means[labels[i]]) ** 2) if labels[i] != UNASSIGNED else -1.0
+            for i in range(len(X))
+        ]
     )
     for h in range(n_clusters):
         if not np.any(labels == h):
@@ -74,7 +95,12 @@ def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
 
 
 def objective(
-    X: Floats, labels: Ints, centers: Floats, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
+    X: Floats,
+    labels: Ints,
+    centers: Floats,
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
 ) -> float:
     """Eq. 1 (§3.1) with the identity metric and f_ml = f_cl = 1; every point has a label."""
     total = 0.0

@@ -28,7 +28,9 @@ def endpoint_weight(x: Floats, x_u: Floats, covariance: Floats, confidence: floa
     return math.exp(-0.5 * (q / confidence))
 
 
-def _model(X: Floats, labels: Ints, metrics: Floats | None, regularization: float) -> tuple[Floats, Floats]:
+def _model(
+    X: Floats, labels: Ints, metrics: Floats | None, regularization: float
+) -> tuple[Floats, Floats]:
     """Σ_h of every cluster and G_{c_i}(x_i) of every point (Eq. 4–8)."""
     k = int(np.max(labels)) + 1 if metrics is None else len(metrics)
     sigma = covariances(X, labels, k, metrics, regularization)
@@ -37,7 +39,11 @@ def _model(X: Floats, labels: Ints, metrics: Floats | None, regularization: floa
 
 def _candidates(X: Floats, candidates: ArrayLike | None) -> list[int]:
     """X̂ as sorted row numbers, all rows by default."""
-    return list(range(len(X))) if candidates is None else sorted({int(i) for i in np.asarray(candidates)})
+    return (
+        list(range(len(X)))
+        if candidates is None
+        else sorted({int(i) for i in np.asarray(candidates)})
+    )
 
 
 def propagate(
@@ -60,9 +66,9 @@ def propagate(
 
     def w_prime(i: int, j: int, u: int, v: int) -> float:
         """Eq. 11."""
-        return endpoint_weight(X[i], X[u], sigma[labels[u]], float(confidence[u])) * endpoint_weight(
-            X[j], X[v], sigma[labels[v]], float(confidence[v])
-        )
+        return endpoint_weight(
+            X[i], X[u], sigma[labels[u]], float(confidence[u])
+        ) * endpoint_weight(X[j], X[v], sigma[labels[v]], float(confidence[v]))
 
     propagated: ConstraintDict = {}
     for u, v, is_must_link, w in rows(pairs, must_link, weights):
@@ -103,7 +109,9 @@ def propagate_vectorised(
     for u, v, is_must_link, w in constraints:
         w_prime = np.outer(table[u], table[v])  # Eq. 11: i along rows, j along columns
         weight = w * np.maximum(w_prime, w_prime.T)  # Eq. 10
-        best[is_must_link] = np.maximum(best[is_must_link], np.where(weight >= threshold, weight, -np.inf))
+        best[is_must_link] = np.maximum(
+            best[is_must_link], np.where(weight >= threshold, weight, -np.inf)
+        )
 
     propagated: ConstraintDict = {}
     for is_must_link, heaviest in best.items():

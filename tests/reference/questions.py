@@ -19,7 +19,12 @@ def kernel(views: list[Matrix], matches: dict, q: int) -> tuple[Matrix, list[lis
 
 
 def next_objects(
-    K: Matrix, rows: list[int], groups: list[list[int]], asked: list[int], number: int, preferred: set[int]
+    K: Matrix,
+    rows: list[int],
+    groups: list[list[int]],
+    asked: list[int],
+    number: int,
+    preferred: set[int],
 ) -> list[int]:
     """Greedy coverage, weighted by uncertainty, the more the more answers; of the preferred objects first."""
     n = len(K)
@@ -38,7 +43,10 @@ def next_objects(
         left = [x for x in left if x in preferred] or left
         if not left:
             break
-        gains = {x: u[x] * sum(rows[y] * u[y] * max(0.0, C[x][y] - cover[y]) for y in range(n)) for x in left}
+        gains = {
+            x: u[x] * sum(rows[y] * u[y] * max(0.0, C[x][y] - cover[y]) for y in range(n))
+            for x in left
+        }
         best = max(left, key=lambda x: gains[x])
         chosen.append(best)
         cover = [max(cover[y], C[best][y]) for y in range(n)]

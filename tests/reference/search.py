@@ -11,13 +11,17 @@ from .pck import penalties
 
 def objective(X, masses, centers, labels, pairs, must_link, weights) -> float:
     """Return Eq. 1 of points that count ``masses`` times each."""
-    total = sum(m * float(np.sum((x - centers[h]) ** 2)) for x, m, h in zip(X, masses, labels, strict=True))
+    total = sum(
+        m * float(np.sum((x - centers[h]) ** 2)) for x, m, h in zip(X, masses, labels, strict=True)
+    )
     for a, b, is_must_link, w in rows(pairs, must_link, weights):
         total += w * ((labels[a] == labels[b]) != is_must_link)
     return total
 
 
-def spread_centers(X, masses, k: int, given, rng: np.random.Generator, *, weighted: bool) -> NDArray[np.float64]:
+def spread_centers(
+    X, masses, k: int, given, rng: np.random.Generator, *, weighted: bool
+) -> NDArray[np.float64]:
     """Return the given centers, and k-means++ with 2 + log k candidates for those that are left open."""
     chosen = [np.asarray(c, dtype=float) for c in given][:k]
     if not chosen:
@@ -30,7 +34,9 @@ def spread_centers(X, masses, k: int, given, rng: np.random.Generator, *, weight
             tried = [next((i for i in range(len(X)) if reach[i] > r), len(X) - 1) for r in drawn]
         else:
             tried = list(rng.integers(len(X), size=1))
-        left = [float(np.sum(masses * np.minimum(gaps, np.sum((X - X[i]) ** 2, axis=1)))) for i in tried]
+        left = [
+            float(np.sum(masses * np.minimum(gaps, np.sum((X - X[i]) ** 2, axis=1)))) for i in tried
+        ]
         chosen.append(X[tried[int(np.argmin(left))]])
     return np.array(chosen)
 
@@ -44,7 +50,8 @@ def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter
         before = labels.copy()
         for i in [*rng.permutation(bound), *np.setdiff1d(np.arange(len(X)), bound)]:
             costs = [
-                masses[i] * float(np.sum((X[i] - c) ** 2)) + penalties(i, h, labels, pairs, must_link, weights)
+                masses[i] * float(np.sum((X[i] - c) ** 2))
+                + penalties(i, h, labels, pairs, must_link, weights)
                 for h, c in enumerate(centers)
             ]
             labels[i] = int(np.argmin(costs))
@@ -63,11 +70,26 @@ def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter
     return labels, centers, objective(X, masses, centers, labels, pairs, must_link, weights)
 
 
-def search(X, k: int, pairs, must_link, weights, masses, starts, n_init: int, max_iter: int, rng, *, weighted: bool):
+def search(
+    X,
+    k: int,
+    pairs,
+    must_link,
+    weights,
+    masses,
+    starts,
+    n_init: int,
+    max_iter: int,
+    rng,
+    *,
+    weighted: bool,
+):
     """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal ones."""
     best = None
     for s in range(n_init):
-        centers = spread_centers(X, masses, k, starts[s] if s < len(starts) else [], rng, weighted=weighted)
+        centers = spread_centers(
+            X, masses, k, starts[s] if s < len(starts) else [], rng, weighted=weighted
+        )
         labels = np.array([int(np.argmin([np.sum((x - c) ** 2) for c in centers])) for x in X])
         found = descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter)
         if best is None or found[2] < best[2] - 1e-12 * abs(best[2]):

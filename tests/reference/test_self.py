@@ -37,9 +37,14 @@ def random_metrics(rng, k, d, full):
 def test_close_views_through_relations():
     # view 0: 0 –.4– 1; view 1: 5 |.9| 6; related 0~5, 1~7, 2~7
     closed, related = close_views(
-        [([(0, 1)], [ML], [0.4]), ([(5, 6)], [CL], [0.9])], {(0, 1): np.array([(0, 5), (1, 7), (2, 7)])}
+        [([(0, 1)], [ML], [0.4]), ([(5, 6)], [CL], [0.9])],
+        {(0, 1): np.array([(0, 5), (1, 7), (2, 7)])},
     )
-    assert closed[0] == {(0, 1, ML): 0.4, (0, 2, ML): 0.4, (1, 2, ML): 1.0}  # 1 and 2 by relations alone
+    assert closed[0] == {
+        (0, 1, ML): 0.4,
+        (0, 2, ML): 0.4,
+        (1, 2, ML): 1.0,
+    }  # 1 and 2 by relations alone
     assert closed[1] == {(5, 6, CL): 0.9, (5, 7, ML): 0.4, (6, 7, CL): 0.4}
     assert related == {(0, 1): {(0, 5), (0, 7), (1, 5), (1, 7), (2, 5), (2, 7)}}
 
@@ -75,12 +80,24 @@ def test_mpck_sweep_by_hand():
     assert farthest.tolist() == [9, 18]
     labels = np.array([0, -1, 1])
     # must-link (1, 2), w = 1: in 0 it costs 1 + ½·4·1 + ½·4·2 = 7; in 1 it costs 2·4 − ln 2 = 7.31
-    assert mpck.cost(1, 0, X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest) == pytest.approx(7)
-    assert mpck.cost(1, 1, X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest) == pytest.approx(8 - np.log(2))
-    assert mpck.sweep(X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest).tolist() == [0, 0, 1]
+    assert mpck.cost(
+        1, 0, X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest
+    ) == pytest.approx(7)
+    assert mpck.cost(
+        1, 1, X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest
+    ) == pytest.approx(8 - np.log(2))
+    assert mpck.sweep(X, centers, metrics, labels, [(1, 2)], [ML], [1.0], farthest).tolist() == [
+        0,
+        0,
+        1,
+    ]
     # cannot-link (0, 1), w = ½: in 0 it costs ½ (9 − 1) more
-    assert mpck.cost(1, 0, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest) == pytest.approx(1 + 4)
-    assert mpck.cost(1, 1, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest) == pytest.approx(8 - np.log(2))
+    assert mpck.cost(
+        1, 0, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest
+    ) == pytest.approx(1 + 4)
+    assert mpck.cost(
+        1, 1, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest
+    ) == pytest.approx(8 - np.log(2))
 
 
 def test_update_metrics_by_hand():
@@ -94,7 +111,9 @@ def test_update_metrics_by_hand():
     # violated must-link (1, 2), w = 2: (3², 1²) in both; violated cannot-link (2, 3), w = 1: (81 − 16, 9 − 4) in 1
     constraints = [(1, 2), (2, 3)], [ML, CL], [2.0, 1.0]
     new = mpck.update_metrics(X, labels, centers, old, *constraints, differences)
-    assert new == pytest.approx(np.array([[2 / (2 + 9), 2 / 1], [2 / (8 + 9 + 65), 2 / (2 + 1 + 5)]]))
+    assert new == pytest.approx(
+        np.array([[2 / (2 + 9), 2 / 1], [2 / (8 + 9 + 65), 2 / (2 + 1 + 5)]])
+    )
     new = mpck.update_metrics(X, labels, centers, old, *constraints, differences, shared=True)
     assert new == pytest.approx(np.array([[4 / (11 + 82), 4 / (1 + 8)]] * 2))
     # a full metric of a cluster on a line is singular: the old one stays
@@ -180,7 +199,10 @@ def test_transfer():
 
 
 def test_max_union_and_conflicts():
-    own, received = {(0, 1, ML): 0.5, (1, 2, CL): 0.4}, {(0, 1, ML): 0.7, (1, 2, ML): 0.9, (2, 3, CL): 0.1}
+    own, received = (
+        {(0, 1, ML): 0.5, (1, 2, CL): 0.4},
+        {(0, 1, ML): 0.7, (1, 2, ML): 0.9, (2, 3, CL): 0.1},
+    )
     unified = max_union([own, received])
     assert unified == {(0, 1, ML): 0.7, (1, 2, CL): 0.4, (1, 2, ML): 0.9, (2, 3, CL): 0.1}
     assert resolve_conflicts(unified, own) == {(0, 1, ML): 0.7, (1, 2, CL): 0.4, (2, 3, CL): 0.1}

@@ -48,8 +48,12 @@ def curves() -> Callable[..., pd.DataFrame]:
         for kind, precision in (("must_link", 0.97), ("cannot_link", 0.98)):
             for name in ("propagated_{}s", "weight_{}s", "inferred_{}s", "inferred_weight_{}s"):
                 table[name.format(kind)] = table["n_constraints"] * (1 + rising)
-            table[f"precision_{kind}"] = table[f"inferred_precision_{kind}"] = precision + 0.02 * rising
-        table = table.assign(iterations=3.0, converged=1.0, chosen_threshold=np.nan, disagreement=0.1, divergence=2.0)
+            table[f"precision_{kind}"] = table[f"inferred_precision_{kind}"] = (
+                precision + 0.02 * rising
+            )
+        table = table.assign(
+            iterations=3.0, converged=1.0, chosen_threshold=np.nan, disagreement=0.1, divergence=2.0
+        )
         experiment = "single-view" if views else "multi-view"
         table = table.assign(experiment=experiment, dataset=dataset, trials=trials)
         return table.assign(folder=dataset, study="main", features="spectral")
@@ -62,7 +66,10 @@ def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
     """Make scores whose means are the curves': trial t lies above the mean by its place among the trials."""
 
     def make(curves: pd.DataFrame) -> pd.DataFrame:
-        rows = [curves.assign(trial=trial)[curves["trials"] > trial] for trial in range(int(curves["trials"].max()))]
+        rows = [
+            curves.assign(trial=trial)[curves["trials"] > trial]
+            for trial in range(int(curves["trials"].max()))
+        ]
         table = pd.concat(rows, ignore_index=True)
         f_measure = table["mean"] + 0.001 * (table["trial"] - (table["trials"] - 1) / 2)
         return table.drop(columns=["mean", "standard_error", "trials"]).assign(f_measure=f_measure)

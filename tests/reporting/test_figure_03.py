@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import same_color
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figure_03 import draw_figure_03
+from mvcc.reporting.figures._figures_03_05 import draw_figure_03
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, keys, titles, words
 
 
@@ -55,7 +55,9 @@ def test_instances_and_constraints_are_those_of_the_example(example):
     np.testing.assert_array_equal(center.get_xydata(), [example["mean"]])
     assert len(constraints) == 2
     for line, constraint in zip(constraints, example["constraints"], strict=True):
-        np.testing.assert_array_equal(line.get_xydata(), [end["point"] for end in constraint["ends"]])
+        np.testing.assert_array_equal(
+            line.get_xydata(), [end["point"] for end in constraint["ends"]]
+        )
         assert same_color(line.get_color(), "black")
         assert line.get_linestyle() == "-"
 
@@ -70,7 +72,9 @@ def test_memberships_are_written_and_distances_are_true(example):
 def test_the_panel_says_where_the_cluster_is_from(example):
     figure = draw_figure_03([example])
     assert titles(figure) == ["Four Quadrants, PCK-Means"]
-    assert "cluster 1 · trial 0 · t = 0.75" in details(figure) + [axes.texts[-1].get_text() for axes in figure.axes]
+    assert "cluster 1 · trial 0 · t = 0.75" in details(figure) + [
+        axes.texts[-1].get_text() for axes in figure.axes
+    ]
     assert len(keys(figure)["In the cluster"]) == 5
 
 
@@ -83,7 +87,9 @@ def test_examples_of_other_studies_are_left_out(example):
     assert len(draw_figure_03([{**example, "study": "shapes"}, example]).axes) == 1
 
 
-@pytest.mark.parametrize(("part", "value"), [("mean", None), ("covariance", [[1.0]]), ("points", [[1.0], [2.0, 3.0]])])
+@pytest.mark.parametrize(
+    ("part", "value"), [("mean", None), ("covariance", [[1.0]]), ("points", [[1.0], [2.0, 3.0]])]
+)
 def test_a_damaged_example_is_an_error_that_names_its_folder(example, part, value):
     with pytest.raises(StoreError, match=r"example of four_quadrants.*mvcc run"):
         draw_figure_03([{**example, part: value}])

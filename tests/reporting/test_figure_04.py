@@ -9,13 +9,22 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figures_04_05 import draw_figure_04
+from mvcc.reporting.figures._figures_03_05 import draw_figure_04
 from mvcc.reporting.figures._style import METHODS, SINGLE_VIEW_LINE, house_style, line_styles
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, extent, lines, titles, words
+from tests.reporting.drawn import (
+    assert_nothing_is_cut_or_covered,
+    entries,
+    extent,
+    lines,
+    titles,
+    words,
+)
 
 
 def test_one_panel_per_dataset_and_base_in_the_papers_order(curves):
-    figure = draw_figure_04(pd.concat([curves("my_own"), curves("letters_digits"), curves("four_quadrants")]))
+    figure = draw_figure_04(
+        pd.concat([curves("my_own"), curves("letters_digits"), curves("four_quadrants")])
+    )
     assert titles(figure) == [
         f"{dataset}, {base}"
         for dataset in ("Four Quadrants", "Letters/Digits", "my_own")
@@ -24,8 +33,14 @@ def test_one_panel_per_dataset_and_base_in_the_papers_order(curves):
 
 
 def test_a_panel_without_results_stays_out(curves):
-    figure = draw_figure_04(pd.concat([curves("four_quadrants"), curves("letters_digits", bases=("mpck-means",))]))
-    assert titles(figure) == ["Four Quadrants, PCK-Means", "Four Quadrants, MPCK-Means", "Letters/Digits, MPCK-Means"]
+    figure = draw_figure_04(
+        pd.concat([curves("four_quadrants"), curves("letters_digits", bases=("mpck-means",))])
+    )
+    assert titles(figure) == [
+        "Four Quadrants, PCK-Means",
+        "Four Quadrants, MPCK-Means",
+        "Letters/Digits, MPCK-Means",
+    ]
     assert figure.axes[2].get_position().x0 == figure.axes[1].get_position().x0
 
 
@@ -39,7 +54,9 @@ def test_means_and_error_bars_are_those_of_the_table(curves):
         for (method, mapped), curve in of_base.groupby(["method", "mapped"], dropna=False):
             name = METHODS[method].title
             label = name if method == "single-view" else f"{name}, {100 * mapped:g}%"
-            (container,) = (container for container in axes.containers if container.get_label() == label)
+            (container,) = (
+                container for container in axes.containers if container.get_label() == label
+            )
             line, _, (bars,) = container.lines
             np.testing.assert_array_equal(line.get_xydata(), curve[["n_constraints", "mean"]])
             half = [(top - bottom) / 2 for (_, bottom), (_, top) in bars.get_segments()]
@@ -68,7 +85,9 @@ def test_line_type_is_the_mapped_fraction_and_colour_and_marker_the_method(curve
 def test_markers_at_one_place_lie_beside_each_other_and_nearer_to_it_than_to_the_next(curves):
     figure = draw_figure_04(curves(schedule=(20, 25, 80)))
     (axes, _) = figure.axes
-    drawn = np.array([line.get_transform().transform(line.get_xydata())[:, 0] for line in lines(axes).values()])
+    drawn = np.array(
+        [line.get_transform().transform(line.get_xydata())[:, 0] for line in lines(axes).values()]
+    )
     places = axes.transData.transform([(n, 1) for n in (20, 25, 80)])[:, 0]
     shifts = drawn - places
     assert len(np.unique(shifts[:, 0].round(6))) == len(drawn)
@@ -105,7 +124,9 @@ def test_numbers_of_a_dense_schedule_do_not_run_into_each_other(curves):
 
 
 def test_legends_name_what_is_drawn(curves):
-    figure = draw_figure_04(curves(methods=("constraint-propagation", "single-view"), fractions=(0.3,)))
+    figure = draw_figure_04(
+        curves(methods=("constraint-propagation", "single-view"), fractions=(0.3,))
+    )
     methods, fractions = figure.legends
     assert methods.get_title().get_text() == "Transfer method"
     assert entries(methods) == ["Constraint Propagation", "Single View"]
@@ -121,19 +142,30 @@ def test_single_view_alone_needs_no_legend_of_fractions(curves):
 @pytest.mark.parametrize("bases", [("pck-means",), ("pck-means", "mpck-means")])
 @pytest.mark.parametrize("fractions", [(0.4,), (0.1, 0.2, 0.4, 0.6, 1.0)])
 def test_nothing_is_cut_and_no_text_covers_data_or_text(curves, bases, fractions):
-    table = pd.concat([curves("four_quadrants", bases, fractions=fractions), curves("protein", bases, trials=9)])
+    table = pd.concat(
+        [curves("four_quadrants", bases, fractions=fractions), curves("protein", bases, trials=9)]
+    )
     figure = draw_figure_04(table)
     assert_nothing_is_cut_or_covered(figure)
 
 
 def test_the_note_tells_how_many_trials_were_averaged(curves):
-    assert "Mean over 12 trials. The bars are ± 1 standard error." in words(draw_figure_04(curves()))
+    assert "Mean over 12 trials. The bars are ± 1 standard error." in words(
+        draw_figure_04(curves())
+    )
 
 
 def test_different_numbers_of_trials_stand_at_each_panel(curves):
-    figure = draw_figure_04(pd.concat([curves("protein", trials=7), curves("letters_digits", trials=50)]))
+    figure = draw_figure_04(
+        pd.concat([curves("protein", trials=7), curves("letters_digits", trials=50)])
+    )
     assert "Mean over 7 to 50 trials" in words(figure)
-    assert [axes.texts[0].get_text() for axes in figure.axes] == ["7 trials", "7 trials", "50 trials", "50 trials"]
+    assert [axes.texts[0].get_text() for axes in figure.axes] == [
+        "7 trials",
+        "7 trials",
+        "50 trials",
+        "50 trials",
+    ]
 
 
 def test_a_single_trial_has_no_error_bars(curves):
@@ -141,8 +173,15 @@ def test_a_single_trial_has_no_error_bars(curves):
 
 
 def test_two_experiments_on_one_dataset_are_told_apart_by_their_folders(curves):
-    figure = draw_figure_04(pd.concat([curves().assign(folder="full"), curves().assign(folder="demo/small")]))
-    assert [axes.texts[0].get_text() for axes in figure.axes] == ["demo/small", "demo/small", "full", "full"]
+    figure = draw_figure_04(
+        pd.concat([curves().assign(folder="full"), curves().assign(folder="demo/small")])
+    )
+    assert [axes.texts[0].get_text() for axes in figure.axes] == [
+        "demo/small",
+        "demo/small",
+        "full",
+        "full",
+    ]
 
 
 def test_a_single_number_of_constraints_is_drawn(curves):
@@ -153,7 +192,10 @@ def test_a_single_number_of_constraints_is_drawn(curves):
 
 
 def test_other_experiments_and_studies_are_left_out(curves):
-    others = [curves("protein", views=("all",)), curves("rec_talk").assign(study="closure", closure="view")]
+    others = [
+        curves("protein", views=("all",)),
+        curves("rec_talk").assign(study="closure", closure="view"),
+    ]
     assert draw_figure_04(pd.concat(others)) is None
     assert titles(draw_figure_04(pd.concat([*others, curves()]))) == [
         "Letters/Digits, PCK-Means",

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figures_04_05 import draw_figure_05, improvements
+from mvcc.reporting.figures._figures_03_05 import draw_figure_05, improvements
 from mvcc.reporting.figures._style import tint
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, words
 
@@ -20,7 +20,9 @@ def table(curves, gains, direct=0.5, dataset="protein", base="pck-means"):
         for n, gain in zip((20, 40, 80), per_n, strict=True):
             here = (made["mapped"] == mapped) & (made["n_constraints"] == n)
             made.loc[here & (made["method"] == "direct-mapping"), "mean"] = direct
-            made.loc[here & (made["method"] != "direct-mapping"), "mean"] = direct * (1 + gain / 100)
+            made.loc[here & (made["method"] != "direct-mapping"), "mean"] = direct * (
+                1 + gain / 100
+            )
     return made
 
 
@@ -62,10 +64,17 @@ def test_fractions_stand_beside_each_other_and_have_their_tints(curves):
 def test_groups_are_named_in_the_papers_order(curves):
     gains = {1.0: (1, 2, 3)}
     tables = [
-        table(curves, gains, dataset=d, base=b) for d in ("rec_talk", "protein") for b in ("mpck-means", "pck-means")
+        table(curves, gains, dataset=d, base=b)
+        for d in ("rec_talk", "protein")
+        for b in ("mpck-means", "pck-means")
     ]
     (axes,) = draw_figure_05(pd.concat(tables)).axes
-    assert labels(axes) == ["Protein\nPCK-Means", "Protein\nMPCK-Means", "Rec/Talk\nPCK-Means", "Rec/Talk\nMPCK-Means"]
+    assert labels(axes) == [
+        "Protein\nPCK-Means",
+        "Protein\nMPCK-Means",
+        "Rec/Talk\nPCK-Means",
+        "Rec/Talk\nMPCK-Means",
+    ]
 
 
 def test_what_dwarfs_the_others_has_an_axis_of_its_own(curves):
@@ -95,5 +104,7 @@ def test_without_both_methods_there_is_nothing_to_draw(curves):
 
 def test_nothing_is_cut_and_no_text_covers_another_part(curves):
     datasets = ("four_quadrants", "protein", "letters_digits", "rec_talk")
-    assert_nothing_is_cut_or_covered(draw_figure_05(pd.concat([curves(dataset) for dataset in datasets])))
+    assert_nothing_is_cut_or_covered(
+        draw_figure_05(pd.concat([curves(dataset) for dataset in datasets]))
+    )
     assert_nothing_is_cut_or_covered(draw_figure_05(curves(bases=("pck-means",))))

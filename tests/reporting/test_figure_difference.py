@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from mvcc.reporting.figures._figures_04_05 import differences, draw_difference
+from mvcc.reporting.figures._figures_03_05 import differences, draw_difference
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
 
 BOTH = ("constraint-propagation", "direct-mapping")
@@ -36,7 +36,10 @@ def test_mean_and_interval_are_those_of_a_paired_t_test(paired):
             & (table["mapped"] == row.mapped)
             & (table["n_constraints"] == row.n_constraints)
         ]
-        cp, dm = (cell[cell["method"] == method].sort_values("trial")["f_measure"].to_numpy() for method in BOTH)
+        cp, dm = (
+            cell[cell["method"] == method].sort_values("trial")["f_measure"].to_numpy()
+            for method in BOTH
+        )
         test = ttest_rel(cp, dm)
         low, high = test.confidence_interval(0.95)
         assert row.mean == pytest.approx(np.mean(cp - dm))
@@ -74,8 +77,13 @@ def test_a_single_trial_has_no_band(paired):
 
 def test_panels_are_the_papers_own_experiments(paired):
     others = [paired(dataset="protein").assign(study="closure"), paired(dataset="rec_talk")]
-    assert titles(draw_difference(pd.concat(others))) == ["Rec/Talk, PCK-Means", "Rec/Talk, MPCK-Means"]
+    assert titles(draw_difference(pd.concat(others))) == [
+        "Rec/Talk, PCK-Means",
+        "Rec/Talk, MPCK-Means",
+    ]
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(paired):
-    assert_nothing_is_cut_or_covered(draw_difference(pd.concat([paired(), paired(dataset="protein")])))
+    assert_nothing_is_cut_or_covered(
+        draw_difference(pd.concat([paired(), paired(dataset="protein")]))
+    )

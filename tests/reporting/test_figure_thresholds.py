@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
-from mvcc.reporting.figures._figure_thresholds import draw_thresholds, heat_map
+from mvcc.reporting.figures._figures_of_studies import draw_thresholds, heat_map
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, titles, words
 
 SWEEP = ("0.05", "0.5", "1", "cv")
@@ -15,14 +15,27 @@ SWEEP = ("0.05", "0.5", "1", "cv")
 
 @pytest.fixture
 def sweep(curves):
-    def make(dataset="protein", bases=("pck-means",), fractions=(0.4,), thresholds=SWEEP, schedule=(20, 40, 80)):
+    def make(
+        dataset="protein",
+        bases=("pck-means",),
+        fractions=(0.4,),
+        thresholds=SWEEP,
+        schedule=(20, 40, 80),
+    ):
         cp = [
-            curves(dataset, bases, ("constraint-propagation",), fractions, schedule).assign(threshold=threshold)
+            curves(dataset, bases, ("constraint-propagation",), fractions, schedule).assign(
+                threshold=threshold
+            )
             for threshold in thresholds
         ]
-        table = pd.concat([*cp, curves(dataset, bases, ("direct-mapping",), fractions, schedule)], ignore_index=True)
+        table = pd.concat(
+            [*cp, curves(dataset, bases, ("direct-mapping",), fractions, schedule)],
+            ignore_index=True,
+        )
         rng = np.random.default_rng(1)
-        return table.assign(mean=rng.uniform(0.5, 1, len(table)), study="thresholds", folder=f"thresholds_{dataset}")
+        return table.assign(
+            mean=rng.uniform(0.5, 1, len(table)), study="thresholds", folder=f"thresholds_{dataset}"
+        )
 
     return make
 
@@ -55,7 +68,9 @@ def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(swee
     assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
     *rows, base = (
-        table[table["threshold"].eq(threshold) if threshold else table["method"].eq("direct-mapping")]
+        table[
+            table["threshold"].eq(threshold) if threshold else table["method"].eq("direct-mapping")
+        ]
         .sort_values("n_constraints")["mean"]
         .to_numpy()
         for threshold in ("1", "0.5", "0.05", "cv", None)
@@ -65,12 +80,21 @@ def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(swee
 
 
 def test_thresholds_are_ordered_as_numbers(sweep):
-    assert list(heat_map(sweep(thresholds=("0.9", "1e-3", "0.10", "cv"))).index)[:3] == ["0.9", "0.10", "1e-3"]
+    assert list(heat_map(sweep(thresholds=("0.9", "1e-3", "0.10", "cv"))).index)[:3] == [
+        "0.9",
+        "0.10",
+        "1e-3",
+    ]
 
 
 def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_reach(sweep):
     table = sweep()
-    means = {"1": (0.6, 0.7, 0.8), "0.5": (0.7, 0.6, 0.8), "0.05": (0.5, 0.5, 0.5), "cv": (0.9, 0.9, 0.9)}
+    means = {
+        "1": (0.6, 0.7, 0.8),
+        "0.5": (0.7, 0.6, 0.8),
+        "0.05": (0.5, 0.5, 0.5),
+        "cv": (0.9, 0.9, 0.9),
+    }
     for threshold, row in means.items():
         table.loc[table["threshold"] == threshold, "mean"] = row
     table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
@@ -92,12 +116,18 @@ def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_b
     for axes in figure.axes[:2]:
         for patch in axes.patches:
             if patch.get_fill():
-                text = next(t for t in axes.texts if np.allclose(t.get_position(), patch.get_center(), atol=0.01))
+                text = next(
+                    t
+                    for t in axes.texts
+                    if np.allclose(t.get_position(), patch.get_center(), atol=0.01)
+                )
                 red, _, blue, _ = patch.get_facecolor()
                 blueness[text.get_text().replace("−", "-")] = blue - red
     signed = {float(text): value for text, value in blueness.items() if text[0] in "+-"}
     assert len(signed) == 13
-    assert all(np.sign(round(value, 1)) in (0, np.sign(difference)) for difference, value in signed.items())
+    assert all(
+        np.sign(round(value, 1)) in (0, np.sign(difference)) for difference, value in signed.items()
+    )
     assert {value for text, value in blueness.items() if text[0] not in "+-"} == {0}
     largest = max(abs(difference) for difference in signed)
     assert figure.axes[2].get_ylim() == pytest.approx((-largest, largest), abs=0.001)
@@ -111,7 +141,12 @@ def test_many_columns_have_no_room_for_numbers(sweep):
 def test_mapped_fractions_have_panels_of_their_own(sweep):
     figure = draw_thresholds(sweep(fractions=(0.2, 0.4)))
     assert titles(figure)[:2] == ["Protein, PCK-Means"] * 2
-    details = [text.get_text() for axes in figure.axes for text in axes.texts if "mapped" in text.get_text()]
+    details = [
+        text.get_text()
+        for axes in figure.axes
+        for text in axes.texts
+        if "mapped" in text.get_text()
+    ]
     assert details == ["20% of the instances mapped", "40% of the instances mapped"]
 
 
@@ -129,6 +164,8 @@ def test_cv_may_be_missing(sweep):
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(sweep):
-    figure = draw_thresholds(pd.concat([sweep("protein", ("pck-means", "mpck-means")), sweep("rec_talk")]))
+    figure = draw_thresholds(
+        pd.concat([sweep("protein", ("pck-means", "mpck-means")), sweep("rec_talk")])
+    )
     assert "Direct Mapping" in words(figure)
     assert_nothing_is_cut_or_covered(figure)

@@ -42,7 +42,9 @@ def test_points_are_the_sums_of_both_kinds(curves):
     assert len(drawn) == 6
     for base, style in BASE_STYLES.items():
         for mapped, label in ((0.2, "20%"), (0.4, "40%"), (1.0, "100%")):
-            curve = table[(table["base"] == base) & (table["method"] == CP) & (table["mapped"] == mapped)]
+            curve = table[
+                (table["base"] == base) & (table["method"] == CP) & (table["mapped"] == mapped)
+            ]
             expected = np.column_stack([curve["n_constraints"], propagated(curve)])
             np.testing.assert_allclose(drawn[f"{style.title}, {label}"], expected)
 
@@ -74,7 +76,9 @@ def test_the_guides_grow_in_proportion_on_the_axes_drawn(curves):
     crossing = [
         guide
         for guide in guides
-        if (slope := guide.get_xy1()[1] / guide.get_xy1()[0]) and slope * right > low and slope * left < high
+        if (slope := guide.get_xy1()[1] / guide.get_xy1()[0])
+        and slope * right > low
+        and slope * left < high
     ]
     assert crossing
 
@@ -107,12 +111,16 @@ def test_where_nothing_was_propagated_there_is_no_point(curves):
 
 
 def test_single_views_have_a_panel_each_and_one_curve_per_base(curves):
-    table = pd.concat([curves(views=("letters", "digits")), curves("protein", views=("all",)), curves("rec_talk")])
+    table = pd.concat(
+        [curves(views=("letters", "digits")), curves("protein", views=("all",)), curves("rec_talk")]
+    )
     figure = draw_numbers(table, "single-view")
     assert titles(figure) == ["Protein", "Letters", "Digits"]
     letters = points(figure.axes[1])
     assert len(letters) == 2
-    of_view = table[(table["view"] == "letters") & (table["method"] == CP) & (table["base"] == "mpck-means")]
+    of_view = table[
+        (table["view"] == "letters") & (table["method"] == CP) & (table["base"] == "mpck-means")
+    ]
     np.testing.assert_allclose(letters["MPCK-Means, 100%"][:, 1], propagated(of_view))
     assert "Instances mapped" not in keys(figure)
 
@@ -150,11 +158,16 @@ def test_must_links_are_solid_and_cannot_links_dashed(curves):
     figure = draw_precision(curves(), "multi-view")
     for label, line in lines(figure.axes[0]).items():
         assert is_dashed(line) == label.endswith("Cannot-links")
-    assert keys(figure) == {"Base algorithm": ["PCK-Means", "MPCK-Means"], "Propagated": ["Must-links", "Cannot-links"]}
+    assert keys(figure) == {
+        "Base algorithm": ["PCK-Means", "MPCK-Means"],
+        "Propagated": ["Must-links", "Cannot-links"],
+    }
 
 
 @pytest.mark.parametrize(("lowest", "bottom"), [(0.999, 0.95), (0.953, 0.9), (0.62, 0.6)])
-def test_the_axis_starts_below_the_lowest_point_and_is_the_same_in_all_panels(curves, lowest, bottom):
+def test_the_axis_starts_below_the_lowest_point_and_is_the_same_in_all_panels(
+    curves, lowest, bottom
+):
     table = curves("protein")
     table.loc[:, list(KINDS.values())] = 1.0
     other = table.assign(dataset="rec_talk", folder="rec_talk", precision_must_link=lowest)
@@ -177,7 +190,10 @@ def test_a_point_is_missing_where_nothing_was_propagated(curves):
 def test_without_a_complete_mapping_or_precisions_there_is_nothing_to_draw(curves):
     assert draw_precision(curves(fractions=(0.2, 0.4)), "multi-view") is None
     assert (
-        draw_precision(curves().assign(precision_must_link=np.nan, precision_cannot_link=np.nan), "multi-view") is None
+        draw_precision(
+            curves().assign(precision_must_link=np.nan, precision_cannot_link=np.nan), "multi-view"
+        )
+        is None
     )
     assert draw_precision(curves(), "single-view") is None
 
@@ -205,7 +221,9 @@ def test_means_and_standard_errors_are_those_of_the_table(curves):
         assert len(drawn) == 4
         for base, style in BASE_STYLES.items():
             for method, word in zip(BOTH, ("With", "Without"), strict=True):
-                curve = table[(table["view"] == view) & (table["base"] == base) & (table["method"] == method)]
+                curve = table[
+                    (table["view"] == view) & (table["base"] == base) & (table["method"] == method)
+                ]
                 label = f"{style.title}, {word}"
                 np.testing.assert_array_equal(drawn[label], curve[["n_constraints", "mean"]])
                 np.testing.assert_allclose(bars[label], curve["standard_error"])
@@ -238,4 +256,6 @@ def test_only_the_single_view_experiments_of_the_paper_are_drawn(curves):
 
 
 def test_a_single_trial_is_named_as_such(curves):
-    assert "A single trial." in words(draw_single_view(curves(methods=BOTH, views=("letters",), trials=1)))
+    assert "A single trial." in words(
+        draw_single_view(curves(methods=BOTH, views=("letters",), trials=1))
+    )

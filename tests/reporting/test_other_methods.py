@@ -12,17 +12,35 @@ from matplotlib.colors import same_color, to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting.figures._figures_04_05 import draw_figure_04
-from mvcc.reporting.figures._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
+from mvcc.reporting.figures._figures_03_05 import draw_figure_04
+from mvcc.reporting.figures._style import (
+    _OTHER_COLORS,
+    _OTHER_MARKERS,
+    METHODS,
+    SINGLE_VIEW_LINE,
+    method_styles,
+)
 from mvcc.results._reading import Results
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and Fernandes (2009)
 VISIONS = {
     "all cones": np.eye(3),
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 
@@ -40,7 +58,10 @@ def lab(color, vision):
 def test_other_colors_can_be_told_from_all_others_whatever_cones_one_has(vision):
     of_paper = [style.color for style in METHODS.values()]
     for one, other in [*product(of_paper, _OTHER_COLORS), *combinations(_OTHER_COLORS, 2)]:
-        assert np.linalg.norm(lab(one, VISIONS[vision]) - lab(other, VISIONS[vision])) > 30, (one, other)
+        assert np.linalg.norm(lab(one, VISIONS[vision]) - lab(other, VISIONS[vision])) > 30, (
+            one,
+            other,
+        )
 
 
 def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own():
@@ -54,7 +75,9 @@ def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own(
     many = method_styles([*METHODS, *(f"m{number}" for number in range(15))])
     looks = [(style.color, style.marker) for style in many.values()]
     assert len(set(looks)) == len(METHODS) + 15
-    assert not {marker for marker, _ in _OTHER_MARKERS} & {style.marker for style in METHODS.values()}
+    assert not {marker for marker, _ in _OTHER_MARKERS} & {
+        style.marker for style in METHODS.values()
+    }
     assert {name: many[name] for name in METHODS} == METHODS
 
 
@@ -101,7 +124,9 @@ def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_pa
     drawn = {path.name for path in (tmp_path / "plain_figures").glob("[!.]*")}
     assert {"figure_05.png", "figure_06.png", "figure_07.png", "difference.png"} < drawn
     for file in sorted(drawn):
-        same = (tmp_path / "plain_figures" / file).read_bytes() == (tmp_path / "more_figures" / file).read_bytes()
+        same = (tmp_path / "plain_figures" / file).read_bytes() == (
+            tmp_path / "more_figures" / file
+        ).read_bytes()
         assert same == (not file.startswith("figure_04")), file
 
 

@@ -9,7 +9,9 @@ from mvcc.reporting.figures._panels import main_experiment, panels_by_base, pane
 
 def test_only_the_study_and_the_experiment_asked_for(curves):
     single = curves("letters_digits", views=("letters",))
-    rows = main_experiment(pd.concat([curves(), single, curves("rings").assign(study="shapes")]), "single-view")
+    rows = main_experiment(
+        pd.concat([curves(), single, curves("rings").assign(study="shapes")]), "single-view"
+    )
     assert len(rows) == len(single)
     assert set(rows["view"]) == {"letters"}
     assert main_experiment(curves(), "single-view").empty
@@ -74,7 +76,9 @@ def test_a_view_gives_its_name_to_a_panel_unless_it_is_alone_or_all(curves):
 
 
 def test_multi_view_panels_are_named_after_the_data_set(curves):
-    panels = panels_by_view(main_experiment(pd.concat([curves("protein"), curves("rec_talk")]), "multi-view"))
+    panels = panels_by_view(
+        main_experiment(pd.concat([curves("protein"), curves("rec_talk")]), "multi-view")
+    )
     assert [panel.title for panel in panels] == ["Protein", "Rec/Talk"]
 
 
@@ -85,4 +89,8 @@ def test_details_tell_folders_readings_and_trials_where_they_differ(curves):
         curves("rec_talk", trials=3),
     ]
     panels = panels_by_view(main_experiment(pd.concat(tables), "multi-view"))
-    assert [panel.detail for panel in panels] == ["first · 12 trials", "second · closure none · 12 trials", "3 trials"]
+    assert [panel.detail for panel in panels] == [
+        "first · 12 trials",
+        "second · closure none · 12 trials",
+        "3 trials",
+    ]

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from mvcc._utils.files import note_checksum
+from mvcc._utils.files import append_line
 from mvcc.exceptions import StoreError
 from mvcc.results import Results, find_experiments
 
@@ -40,11 +40,15 @@ def test_curves_come_back_as_written_with_their_folder(tmp_path, curves, finish)
     finish(tmp_path / "one", table)
     finish(tmp_path / "sub" / "two", table)
     read = Results(tmp_path).curves
-    expected = pd.concat([table.assign(folder="one"), table.assign(folder="sub/two")], ignore_index=True)
+    expected = pd.concat(
+        [table.assign(folder="one"), table.assign(folder="sub/two")], ignore_index=True
+    )
     pd.testing.assert_frame_equal(read, expected, check_like=True, check_dtype=False)
 
 
-@pytest.mark.parametrize("content", ["", "experiment,dataset\n", 'a,b\n"1,2\n', "a,b\n1,2,3\n1,2,3,4\n"])
+@pytest.mark.parametrize(
+    "content", ["", "experiment,dataset\n", 'a,b\n"1,2\n', "a,b\n1,2,3\n1,2,3,4\n"]
+)
 def test_a_file_that_is_no_table_of_curves_is_refused(tmp_path, curves, finish, content):
     path = finish(tmp_path, curves()) / "curves.csv"
     path.write_text(content)
@@ -91,10 +95,18 @@ def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
         ("threshold", None, "threshold is nan, neither a number from 0 to 1 nor cv"),
         ("iterations", "many", "iterations is many, not a number"),
         ("n_constraints", "9" * 400, "n_constraints is 9{59}…, not a number"),
-        ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapping"),
+        (
+            "method",
+            "telepathy",
+            "method is telepathy, none of constraint-propagation, direct-mapping",
+        ),
         ("mapped", "20", r"mapped is 20.0, not a number from 0 to 1"),
         ("mapped", None, "mapped is nan, but must have a value"),
-        ("n_constraints", "20", "n_constraints is 20.0, but a row of the same place has come before"),
+        (
+            "n_constraints",
+            "20",
+            "n_constraints is 20.0, but a row of the same place has come before",
+        ),
     ],
 )
 def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column, value, message):
@@ -109,7 +121,9 @@ def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column
     "name", ["<script>alert(1)</script>", "a|b", "`rm`", "[red]x", "a&lt;", "x\x1b[31m", "x" * 101]
 )
 @pytest.mark.parametrize("column", ["dataset", "view", "study"])
-def test_names_that_a_page_or_a_terminal_would_act_on_are_refused(tmp_path, curves, finish, column, name):
+def test_names_that_a_page_or_a_terminal_would_act_on_are_refused(
+    tmp_path, curves, finish, column, name
+):
     finish(tmp_path, curves().assign(**{column: name}))
     with pytest.raises(StoreError, match="visible characters"):
         Results(tmp_path).curves
@@ -121,12 +135,19 @@ def test_single_view_experiments_need_no_mapping(tmp_path, curves, finish):
     assert len(Results(tmp_path).curves) == len(table)
 
 
-def test_scores_come_back_as_written_with_folder_study_and_features(tmp_path, curves, scores, finish):
-    main, sweep = curves(trials=3), curves("protein", trials=2).assign(study="thresholds", features="none")
+def test_scores_come_back_as_written_with_folder_study_and_features(
+    tmp_path, curves, scores, finish
+):
+    main, sweep = (
+        curves(trials=3),
+        curves("protein", trials=2).assign(study="thresholds", features="none"),
+    )
     finish(tmp_path / "letters_digits", main)
     finish(tmp_path / "protein", sweep)
     expected = pd.concat([scores(main), scores(sweep)], ignore_index=True)
-    pd.testing.assert_frame_equal(Results(tmp_path).scores, expected, check_like=True, check_dtype=False)
+    pd.testing.assert_frame_equal(
+        Results(tmp_path).scores, expected, check_like=True, check_dtype=False
+    )
 
 
 def test_thresholds_stay_text_whatever_else_is_in_the_column(tmp_path, curves, finish):
@@ -157,7 +178,9 @@ def test_damaged_scores_are_refused(tmp_path, curves, finish, damage):
     else:
         broken = content[:60] + bytes(20) + content[80:]
         path.write_bytes({"cut": content[:-200], "broken": broken, "text": b"trial,base\n"}[damage])
-    with pytest.raises(StoreError, match=r"cannot read the results in .*scores\.csv\.gz: .*mvcc run"):
+    with pytest.raises(
+        StoreError, match=r"cannot read the results in .*scores\.csv\.gz: .*mvcc run"
+    ):
         Results(tmp_path).scores
 
 
@@ -167,7 +190,9 @@ def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, fini
     (folder / "example.json").write_text("{}")
     manifest = json.loads((folder / "manifest.json").read_text())
     files = ("curves.csv", "scores.csv.gz", "example.json")
-    manifest["checksums"] = {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files}
+    manifest["checksums"] = {
+        file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
     def read():
@@ -175,16 +200,21 @@ def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, fini
 
     read()
     content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content.replace(b"0.5", b"0.6") if name == "curves.csv" else content[:-1] + b" ")
+    (folder / name).write_bytes(
+        content.replace(b"0.5", b"0.6") if name == "curves.csv" else content[:-1] + b" "
+    )
     with pytest.raises(StoreError, match=rf"{name}: it was changed since it was written.*mvcc run"):
         read()
     # a run in progress has noted what it is about to write
-    note_checksum(folder, name, hashlib.sha256((folder / name).read_bytes()).hexdigest())
+    checksum = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    append_line(folder / ".mvcc-files", json.dumps([checksum, "a run", name]))
     if name == "curves.csv":
         read()
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"config": {"study": "main"}}', '{"config": null}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"config": {"study": "main"}}', '{"config": null}']
+)
 def test_a_manifest_that_tells_no_study_and_features_is_refused(tmp_path, curves, finish, content):
     path = finish(tmp_path, curves()) / "manifest.json"
     path.write_text(content)
@@ -193,7 +223,9 @@ def test_a_manifest_that_tells_no_study_and_features_is_refused(tmp_path, curves
 
 
 def test_examples_come_with_their_folder_and_study(tmp_path, curves, finish):
-    (finish(tmp_path / "b", curves().assign(study="shapes")) / "example.json").write_text(json.dumps({"cluster": 1}))
+    (finish(tmp_path / "b", curves().assign(study="shapes")) / "example.json").write_text(
+        json.dumps({"cluster": 1})
+    )
     finish(tmp_path / "a", curves())
     (example,) = Results(tmp_path).examples
     assert example == {"cluster": 1, "folder": "b", "study": "shapes", "features": "spectral"}

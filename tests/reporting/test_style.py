@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from mvcc.reporting.figures._style import METHODS, SINGLE_VIEW_LINE, house_style, line_styles, percent, tint
+from mvcc.reporting.figures._style import (
+    METHODS,
+    SINGLE_VIEW_LINE,
+    house_style,
+    line_styles,
+    percent,
+    tint,
+)
 
 
 def lightness(color: str) -> float:
@@ -47,7 +54,12 @@ def test_the_lines_of_the_paper_do_not_depend_on_other_fractions():
 
 
 def test_percentages_keep_their_digits():
-    assert [percent(fraction) for fraction in (1.0, 0.2, 0.07, 0.125)] == ["100%", "20%", "7%", "12.5%"]
+    assert [percent(fraction) for fraction in (1.0, 0.2, 0.07, 0.125)] == [
+        "100%",
+        "20%",
+        "7%",
+        "12.5%",
+    ]
 
 
 def test_a_marker_is_filled_as_far_as_the_mapping_is_known():

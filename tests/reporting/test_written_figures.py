@@ -28,7 +28,10 @@ def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
     finish(tmp_path / "one", curves())
     written = plot(tmp_path)
     assert list(written) == FROM_CURVES
-    assert written["4"] == [tmp_path / "figures" / "figure_04.png", tmp_path / "figures" / "figure_04.pdf"]
+    assert written["4"] == [
+        tmp_path / "figures" / "figure_04.png",
+        tmp_path / "figures" / "figure_04.pdf",
+    ]
     assert written["difference"][0] == tmp_path / "figures" / "difference.png"
     assert names(tmp_path / "figures") == [".mvcc-files", *NAMES]
 
@@ -53,10 +56,14 @@ def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_pat
     folder = finish(tmp_path / "one", curves(bases=("pck-means",)))
     first = [path for paths in plot(folder, out=tmp_path / "first").values() for path in paths]
     with matplotlib.rc_context({"font.size": 20, "savefig.dpi": 50, "lines.linewidth": 9}):
-        second = [path for paths in plot(folder, out=tmp_path / "second").values() for path in paths]
+        second = [
+            path for paths in plot(folder, out=tmp_path / "second").values() for path in paths
+        ]
     assert len(first) == len(NAMES)
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert not any(word in path.read_bytes() for path in first for word in (b"Date", b"Software", b"Producer"))
+    assert not any(
+        word in path.read_bytes() for path in first for word in (b"Date", b"Software", b"Producer")
+    )
 
 
 def test_pyplot_is_not_touched(tmp_path, curves, finish, monkeypatch):
@@ -75,7 +82,10 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
     with pytest.raises(StoreError, match=r"figure_04\.png exists\. .* or replace it with --fresh"):
         plot(folder)
     monkeypatch.setattr(Path, "write_bytes", full_disk)
-    with pytest.raises(StoreError, match=r"figures cannot be written: No space left on device\. Make room, or .*--out"):
+    with pytest.raises(
+        StoreError,
+        match=r"figures cannot be written: No space left on device\. Make room, or .*--out",
+    ):
         plot(folder, ["6"])
     assert names(folder / "figures") == ["figure_04.png"]
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
@@ -84,7 +94,8 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
     folder = finish(tmp_path, curves(bases=("pck-means",)))
     with pytest.raises(
-        StoreError, match=r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out"
+        StoreError,
+        match=r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out",
     ):
         plot(folder, out=folder / "manifest.json")
 
@@ -97,7 +108,9 @@ def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, fini
     assert not (tmp_path / "figures").exists()
 
 
-def test_figures_without_results_are_skipped_unless_asked_for(tmp_path, curves, finish, monkeypatch):
+def test_figures_without_results_are_skipped_unless_asked_for(
+    tmp_path, curves, finish, monkeypatch
+):
     monkeypatch.setitem(FIGURES, "99", lambda results: None)
     folder = finish(tmp_path, curves(bases=("pck-means",)))
     assert list(plot(folder)) == FROM_CURVES

@@ -41,12 +41,18 @@ def many(number, /, **strategies):
                 max_examples=max(2, round(number * share)),
                 derandomize=True,
                 database=None,
-                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+                suppress_health_check=[
+                    HealthCheck.too_slow,
+                    HealthCheck.data_too_large,
+                    HealthCheck.filter_too_much,
+                ],
             )
             cases(given(**strategies)(test))(**fixtures)
 
         signature = inspect.signature(test)
-        fixtures = [parameter for name, parameter in signature.parameters.items() if name not in strategies]
+        fixtures = [
+            parameter for name, parameter in signature.parameters.items() if name not in strategies
+        ]
         run.__signature__ = signature.replace(parameters=fixtures)
         run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
         return run
@@ -79,7 +85,9 @@ def command(*arguments, codes, names):
     """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a message."""
     code, printed, said = _at_once(lambda: mvcc(*arguments))
     assert "Traceback" not in printed + said
-    complaint = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Next: "))
+    complaint = "".join(
+        line for line in said.splitlines(keepends=True) if not line.startswith("Next: ")
+    )
     assert bool(complaint) == (code in codes), complaint
     assert bool(printed) == (code not in codes)
     assert code in (0, 3, *codes)
@@ -93,7 +101,9 @@ def assert_clear(message, *names):
     """Check that a message is short and can be shown, and that it says where and what is wrong."""
     assert len(message) <= MOST_CHARACTERS, f"{len(message)} characters: {message[:300]}"
     assert message.replace("\n", "").isprintable(), ascii(message)
-    assert any(re.search(rf"\b{name}\b" if name.isidentifier() else name, message) for name in names), message
+    assert any(
+        re.search(rf"\b{name}\b" if name.isidentifier() else name, message) for name in names
+    ), message
     assert len(re.findall(r"[a-zA-Z]{2,}", message)) >= LEAST_WORDS, message
 
 

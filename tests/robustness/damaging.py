@@ -10,7 +10,22 @@ import re
 import zipfile
 
 _WORDS = (
-    *(b"", b" ", b",", b";", b"\t", b'"', b"'", b"\n", b"\r", b"\0", b"\x1b[31m", b"\xff", b"\xed\xa0\x80", b"\\ud800"),
+    *(
+        b"",
+        b" ",
+        b",",
+        b";",
+        b"\t",
+        b'"',
+        b"'",
+        b"\n",
+        b"\r",
+        b"\0",
+        b"\x1b[31m",
+        b"\xff",
+        b"\xed\xa0\x80",
+        b"\\ud800",
+    ),
     *(
         b"nan",
         b"inf",
@@ -27,10 +42,37 @@ _WORDS = (
         b"{",
         b"}",
     ),
-    *(b"2147483648", b"18446744073709551616", b"1048577", b"=1+1", b"<x/>", b"&a;", b"../x", b"x" * 5000, b"[" * 500),
+    *(
+        b"2147483648",
+        b"18446744073709551616",
+        b"1048577",
+        b"=1+1",
+        b"<x/>",
+        b"&a;",
+        b"../x",
+        b"x" * 5000,
+        b"[" * 500,
+    ),
     *(b"9999-12-31", b"#N/A", b"XFD1048576", "é𝔘".encode(), b"%s", b"id", b"label"),
 )
-_VALUES = (None, True, -1, 0, 1, 10**9, 10**18, 1e308, 0.5, "", "x", "a\0b", "x" * 5000, [], {}, [[]])
+_VALUES = (
+    None,
+    True,
+    -1,
+    0,
+    1,
+    10**9,
+    10**18,
+    1e308,
+    0.5,
+    "",
+    "x",
+    "a\0b",
+    "x" * 5000,
+    [],
+    {},
+    [[]],
+)
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 _WORD = re.compile(rb"[\w.\-]+")
 
@@ -80,7 +122,10 @@ def _in_json(content: bytes, rng: random.Random) -> bytes:
     except ValueError:
         return _damaged(content, rng)
     at, key = tree, rng.choice([*tree] or [""])
-    while isinstance(at.get(key) if isinstance(at, dict) else at[key], dict | list) and rng.random() < 0.8:
+    while (
+        isinstance(at.get(key) if isinstance(at, dict) else at[key], dict | list)
+        and rng.random() < 0.8
+    ):
         inner = at[key]
         if not inner:
             break
@@ -100,7 +145,9 @@ def _damaged(content: bytes, rng: random.Random) -> bytes:
             return content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1 :]
         case 1:
             return (
-                content[:at] + bytes([rng.choice([0, 1, 0x7F, 0x80, 0xFF])]) * rng.choice([1, 4, 8]) + content[at + 8 :]
+                content[:at]
+                + bytes([rng.choice([0, 1, 0x7F, 0x80, 0xFF])]) * rng.choice([1, 4, 8])
+                + content[at + 8 :]
             )
         case 2:
             return content[:at] if rng.random() < 0.3 else content[: at + 1] + content[at + 2 :]

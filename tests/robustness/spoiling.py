@@ -11,7 +11,23 @@ from hypothesis import strategies as st
 HUGE = (10**400, -(10**400), 2**63, 2**64, -(2**63) - 1)
 ODD_FLOATS = (float("nan"), float("inf"), -float("inf"), -0.0, 1e308, -1e308, 5e-324, 0.5, 1e300)
 ODD_TEXTS = (
-    *("", " ", "x", "nan", "0", "1e999", "\0", "\x1b[31m", "\ud800", "\u202e", "é", "𝔘", "x" * 5000, "a\nb", "$^$"),
+    *(
+        "",
+        " ",
+        "x",
+        "nan",
+        "0",
+        "1e999",
+        "\0",
+        "\x1b[31m",
+        "\ud800",
+        "\u202e",
+        "é",
+        "𝔘",
+        "x" * 5000,
+        "a\nb",
+        "$^$",
+    ),
     *("../x", "%s", "{0}"),
 )
 
@@ -23,8 +39,37 @@ class _Thing:
         return "thing"
 
 
-ODD_OBJECTS = (None, True, False, _Thing(), b"\xff", 1 + 2j, [], {}, (), [[]], {"a": 1}, {1, 2}, ..., int, slice(1))
-TYPES = (None, np.int8, np.uint64, np.float16, np.longdouble, complex, object, bool, "U9", "S3", "M8[s]", "m8[s]")
+ODD_OBJECTS = (
+    None,
+    True,
+    False,
+    _Thing(),
+    b"\xff",
+    1 + 2j,
+    [],
+    {},
+    (),
+    [[]],
+    {"a": 1},
+    {1, 2},
+    ...,
+    int,
+    slice(1),
+)
+TYPES = (
+    None,
+    np.int8,
+    np.uint64,
+    np.float16,
+    np.longdouble,
+    complex,
+    object,
+    bool,
+    "U9",
+    "S3",
+    "M8[s]",
+    "m8[s]",
+)
 
 odd_numbers = st.sampled_from([*HUGE, *ODD_FLOATS, -1, 0, 1, 2**31, 10**18])
 odd_objects = st.sampled_from(ODD_OBJECTS)
@@ -57,7 +102,9 @@ def spoilt_rows(draw, rows, values=odd_values):
 
 def spoilt_list(values):
     """Spoil a list of single values."""
-    return spoilt_rows([(value,) for value in values]).map(lambda rows: [row[0] if row else [] for row in rows])
+    return spoilt_rows([(value,) for value in values]).map(
+        lambda rows: [row[0] if row else [] for row in rows]
+    )
 
 
 def any_array(lists):
@@ -76,12 +123,71 @@ def _converted(values, dtype):
 # ---- texts
 
 _TOKENS = (
-    *("", " ", ",", ";", "\t", "'", '"', "\n", "\r\n", "\r", "\0", "\x1b[31m", "\x85", "\u2028", "\ud800", "é", "𝔘"),
-    *("nan", "NaN", "inf", "-inf", "1e999", "-0", "-1", "0.5", "1_000", "1e308", "9" * 5000, "0x1F", "١٢", "10**400"),
-    *("x" * 5000, "$^$", "null", "true", "None", "?", "%", "{", "}", "[", "]", ": ", "- ", "#", "&a ", "*a", "\ufeff"),
+    *(
+        "",
+        " ",
+        ",",
+        ";",
+        "\t",
+        "'",
+        '"',
+        "\n",
+        "\r\n",
+        "\r",
+        "\0",
+        "\x1b[31m",
+        "\x85",
+        "\u2028",
+        "\ud800",
+        "é",
+        "𝔘",
+    ),
+    *(
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "1e999",
+        "-0",
+        "-1",
+        "0.5",
+        "1_000",
+        "1e308",
+        "9" * 5000,
+        "0x1F",
+        "١٢",
+        "10**400",
+    ),
+    *(
+        "x" * 5000,
+        "$^$",
+        "null",
+        "true",
+        "None",
+        "?",
+        "%",
+        "{",
+        "}",
+        "[",
+        "]",
+        ": ",
+        "- ",
+        "#",
+        "&a ",
+        "*a",
+        "\ufeff",
+    ),
     *("!!python/object/apply:os.system ", "---\n", "...\n", "<<: ", "|\n", "@data", "=1+1"),
 )
-_ELSEWHERE = (",", ";"), (",", "\t"), ("\n", "\r\n"), ("\n", "\r"), ("  ", "\t"), (" ", "\xa0"), ("\n", "\n\n")
+_ELSEWHERE = (
+    (",", ";"),
+    (",", "\t"),
+    ("\n", "\r\n"),
+    ("\n", "\r"),
+    ("  ", "\t"),
+    (" ", "\xa0"),
+    ("\n", "\n\n"),
+)
 _ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp037", "utf-7")
 tokens = st.sampled_from(_TOKENS)
 
@@ -120,7 +226,9 @@ def spoilt_bytes(draw, text):
     content = draw(spoilt_text(text)).encode("utf-8", "surrogatepass")
     match draw(st.integers(0, 9)):
         case 0:
-            content = content.decode("utf-8", "ignore").encode(draw(st.sampled_from(_ENCODINGS)), "replace")
+            content = content.decode("utf-8", "ignore").encode(
+                draw(st.sampled_from(_ENCODINGS)), "replace"
+            )
         case 1:
             at = draw(st.integers(0, len(content)))
             content = content[:at] + draw(st.binary(min_size=1, max_size=4)) + content[at:]
@@ -129,14 +237,39 @@ def spoilt_bytes(draw, text):
 
 # ---- trees of values, as in YAML and JSON
 
-_VALUES = (*HUGE, *ODD_FLOATS, *ODD_TEXTS, None, True, False, [], {}, [[]], {"a": 1}, -1, 0, 1, 10**9, 10**18, [2, 1])
+_VALUES = (
+    *HUGE,
+    *ODD_FLOATS,
+    *ODD_TEXTS,
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    -1,
+    0,
+    1,
+    10**9,
+    10**18,
+    [2, 1],
+)
 _KEYS = ("method", "threshold", "trials", "a.b", *ODD_TEXTS)
 
 
 def places(tree, path=()):
     """List the paths of all values inside a tree."""
-    inside = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [place for key, value in inside for place in ((*path, key), *places(value, (*path, key)))]
+    inside = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    )
+    return [
+        place for key, value in inside for place in ((*path, key), *places(value, (*path, key)))
+    ]
 
 
 @st.composite
@@ -154,13 +287,19 @@ def spoilt_tree(draw, tree):
             case 0 | 1 | 2 | 3:
                 section[key] = draw(st.sampled_from(_VALUES))
             case 4:
-                section[key] = draw(st.sampled_from([[value], {"a": value}, {str(key): value}, str(value)]))
+                section[key] = draw(
+                    st.sampled_from([[value], {"a": value}, {str(key): value}, str(value)])
+                )
             case 5:
                 del section[key]
             case 6 if isinstance(section, dict):
-                section[draw(st.sampled_from([f"{key}s", str(key).upper(), *_KEYS]))] = section.pop(key)
+                section[draw(st.sampled_from([f"{key}s", str(key).upper(), *_KEYS]))] = section.pop(
+                    key
+                )
             case 7 if isinstance(value, list):
-                section[key] = draw(st.sampled_from([value[::-1], value * 2, (value * 3000)[:3000]]))
+                section[key] = draw(
+                    st.sampled_from([value[::-1], value * 2, (value * 3000)[:3000]])
+                )
             case 8 if isinstance(value, int | float):
                 section[key] = draw(st.sampled_from([-value, value * 10**9]))
             case _:

@@ -16,9 +16,18 @@ from mvcc import (
     weighted_precision,
 )
 from tests.robustness.cases import answer, command, many, with_warnings
-from tests.robustness.spoiling import any_array, odd_objects, odd_values, spoilt_bytes, spoilt_list, spoilt_rows
+from tests.robustness.spoiling import (
+    any_array,
+    odd_objects,
+    odd_values,
+    spoilt_bytes,
+    spoilt_list,
+    spoilt_rows,
+)
 
-X = np.array([[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]])
+X = np.array(
+    [[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]]
+)
 LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
 PAIRS = [(0, 1), (1, 2), (3, 4), (0, 3), (2, 4), (5, 6), (5, 7)]
 KINDS = [True, True, True, False, False, True, False]
@@ -49,14 +58,18 @@ def assert_valid(constraints):
 @example(pairs=PAIRS, kinds=KINDS, weights=[10**400] * 7)
 @example(pairs=PAIRS, kinds=KINDS, weights=np.full(7, np.finfo(np.longdouble).max))
 def test_arrays_make_constraints_or_are_refused(pairs, kinds, weights):
-    constraints = answer(lambda: Constraints(pairs, kinds, weights), "pairs", "must_link", "weights")
+    constraints = answer(
+        lambda: Constraints(pairs, kinds, weights), "pairs", "must_link", "weights"
+    )
     if constraints is not None:
         assert_valid(constraints)
 
 
 @many(40, together=spoilt_rows(PAIRS), apart=spoilt_rows(PAIRS))
 def test_pairs_make_constraints_or_are_refused(together, apart):
-    constraints = answer(lambda: Constraints.from_pairs(together, apart), "pairs", "must_link", "cannot_link")
+    constraints = answer(
+        lambda: Constraints.from_pairs(together, apart), "pairs", "must_link", "cannot_link"
+    )
     if constraints is not None:
         assert_valid(constraints)
 
@@ -67,7 +80,13 @@ def test_pairs_make_constraints_or_are_refused(together, apart):
 @example(y=LABELS, number=2, seed=[0] * 10**6)
 @example(y=np.array([np.zeros(2), np.zeros(3)], dtype=object), number=2, seed=0)
 def test_labels_make_constraints_or_are_refused(y, number, seed):
-    made = answer(lambda: Constraints.from_labels(y, number, seed), "y", "n_constraints", "random_state", "labels")
+    made = answer(
+        lambda: Constraints.from_labels(y, number, seed),
+        "y",
+        "n_constraints",
+        "random_state",
+        "labels",
+    )
     if made is not None:
         assert_valid(made)
 
@@ -80,7 +99,11 @@ def contradictory(draw):
     """Constraints on rows that X may have or not, of any kinds."""
     pair = st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] != pair[1])
     pairs = draw(st.lists(pair, max_size=9))
-    kinds, weights = zip(*[(draw(st.booleans()), draw(WEIGHED)) for _ in pairs], strict=True) if pairs else ((), ())
+    kinds, weights = (
+        zip(*[(draw(st.booleans()), draw(WEIGHED)) for _ in pairs], strict=True)
+        if pairs
+        else ((), ())
+    )
     return Constraints(np.reshape(pairs, (-1, 2)).astype(int), kinds, weights)
 
 
@@ -99,7 +122,11 @@ def test_constraints_have_a_closure_or_contradict_each_other(constraints, other)
         assert_valid(united)
 
 
-CLUSTERERS = [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), MPCKMeans(2, metric="full", random_state=0)]
+CLUSTERERS = [
+    PCKMeans(2, random_state=0),
+    MPCKMeans(2, random_state=0),
+    MPCKMeans(2, metric="full", random_state=0),
+]
 
 
 @pytest.mark.compiled
@@ -116,11 +143,17 @@ def test_a_clusterer_takes_constraints_or_refuses_them(clusterer, constraints):
 
 
 @with_warnings
-@many(40, constraints=st.lists(constraints_or_not, max_size=3) | odd_objects, closure=st.sampled_from(["full", "none"]))
+@many(
+    40,
+    constraints=st.lists(constraints_or_not, max_size=3) | odd_objects,
+    closure=st.sampled_from(["full", "none"]),
+)
 def test_views_take_constraints_or_refuse_them(constraints, closure):
     model = MultiViewConstrainedClustering(PCKMeans(2), closure=closure, random_state=0)
     mappings = {(0, 1): [(0, 0), (3, 3)]}
-    fitted = answer(lambda: model.fit([X, X[:6]], constraints=constraints, mappings=mappings), "constraints?")
+    fitted = answer(
+        lambda: model.fit([X, X[:6]], constraints=constraints, mappings=mappings), "constraints?"
+    )
     if fitted is not None:
         assert [len(labels) for labels in fitted.labels_] == [8, 6]
 
@@ -132,16 +165,16 @@ def test_constraints_are_propagated_and_scored_or_refused(constraints, kind):
     propagated = answer(lambda: propagate_constraints(X, [0] * 8, constraints, 0.5), "constraints?")
     if propagated is not None:
         assert_valid(propagated)
-    precision = answer(lambda: weighted_precision(constraints, LABELS, kind), "constraints?", "kind")
+    precision = answer(
+        lambda: weighted_precision(constraints, LABELS, kind), "constraints?", "kind"
+    )
     if precision is not None:
         assert np.isnan(precision) or 0 <= precision <= 1
 
 
 # CSV files
 
-LISTED = (
-    "i,j,kind,weight\n0,1,must-link,1.0\n1,2,must-link,0.5\n3,4,must-link,2.0\n0,3,cannot-link,1\n5,7,cannot-link,3\n"
-)
+LISTED = "i,j,kind,weight\n0,1,must-link,1.0\n1,2,must-link,0.5\n3,4,must-link,2.0\n0,3,cannot-link,1\n5,7,cannot-link,3\n"
 UNWEIGHED = "i,j,kind\n0,1,must-link\n7,2,cannot-link\n"
 WHERE = (r"list\.csv:\d+: .", r"list\.csv: cannot be read", "contradict")
 
@@ -156,7 +189,9 @@ def test_a_file_is_read_or_refused_with_its_line(tmp_path, content):
 
 
 @many(
-    30, content=st.sampled_from([LISTED, UNWEIGHED]).flatmap(spoilt_bytes), conflict=st.sampled_from(["error", "drop"])
+    30,
+    content=st.sampled_from([LISTED, UNWEIGHED]).flatmap(spoilt_bytes),
+    conflict=st.sampled_from(["error", "drop"]),
 )
 def test_the_command_checks_a_file_or_refuses_it(tmp_path, content, conflict):
     path = tmp_path / "list.csv"
@@ -197,7 +232,9 @@ def test_the_line_that_is_wrong_is_named(tmp_path, content, line):
     assert answer(lambda: Constraints.read_csv(path), rf"list\.csv:{line}: .") is None
 
 
-@pytest.mark.parametrize("path", [".", "none.csv", "a\0b", "x" * 5000, b"none.csv", None, -1, 2.5, ["a"]], ids=repr)
+@pytest.mark.parametrize(
+    "path", [".", "none.csv", "a\0b", "x" * 5000, b"none.csv", None, -1, 2.5, ["a"]], ids=repr
+)
 def test_what_is_no_file_is_refused(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     assert answer(lambda: Constraints.read_csv(path), "cannot be read") is None

@@ -57,7 +57,9 @@ LARGE = {
     "a row of a million values": ARFF + "1" + ",1" * MANY,
     "many attributes": ARFF.replace("@data", "@attribute x numeric\n" * 100_000 + "@data"),
     "a million classes": ARFF.replace("w}", "w" + ",w" * MANY + "}") + "1,2,q",
-    "many rows of many classes": ARFF.replace("w}", f"w,{CLASSES}}}") + "1,2,c19999\n" * 20_000 + "1,2,q",
+    "many rows of many classes": ARFF.replace("w}", f"w,{CLASSES}}}")
+    + "1,2,c19999\n" * 20_000
+    + "1,2,q",
     "one line": "x" * MANY,
     "a quote that is never closed": ARFF.replace("'y z'", "'y z" + " z" * MANY),
     "a million digits": ARFF + "9" * MANY + ",1,u",
@@ -99,14 +101,18 @@ def written(folder, **contents):
 
 
 def json_files(tree):
-    return spoilt_tree(tree).map(lambda spoilt: json.dumps(spoilt).encode()) | spoilt_bytes(json.dumps(tree, indent=1))
+    return spoilt_tree(tree).map(lambda spoilt: json.dumps(spoilt).encode()) | spoilt_bytes(
+        json.dumps(tree, indent=1)
+    )
 
 
 def changed(text, **values):
     """Write a table with other values in its first row."""
     table = pd.read_csv(io.StringIO(text), dtype="str")
     return (
-        table.assign(**{name: [value, *table[name][1:]] for name, value in values.items()}).to_csv(index=False).encode()
+        table.assign(**{name: [value, *table[name][1:]] for name, value in values.items()})
+        .to_csv(index=False)
+        .encode()
     )
 
 
@@ -137,12 +143,16 @@ def test_scores_are_read_or_refused(tmp_path, content, at):
     scores = answer(lambda: Results(folder).scores, r"scores\.csv\.gz", error=StoreError)
     if scores is not None:
         assert scores["f_measure"].between(0, 1).all()
-        assert not scores.duplicated(["dataset", "view", "base", "method", "mapped", "n_constraints", "trial"]).any()
+        assert not scores.duplicated(
+            ["dataset", "view", "base", "method", "mapped", "n_constraints", "trial"]
+        ).any()
 
 
 @many(50, content=json_files(MANIFEST))
 @example(content=b"[" * MANY)
-@example(content=json.dumps({"config": {"study": ["main"], "features": {"method": "\ud800"}}}).encode())
+@example(
+    content=json.dumps({"config": {"study": ["main"], "features": {"method": "\ud800"}}}).encode()
+)
 def test_a_manifest_is_read_or_refused(tmp_path, content):
     folder = written(tmp_path, manifest=content)
     curves = answer(lambda: Results(folder).curves, r"manifest\.json", error=StoreError)
@@ -168,7 +178,12 @@ SPOILT = st.one_of(
 
 def drawn(folder, figure):
     printed = command(
-        "plot", folder, "--figure", figure, codes=(1,), names=(*FILES, "the example of", "nothing to draw")
+        "plot",
+        folder,
+        "--figure",
+        figure,
+        codes=(1,),
+        names=(*FILES, "the example of", "nothing to draw"),
     )
     assert printed is None or all(Path(line).stat().st_size for line in printed.splitlines())
     return printed
@@ -202,7 +217,10 @@ def without_propagation(table):
 
 
 UNUSUAL = {
-    "none of the constraints": (lambda table: table.assign(n_constraints=table["n_constraints"].replace(10, 0)), "6"),
+    "none of the constraints": (
+        lambda table: table.assign(n_constraints=table["n_constraints"].replace(10, 0)),
+        "6",
+    ),
     "nothing propagated in one": (
         lambda table: pd.concat([table, without_propagation(table.assign(dataset="b"))]),
         "6",
@@ -224,7 +242,9 @@ def test_unusual_results_are_drawn_all_the_same(tmp_path, change, figure):
 def test_a_sweep_of_thresholds_may_vary_the_closure_too(tmp_path):
     curves = pd.concat([TABLE, TABLE.assign(closure="view")]).to_csv(index=False).encode()
     sweep = {"config": {**MANIFEST["config"], "study": "thresholds"}}
-    assert drawn(written(tmp_path, curves=curves, manifest=json.dumps(sweep).encode()), "thresholds")
+    assert drawn(
+        written(tmp_path, curves=curves, manifest=json.dumps(sweep).encode()), "thresholds"
+    )
 
 
 @pytest.mark.slow
@@ -241,14 +261,18 @@ def test_claims_are_tested_or_refused(tmp_path, spoilt):
 
 
 def test_claims_refuse_what_they_cannot_compare(tmp_path):
-    again = TRIALS[(TRIALS["method"] == "constraint-propagation") & (TRIALS["experiment"] == "multi-view")]
+    again = TRIALS[
+        (TRIALS["method"] == "constraint-propagation") & (TRIALS["experiment"] == "multi-view")
+    ]
     scores = pd.concat([TRIALS, again.assign(threshold="0.9")]).to_csv(index=False)
     folder = written(tmp_path, scores=gzip.compress(scores.encode()))
     assert command("claims", folder, codes=(1,), names=("several thresholds",)) is None
 
 
 @pytest.mark.parametrize(
-    "content", ["", "a,b\n1,2\n", "dataset" + ",x" * MANY, "\0", "dataset,base\n\x1b[31m,2,3\n"], ids=len
+    "content",
+    ["", "a,b\n1,2\n", "dataset" + ",x" * MANY, "\0", "dataset,base\n\x1b[31m,2,3\n"],
+    ids=len,
 )
 def test_claims_refuse_counts_of_another_form(tmp_path, content):
     (written(tmp_path) / "evaluations.csv").write_text(content)
@@ -260,4 +284,7 @@ def test_claims_refuse_counts_of_another_form(tmp_path, content):
 def test_a_folder_that_is_none_is_refused(tmp_path, monkeypatch, name, folder):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    assert command(name, folder, codes=(1,), names=("there is no folder", "cannot look for results")) is None
+    assert (
+        command(name, folder, codes=(1,), names=("there is no folder", "cannot look for results"))
+        is None
+    )

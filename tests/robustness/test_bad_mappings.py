@@ -12,15 +12,43 @@ from tests.robustness.cases import answer, many
 from tests.robustness.spoiling import ODD_OBJECTS, any_array, spoilt_rows
 
 VIEWS = [np.arange(16.0).reshape(8, 2) ** 2, np.arange(6.0).reshape(6, 1), np.eye(5)]
-ROWS = {(0, 1): [(0, 0), (1, 1), (7, 5), (7, 5)], (2, 0): [(4, 7), (0, 0)], (1, 2): [(0, 0), (0, 3), (5, 4)]}
-JUDGED = [Constraints.from_pairs([(0, 1)], [(1, 7)]), None, Constraints.from_pairs(cannot_link=[(0, 4)])]
+ROWS = {
+    (0, 1): [(0, 0), (1, 1), (7, 5), (7, 5)],
+    (2, 0): [(4, 7), (0, 0)],
+    (1, 2): [(0, 0), (0, 3), (5, 4)],
+}
+JUDGED = [
+    Constraints.from_pairs([(0, 1)], [(1, 7)]),
+    None,
+    Constraints.from_pairs(cannot_link=[(0, 4)]),
+]
 WHERE = ("mappings", "contradict")
 
 keys = st.sampled_from(
     [
         *ROWS,
-        *[(0, 0), (1, 0), (0, 9), (-1, 0), (0,), (0, 1, 2), (0.0, 1.0), ("0", "1"), (None, 0), (True, False)],
-        *[0, "01", "\x1b[31m", None, frozenset([0, 1]), (10**400, 0), (np.int64(0), np.int32(1)), ("x" * 5000, 1)],
+        *[
+            (0, 0),
+            (1, 0),
+            (0, 9),
+            (-1, 0),
+            (0,),
+            (0, 1, 2),
+            (0.0, 1.0),
+            ("0", "1"),
+            (None, 0),
+            (True, False),
+        ],
+        *[
+            0,
+            "01",
+            "\x1b[31m",
+            None,
+            frozenset([0, 1]),
+            (10**400, 0),
+            (np.int64(0), np.int32(1)),
+            ("x" * 5000, 1),
+        ],
     ]
 ) | st.tuples(st.integers(-1, 3), st.integers(-1, 3))
 entries = any_array(st.sampled_from(list(ROWS.values())).flatmap(spoilt_rows)) | st.sampled_from(
@@ -33,7 +61,9 @@ mappings = st.dictionaries(keys, entries, max_size=3)
 @example(mappings={(0, 1): [(0, 2**63)]}, closure="full")
 @example(mappings={(0, 1): np.array([(0, 2**63)], dtype=np.uint64)}, closure="none")
 def test_views_are_related_or_refused(mappings, closure):
-    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), closure=closure, random_state=0)
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2), DirectMapping(), closure=closure, random_state=0
+    )
     fitted = answer(lambda: model.fit(VIEWS, constraints=JUDGED, mappings=mappings), *WHERE)
     if fitted is not None:
         assert [len(labels) for labels in fitted.labels_] == [8, 6, 5]

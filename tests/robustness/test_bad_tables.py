@@ -21,7 +21,9 @@ from tests.robustness.spoiling import spoilt_bytes
 
 RNG = np.random.default_rng(0)
 X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], 6, axis=0) + RNG.normal(size=(12, 2)), 3)
-TEXTS = "id,x,y,kind\n" + "".join(f"t{i},{x},{y},{'ab'[i // 6]}\n" for i, (x, y) in enumerate(X.tolist()))
+TEXTS = "id,x,y,kind\n" + "".join(
+    f"t{i},{x},{y},{'ab'[i // 6]}\n" for i, (x, y) in enumerate(X.tolist())
+)
 IMAGES = "id;x;y\n" + "".join(f"{i:03d};{x};{y}\n" for i, (x, y) in enumerate(X[:9].tolist()))
 MATCHES = "texts,images\n" + "".join(f"t{i},{i:03d}\n" for i in (0, 1, 2, 6, 7, 8))
 PAIRS = "i,j,kind,weight\nt0,t1,must-link,1\nt6,t7,must-link,0.8\nt0,t7,cannot-link,1\nt3,t9,cannot-link,1.5\n"
@@ -37,10 +39,20 @@ threshold: 0.6
 features: pca
 stability_runs: 1
 """
-ARFF = "@relation r\n@attribute id string\n@attribute x real\n@attribute k {u,'v w'}\n@data\n" + "".join(
-    f"{name},{x},{k}\n" for name, x, k in (("a", 1, "u"), ("'b c'", -2e-3, "'v w'"), ("d", 3, "u"))
+ARFF = (
+    "@relation r\n@attribute id string\n@attribute x real\n@attribute k {u,'v w'}\n@data\n"
+    + "".join(
+        f"{name},{x},{k}\n"
+        for name, x, k in (("a", 1, "u"), ("'b c'", -2e-3, "'v w'"), ("d", 3, "u"))
+    )
 )
-FILES = {"texts.csv": TEXTS, "images.csv": IMAGES, "matches.csv": MATCHES, "pairs.csv": PAIRS, "cluster.yaml": YAML}
+FILES = {
+    "texts.csv": TEXTS,
+    "images.csv": IMAGES,
+    "matches.csv": MATCHES,
+    "pairs.csv": PAIRS,
+    "cluster.yaml": YAML,
+}
 ODD = (
     *(
         "",
@@ -76,14 +88,23 @@ ODD = (
     ),
 )
 WHERE = (
-    *(r"texts\.csv", r"images\.csv", r"matches\.csv", r"pairs\.csv", r"cluster\.yaml", "contradict"),
+    *(
+        r"texts\.csv",
+        r"images\.csv",
+        r"matches\.csv",
+        r"pairs\.csv",
+        r"cluster\.yaml",
+        "contradict",
+    ),
     *("constraints?", "texts", "images", "n_clusters", "threshold", "X", "ending", "folder"),
 )
 
 
 def written(folder, **contents):
     for name, content in (FILES | contents).items():
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+        (folder / name).write_bytes(
+            content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        )
     return folder
 
 
@@ -115,17 +136,29 @@ def spoilt_job(draw):
 @many(150, contents=spoilt_job())
 def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, contents):
     folder = written(tmp_path_factory.mktemp("job"), **contents)
-    dry = command("cluster", folder / "cluster.yaml", "--dry-run", "--json", codes=(1, 2), names=WHERE)
+    dry = command(
+        "cluster", folder / "cluster.yaml", "--dry-run", "--json", codes=(1, 2), names=WHERE
+    )
     if dry is not None:
         assert json.loads(dry)["settings"]["n_clusters"] <= 12
         from mvcc.exceptions import MvccError
         from mvcc.tables import cluster_job, load_job
 
-        facts = answer(lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"), *WHERE, error=MvccError)
-        assert facts is None or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
+        facts = answer(
+            lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"),
+            *WHERE,
+            error=MvccError,
+        )
+        assert (
+            facts is None
+            or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
+        )
 
 
-JSON = "".join(json.dumps({"id": f"t{i}", "x": x, "word": "ab"[i // 6]}) + "\n" for i, (x, _) in enumerate(X.tolist()))
+JSON = "".join(
+    json.dumps({"id": f"t{i}", "x": x, "word": "ab"[i // 6]}) + "\n"
+    for i, (x, _) in enumerate(X.tolist())
+)
 ENDINGS = {".csv": TEXTS, ".tsv": TEXTS.replace(",", "\t"), ".txt": IMAGES, ".arff": ARFF}
 ENDINGS |= dict.fromkeys((".json", ".jsonl", ".ndjson"), JSON)
 
@@ -156,7 +189,12 @@ def packed():
     table = pd.DataFrame(X, columns=["x", "y"], index=[f"r{i}" for i in range(12)])
     table.to_parquet(frame)
     table.assign(word=["a", "b"] * 6).to_excel(sheet)
-    return {".npz": arrays.getvalue(), ".npy": one.getvalue(), ".parquet": frame.getvalue(), ".xlsx": sheet.getvalue()}
+    return {
+        ".npz": arrays.getvalue(),
+        ".npy": one.getvalue(),
+        ".parquet": frame.getvalue(),
+        ".xlsx": sheet.getvalue(),
+    }
 
 
 PACKED = packed()
@@ -191,7 +229,9 @@ def test_a_table_of_bytes_is_read_or_refused(tmp_path, ending, data):
     content = data.draw(spoilt_packed(PACKED[ending]))
     path = tmp_path / f"table{ending}"
     path.write_bytes(content)
-    assert_table(answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError))
+    assert_table(
+        answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
+    )
 
 
 @many(40, ending=st.sampled_from([*ENDINGS, *PACKED]), other=st.sampled_from([*ENDINGS, *PACKED]))
@@ -201,7 +241,9 @@ def test_a_file_under_the_ending_of_another_format_is_read_or_refused(tmp_path, 
     content = (ENDINGS | PACKED)[other]
     path = tmp_path / f"table{ending}"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert_table(answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError))
+    assert_table(
+        answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
+    )
 
 
 def npz_claiming(shape):
@@ -218,7 +260,10 @@ LARGE = {
     "one line": ("a.arff", "x" * 10**6),
     "many quotes": ("a.arff", "@relation r\n@attribute x real\n@data\n" + "'" * 10**5),
     "backslashes": ("a.arff", "@relation r\n@attribute x real\n@data\n'" + "\\" * 10**5),
-    "blanks before a quote": ("a.arff", "@relation r\n@attribute x real\n@data\n0" + " " * 10**5 + "'"),
+    "blanks before a quote": (
+        "a.arff",
+        "@relation r\n@attribute x real\n@data\n0" + " " * 10**5 + "'",
+    ),
     "blanks": ("a.arff", "@relation r\n@attribute" + " " * 10**5),
     "an array of all memory": ("a.npy", npz_claiming((2**40, 2**20))),
     "an array of negative size": ("a.npy", npz_claiming((-1, 2))),
@@ -230,10 +275,14 @@ LARGE = {
 def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert answer(lambda: read_table("texts", View(path=str(path))), r"a\.", error=DataError) is None
+    assert (
+        answer(lambda: read_table("texts", View(path=str(path))), r"a\.", error=DataError) is None
+    )
 
 
-@pytest.mark.parametrize("words", [["a", "x" * 10**6], [f"w {i}" for i in range(10**5)]], ids=["a long one", "many"])
+@pytest.mark.parametrize(
+    "words", [["a", "x" * 10**6], [f"w {i}" for i in range(10**5)]], ids=["a long one", "many"]
+)
 def test_words_without_end_are_text(tmp_path, words):
     path = tmp_path / "a.csv"
     path.write_text("id,x\n" + "".join(f"{i},{word}\n" for i, word in enumerate(words)))
@@ -241,8 +290,26 @@ def test_words_without_end_are_text(tmp_path, words):
 
 
 ARGUMENTS = (
-    *("--view", "--match", "--constraints", "--id-column", "--labels-column", "--ignore", "--features", "--components"),
-    *("-k", "--base", "--transfer", "--threshold", "--closure", "--on-conflict", "--stability-runs", "--seed"),
+    *(
+        "--view",
+        "--match",
+        "--constraints",
+        "--id-column",
+        "--labels-column",
+        "--ignore",
+        "--features",
+        "--components",
+    ),
+    *(
+        "-k",
+        "--base",
+        "--transfer",
+        "--threshold",
+        "--closure",
+        "--on-conflict",
+        "--stability-runs",
+        "--seed",
+    ),
 )
 VALUES = (
     *(
@@ -286,7 +353,12 @@ VALUES = (
 )
 
 
-@many(120, options=st.lists(st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(VALUES)), min_size=1, max_size=3))
+@many(
+    120,
+    options=st.lists(
+        st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(VALUES)), min_size=1, max_size=3
+    ),
+)
 @example(options=[("--view", "texts=\udcff.csv")])
 @example(options=[("--view", "texts=\x1b.csv")])
 @example(options=[("--view", "x" * 70 + "=texts.csv")])
@@ -294,7 +366,9 @@ VALUES = (
 def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
     monkeypatch.chdir(written(tmp_path))
     arguments = [word for option in options for word in option]
-    command("cluster", "cluster.yaml", "--dry-run", *arguments, codes=(1, 2), names=(*WHERE, *ARGUMENTS))
+    command(
+        "cluster", "cluster.yaml", "--dry-run", *arguments, codes=(1, 2), names=(*WHERE, *ARGUMENTS)
+    )
 
 
 def test_every_known_ending_is_tried():

@@ -23,16 +23,45 @@ from mvcc import (
 )
 from mvcc.propagation._diagnostics import diagnose
 from tests.robustness.cases import answer, many, with_warnings
-from tests.robustness.spoiling import ODD_FLOATS, any_array, odd_objects, odd_values, spoilt_list, spoilt_rows
+from tests.robustness.spoiling import (
+    ODD_FLOATS,
+    any_array,
+    odd_objects,
+    odd_values,
+    spoilt_list,
+    spoilt_rows,
+)
 
-X = np.array([[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]])
+X = np.array(
+    [[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]]
+)
 LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
 JUDGED = Constraints.from_pairs([(0, 1), (3, 4)], [(0, 3)])
 
 FORMS = [
-    *[X[:0], X[:, :0], X[0], X[:1], X[np.newaxis], X[:, :, np.newaxis], np.array(3.0), X * 1e307, X * 1e-320],
-    *[sparse.csr_array(X), sparse.coo_matrix(X), np.ma.masked_less(X, 1), X.view(np.matrix), pd.Series(X[:, 0])],
-    *[pd.DataFrame(X), pd.DataFrame(X, columns=["a", 1]), pd.DataFrame({"a": pd.Categorical(["x"] * 8)})],
+    *[
+        X[:0],
+        X[:, :0],
+        X[0],
+        X[:1],
+        X[np.newaxis],
+        X[:, :, np.newaxis],
+        np.array(3.0),
+        X * 1e307,
+        X * 1e-320,
+    ],
+    *[
+        sparse.csr_array(X),
+        sparse.coo_matrix(X),
+        np.ma.masked_less(X, 1),
+        X.view(np.matrix),
+        pd.Series(X[:, 0]),
+    ],
+    *[
+        pd.DataFrame(X),
+        pd.DataFrame(X, columns=["a", 1]),
+        pd.DataFrame({"a": pd.Categorical(["x"] * 8)}),
+    ],
 ]
 rows = spoilt_rows(X.tolist())
 views = (
@@ -40,7 +69,9 @@ views = (
     | st.sampled_from(FORMS)
     | st.builds(np.where, st.just(X > 4.1), st.sampled_from(ODD_FLOATS), st.just(X))
 )
-clusterers = st.sampled_from([PCKMeans(2, random_state=0), MPCKMeans(2, metric="full", random_state=0)])
+clusterers = st.sampled_from(
+    [PCKMeans(2, random_state=0), MPCKMeans(2, metric="full", random_state=0)]
+)
 
 
 @pytest.mark.filterwarnings("ignore:X has feature names")
@@ -76,7 +107,9 @@ def test_views_are_clustered_together_or_refused(given):
 def test_a_view_is_embedded_propagated_in_and_diagnosed_or_refused(view):
     features = answer(lambda: spectral_features(view, 1), "X", "sigma")
     assert features is None or np.isfinite(features).all()
-    found = answer(lambda: propagate_constraints(view, LABELS, JUDGED, 0.5), "X", "labels", "regularization")
+    found = answer(
+        lambda: propagate_constraints(view, LABELS, JUDGED, 0.5), "X", "labels", "regularization"
+    )
     assert found is None or np.isfinite(found.weights).all()
     diagnosis = answer(lambda: diagnose(view, LABELS), "X", "labels")
     assert diagnosis is None or 0 <= diagnosis.disagreement <= 1
@@ -116,7 +149,13 @@ WIDER = np.full((4, 2), np.finfo(np.longdouble).max)
 METRICS = [
     WIDER,
     *[np.ones((4, 2)), np.ones((4, 2, 2)), np.tile(np.eye(2), (4, 1, 1)), np.full((4, 2), 1e-320)],
-    *[np.zeros((4, 2)), np.zeros((4, 2, 2)), -np.ones((4, 2, 2)), np.ones((1, 2)), np.full((4, 2), np.nan)],
+    *[
+        np.zeros((4, 2)),
+        np.zeros((4, 2, 2)),
+        -np.ones((4, 2, 2)),
+        np.ones((1, 2)),
+        np.full((4, 2), np.nan),
+    ],
 ]
 labels = any_array(spoilt_list(LABELS))
 
@@ -135,10 +174,15 @@ labels = any_array(spoilt_list(LABELS))
 @example(labels=LABELS, candidates=None, metrics=None, threshold=5e-324, regularization=1e-6)
 @example(labels=LABELS, candidates=None, metrics=None, threshold=0.5, regularization=1e308)
 @example(labels=LABELS, candidates=None, metrics=None, threshold=10**400, regularization=1e-6)
-def test_constraints_are_propagated_or_refused(labels, candidates, metrics, threshold, regularization):
+def test_constraints_are_propagated_or_refused(
+    labels, candidates, metrics, threshold, regularization
+):
     options = {"candidates": candidates, "metrics": metrics, "regularization": regularization}
     found = answer(
-        lambda: propagate_constraints(X, labels, JUDGED, threshold, **options), "threshold", "labels", *options
+        lambda: propagate_constraints(X, labels, JUDGED, threshold, **options),
+        "threshold",
+        "labels",
+        *options,
     )
     assert found is None or (found.weights >= threshold).all()
     score = answer(lambda: pairwise_f_measure(LABELS, labels), "y_pred")
@@ -146,7 +190,16 @@ def test_constraints_are_propagated_or_refused(labels, candidates, metrics, thre
 
 
 parameters = odd_values | views
-NAMES = ("n_clusters", "init", "metric", "max_iter", "tol", "random_state", "threshold", "regularization")
+NAMES = (
+    "n_clusters",
+    "init",
+    "metric",
+    "max_iter",
+    "tol",
+    "random_state",
+    "threshold",
+    "regularization",
+)
 
 
 @with_warnings
@@ -161,14 +214,18 @@ NAMES = ("n_clusters", "init", "metric", "max_iter", "tol", "random_state", "thr
 @example(k=4, init=WIDER, metric="full", limits=(3, WIDER[0, 0]), seed=0)
 @example(k=10**5000, init="neighborhoods", metric="full", limits=(3, 0.0), seed=0)
 @example(k=2, init="neighborhoods", metric="full", limits=(2**63 - 1, 10**400), seed=0)
-@example(k=2, init="neighborhoods", metric="full", limits=(3, [0.0] * 10**6), seed=X.view(np.matrix))
+@example(
+    k=2, init="neighborhoods", metric="full", limits=(3, [0.0] * 10**6), seed=X.view(np.matrix)
+)
 def test_parameters_are_taken_or_refused(k, init, metric, limits, seed):
     max_iter, tol = limits
     one = MPCKMeans(k, init=init, metric=metric, max_iter=max_iter, tol=tol, random_state=seed)
     fitted = answer(lambda: one.fit(X, constraints=JUDGED), *NAMES)
     assert fitted is None or set(fitted.labels_) <= set(range(k))
     transfer = ConstraintPropagation(tol, tol)
-    model = MultiViewConstrainedClustering(PCKMeans(2), transfer, max_iter=max_iter, tol=tol, random_state=seed)
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2), transfer, max_iter=max_iter, tol=tol, random_state=seed
+    )
     fitted = answer(lambda: model.fit([X], constraints=[JUDGED]), *NAMES)
     assert fitted is None or set(fitted.labels_[0]) <= {0, 1}
 
@@ -180,12 +237,19 @@ OPTIONS = ("instances_per_view", "n_views", "noise", "words", "\x1b[31m", "x" * 
     50,
     name=st.sampled_from(["four_quadrants", "half_moons", "rings"]) | odd_values,
     seed=st.just(0) | parameters,
-    options=st.dictionaries(st.sampled_from(OPTIONS), odd_values | st.sampled_from([20, 21, 2, 0.1]), max_size=2),
+    options=st.dictionaries(
+        st.sampled_from(OPTIONS), odd_values | st.sampled_from([20, 21, 2, 0.1]), max_size=2
+    ),
 )
 @example(name="four_quadrants", seed=0, options={"instances_per_view": 4 * 10**6})
 @example(name="rings", seed=0, options={"instances_per_view": 10**400})
 @example(name="rings", seed=0, options={"noise": 1e308})
 @example(name="x" * 10**6, seed=0, options={})
 def test_a_data_set_is_generated_or_refused(name, seed, options):
-    made = answer(lambda: load_dataset(name, random_state=seed, **options), "data set", "random_state", *OPTIONS[:3])
+    made = answer(
+        lambda: load_dataset(name, random_state=seed, **options),
+        "data set",
+        "random_state",
+        *OPTIONS[:3],
+    )
     assert made is None or all(np.isfinite(view).all() for view in made.views)

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mvcc.exceptions import PropagationWarning
 from mvcc.reporting.claims import _scorecard
-from mvcc.reporting.claims._paper import CLAIMS
+from mvcc.reporting.claims._claims import CLAIMS
 from mvcc.reporting.figures import _plot
 from tests.command_line import mvcc
 from tests.robustness.cases import MOST_CHARACTERS, tally
@@ -44,22 +44,42 @@ class Reading(NamedTuple):
 
 
 def of_format(words, *files):
-    return [Reading(tuple(w.format(e) for w in words), tuple(f.format(e) for f in files)) for e in ENDINGS]
+    return [
+        Reading(tuple(w.format(e) for w in words), tuple(f.format(e) for f in files))
+        for e in ENDINGS
+    ]
 
 
 JOB = ("cluster.yaml", "texts.csv", "matches.csv", "pairs.csv")
-VIEWS = ("--view", "texts=texts.csv", "--view", "images=images.{}", "--match", "texts:images=matches.csv", "-k", "2")
+VIEWS = (
+    "--view",
+    "texts=texts.csv",
+    "--view",
+    "images=images.{}",
+    "--match",
+    "texts:images=matches.csv",
+    "-k",
+    "2",
+)
 RESULT = ("res/clustering.json", "res/model.skops", "res/cluster.yaml", "res/texts/labels.csv")
 EXPERIMENT = ("exp/manifest.json", "exp/curves.csv", "exp/scores.csv.gz", "exp/example.json")
 READINGS = {
     "cluster": [
         Reading(("cluster", "cluster.yaml", "--out", "out", *QUICK), JOB),
-        Reading(("cluster", "cluster.yaml", "--asked", "asked", "--dry-run"), ("asked/asked.csv", "asked/texts.csv")),
+        Reading(
+            ("cluster", "cluster.yaml", "--asked", "asked", "--dry-run"),
+            ("asked/asked.csv", "asked/texts.csv"),
+        ),
         *of_format(("cluster", *VIEWS, "--dry-run"), "images.{}"),
     ],
     "predict": [
-        Reading(("predict", "res", "--view", "texts=texts.csv", "--out", "out.csv"), (*RESULT[:2], "texts.csv")),
-        *of_format(("predict", "res", "--view", "images=images.{}", "--out", "out.csv"), "images.{}"),
+        Reading(
+            ("predict", "res", "--view", "texts=texts.csv", "--out", "out.csv"),
+            (*RESULT[:2], "texts.csv"),
+        ),
+        *of_format(
+            ("predict", "res", "--view", "images=images.{}", "--out", "out.csv"), "images.{}"
+        ),
     ],
     "match": [
         Reading(("match", "cluster.yaml", "--out", "out.csv"), JOB),
@@ -68,12 +88,21 @@ READINGS = {
     "compare": [Reading(("compare", "res", "res2", "--out", "out.csv"), ("res/clustering.json",))],
     "export": [Reading(("export", "res", "--out", "out"), (*RESULT, "texts.csv"))],
     "report": [Reading(("report", "res", "--out", "out.html"), ("res/clustering.json",))],
-    "ask": [Reading(("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"), ("answers.csv", *JOB))],
-    "constraints": [Reading(("constraints", "numbers.csv", "--out", "out.csv"), ("numbers.csv",))],
+    "ask": [
+        Reading(
+            ("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"),
+            ("answers.csv", *JOB),
+        )
+    ],
     "check": [Reading(("check", "res"), RESULT), Reading(("check", "exp"), EXPERIMENT)],
-    "run": [Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))],
+    "run": [
+        Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))
+    ],
     "claims": [Reading(("claims", "exp"), EXPERIMENT)],
-    "plot": [Reading(("plot", "exp", "--figure", figure, "--out", "out"), EXPERIMENT) for figure in ("3", "4", "6")],
+    "plot": [
+        Reading(("plot", "exp", "--figure", figure, "--out", "out"), EXPERIMENT)
+        for figure in ("3", "4", "6")
+    ],
 }
 
 
@@ -87,19 +116,26 @@ def whole(tmp_path_factory):
     texts.to_csv(folder / "texts.csv", index=False)
     for ending in ENDINGS:
         write_table(texts.assign(id=range(N)), X, folder / f"images.{ending}")
-    (folder / "matches.csv").write_text("texts,images\n" + "".join(f"t{n},{n}\n" for n in range(N) if n % 5))
+    (folder / "matches.csv").write_text(
+        "texts,images\n" + "".join(f"t{n},{n}\n" for n in range(N) if n % 5)
+    )
     pairs = ((0, 1, "must-link"), (21, 22, "must-link"), (0, 25, "cannot-link"))
-    (folder / "pairs.csv").write_text("i,j,kind\n" + "".join(f"t{i},t{j},{kind}\n" for i, j, kind in pairs))
-    (folder / "numbers.csv").write_text("i,j,kind,weight\n" + "".join(f"{i},{j},{kind},1\n" for i, j, kind in pairs))
+    (folder / "pairs.csv").write_text(
+        "i,j,kind\n" + "".join(f"t{i},t{j},{kind}\n" for i, j, kind in pairs)
+    )
     (folder / "cluster.yaml").write_text(
         "views:\n  texts: {path: texts.csv, labels_column: kind}\n  images: images.csv\n"
         "matches:\n  texts:images: matches.csv\nconstraints: {texts: pairs.csv}\nn_clusters: 2\n"
     )
     for out in ("res", "res2"):
         ran(folder, "cluster", "cluster.yaml", "--out", out, "--seed", str(len(out)), *QUICK)
-    asked = json.loads(ran(folder, "ask", "cluster.yaml", "--out", "asked", "--json", "-n", "2").stdout)
+    asked = json.loads(
+        ran(folder, "ask", "cluster.yaml", "--out", "asked", "--json", "-n", "2").stdout
+    )
     questions = asked["questions"]
-    (folder / "answers.csv").write_text("id,answer\n" + "".join(f"{one['id']},new\n" for one in questions))
+    (folder / "answers.csv").write_text(
+        "id,answer\n" + "".join(f"{one['id']},new\n" for one in questions)
+    )
     ran(folder, "ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv")
     shutil.copytree(ROOT / "results" / "four_quadrants", folder / "exp")
     shutil.copy(ROOT / "configs" / "four_quadrants.yaml", folder / "run.yaml")
@@ -203,10 +239,17 @@ def failure(folder, words):
         try:
             done = mvcc(*words, cwd=folder)
         except (Exception, pytest.fail.Exception) as error:  # whatever escapes the command
-            places = [f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
+            places = [
+                f"{Path(one.filename).name}:{one.lineno}"
+                for one in traceback.extract_tb(error.__traceback__)
+            ]
             return f"{type(error).__name__}: {str(error)[:200]} at {' '.join(places[-6:])}"
     tally["refused" if done.returncode else "valid"] += 1
-    if done.returncode not in (0, 1, 2, 3, 4) or "Traceback" in done.stderr or len(done.stderr) > MOST_CHARACTERS:
+    if (
+        done.returncode not in (0, 1, 2, 3, 4)
+        or "Traceback" in done.stderr
+        or len(done.stderr) > MOST_CHARACTERS
+    ):
         return f"exit code {done.returncode}: {done.stderr[-300:]}"
     return ""
 

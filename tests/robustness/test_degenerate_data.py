@@ -26,9 +26,20 @@ from mvcc.propagation._diagnostics import diagnose
 from tests.robustness.cases import answer, many, with_warnings
 
 SMALLEST = 5e-324
-WHERE = ("X", "n_clusters", "objective", "covariance", "contradict", "threshold", "regularization", "metrics")
+WHERE = (
+    "X",
+    "n_clusters",
+    "objective",
+    "covariance",
+    "contradict",
+    "threshold",
+    "regularization",
+    "metrics",
+)
 
-scales = st.sampled_from([1.0, 1.0, 1.0, 1e-3, 1e6, 1e100, 1e-100, 1e149, 1e-150, 1e-170, 1e-308, 1e307, SMALLEST])
+scales = st.sampled_from(
+    [1.0, 1.0, 1.0, 1e-3, 1e6, 1e100, 1e-100, 1e149, 1e-150, 1e-170, 1e-308, 1e307, SMALLEST]
+)
 
 
 @st.composite
@@ -36,7 +47,9 @@ def data(draw, most_rows=12):
     """Few rows of few values: duplicates, constant and equal features, empty views, any scale."""
     n, d = draw(st.integers(0, most_rows)), draw(st.integers(0, 3))
     values = draw(st.sampled_from([(0,), (0, 1), (0, 1, 5), (-1, 0.5, 1 / 3, 7)]))
-    X = np.array(draw(st.lists(st.sampled_from(values), min_size=n * d, max_size=n * d)), float).reshape(n, d)
+    X = np.array(
+        draw(st.lists(st.sampled_from(values), min_size=n * d, max_size=n * d)), float
+    ).reshape(n, d)
     match draw(st.sampled_from(["plain", "plain", "constant", "equal", "far", "offset", "twice"])):
         case "constant":
             X[:, :1] = draw(st.sampled_from([0.0, 0.1, -7.0]))
@@ -60,11 +73,15 @@ def judged(draw, n):
     """Constraints between n rows, of one weight or of many; they may contradict each other."""
     if n < 2:
         return Constraints([], [])
-    pair = st.tuples(st.integers(0, n - 1), st.integers(1, n - 1)).map(lambda p: (p[0], (p[0] + p[1]) % n))
+    pair = st.tuples(st.integers(0, n - 1), st.integers(1, n - 1)).map(
+        lambda p: (p[0], (p[0] + p[1]) % n)
+    )
     pairs = draw(st.lists(pair, max_size=12))
     one = draw(st.none() | WEIGHTS)
     weights = [draw(WEIGHTS) if one is None else one for _ in pairs]
-    return Constraints(np.reshape(pairs, (-1, 2)).astype(int), [draw(st.booleans()) for _ in pairs], weights)
+    return Constraints(
+        np.reshape(pairs, (-1, 2)).astype(int), [draw(st.booleans()) for _ in pairs], weights
+    )
 
 
 def clusterers(k):
@@ -102,7 +119,21 @@ def test_one_view_is_clustered_or_refused(task, closed):
         assert set(fitted.predict(X)) <= set(range(clusterer.n_clusters))
 
 
-THRESHOLDS = (SMALLEST, 1e-300, 0.05, 0.5, 1 - 2**-53, 1.0, 0.0, 1 + 2**-52, -1.0, "cv", "c", [0.5, 1.0], [])
+THRESHOLDS = (
+    SMALLEST,
+    1e-300,
+    0.05,
+    0.5,
+    1 - 2**-53,
+    1.0,
+    0.0,
+    1 + 2**-52,
+    -1.0,
+    "cv",
+    "c",
+    [0.5, 1.0],
+    [],
+)
 thresholds = st.sampled_from(THRESHOLDS)
 regularizations = st.sampled_from([1e-6, 1e-6, 1e-6, 0, 1e-320, 1e300, 1e308, -1])
 transfers = st.builds(ConstraintPropagation, thresholds, regularizations) | st.sampled_from(
@@ -118,17 +149,26 @@ def related(draw):
     mappings = {}
     for u, v in combinations(range(len(views)), 2):
         if len(views[u]) and len(views[v]) and draw(st.booleans()):
-            row_pair = st.tuples(st.integers(0, len(views[u]) - 1), st.integers(0, len(views[v]) - 1))
+            row_pair = st.tuples(
+                st.integers(0, len(views[u]) - 1), st.integers(0, len(views[v]) - 1)
+            )
             mappings[u, v] = draw(st.lists(row_pair, max_size=5))
     return views, constraints, mappings, draw(clusterers(draw(st.integers(1, 3))))
 
 
 @with_warnings
-@many(140, task=related(), transfer=transfers, closure=st.sampled_from(["full", "view", "none", "none"]))
+@many(
+    140,
+    task=related(),
+    transfer=transfers,
+    closure=st.sampled_from(["full", "view", "none", "none"]),
+)
 def test_views_are_clustered_or_refused(task, transfer, closure):
     views, constraints, mappings, clusterer = task
     model = MultiViewConstrainedClustering(clusterer, transfer, closure=closure, random_state=0)
-    fitted = answer(lambda: model.fit(views, constraints=constraints, mappings=mappings), *WHERE, "views")
+    fitted = answer(
+        lambda: model.fit(views, constraints=constraints, mappings=mappings), *WHERE, "views"
+    )
     if fitted is None:
         return
     for X, one, propagated, diagnosis in zip(
@@ -149,17 +189,30 @@ def clusterings(draw):
     shape = draw(st.sampled_from([None, (8,), (8, X.shape[1]), (2,)]))
     if shape is None:
         return X, labels, None
-    metrics = np.full((*shape, X.shape[1]), draw(st.sampled_from([1.0, 1e-300, 1e300, 0.0, -1.0, SMALLEST, 1e-150])))
-    return X, labels, metrics * np.eye(X.shape[1]) if metrics.ndim == 3 and draw(st.booleans()) else metrics
+    metrics = np.full(
+        (*shape, X.shape[1]),
+        draw(st.sampled_from([1.0, 1e-300, 1e300, 0.0, -1.0, SMALLEST, 1e-150])),
+    )
+    return (
+        X,
+        labels,
+        metrics * np.eye(X.shape[1]) if metrics.ndim == 3 and draw(st.booleans()) else metrics,
+    )
 
 
 @many(
-    140, clustering=clusterings(), constraints=st.integers(0, 13).flatmap(judged), t=thresholds, gamma=regularizations
+    140,
+    clustering=clusterings(),
+    constraints=st.integers(0, 13).flatmap(judged),
+    t=thresholds,
+    gamma=regularizations,
 )
 def test_constraints_are_propagated_or_refused(clustering, constraints, t, gamma):
     X, labels, metrics = clustering
     found = answer(
-        lambda: propagate_constraints(X, labels, constraints, t, metrics=metrics, regularization=gamma),
+        lambda: propagate_constraints(
+            X, labels, constraints, t, metrics=metrics, regularization=gamma
+        ),
         *(*WHERE, "labels", "constraint"),
     )
     if found is not None:
@@ -181,16 +234,26 @@ def test_clusterings_are_diagnosed_or_refused(clustering):
 SIGMAS = (1.0, 0.1, 1e-3, 1e3, 1e300, 1e-160, SMALLEST, 0.0, -1.0, np.inf)
 
 
-@many(100, X=data(), number=st.sampled_from([1, 2, 3, 11, 12, 0, -1]), sigma=st.sampled_from(SIGMAS))
+@many(
+    100, X=data(), number=st.sampled_from([1, 2, 3, 11, 12, 0, -1]), sigma=st.sampled_from(SIGMAS)
+)
 @example(X=np.array([[0.0], [0.0], [1.0]]), number=1, sigma=SMALLEST)
 def test_features_are_computed_or_refused(X, number, sigma):
-    features = answer(lambda: spectral_features(X, number, sigma=sigma), "X", "n_components", "sigma")
+    features = answer(
+        lambda: spectral_features(X, number, sigma=sigma), "X", "n_components", "sigma"
+    )
     if features is not None:
         assert features.shape == (len(X), number)
         assert np.isfinite(features).all()
 
 
-@many(100, X=data(), number=st.sampled_from([1, 2, 3, 11]), sigma=st.sampled_from(SIGMAS), scale=scales)
+@many(
+    100,
+    X=data(),
+    number=st.sampled_from([1, 2, 3, 11]),
+    sigma=st.sampled_from(SIGMAS),
+    scale=scales,
+)
 @example(X=np.array([[0.0], [0.0], [1.0]]), number=1, sigma=1.0, scale=-1e149)
 @example(X=np.array([[0.0], [0.0], [1e-170]]), number=1, sigma=1.0, scale=1e308)
 def test_new_rows_are_placed_among_the_others_or_refused(X, number, sigma, scale):
@@ -199,7 +262,9 @@ def test_new_rows_are_placed_among_the_others_or_refused(X, number, sigma, scale
         with np.errstate(over="ignore"):
             new = np.vstack((X * scale, X + scale))
         features = answer(lambda: transformer.transform(new), "X", "n_components", "sigma")
-        assert features is None or (features.shape == (len(new), number) and np.isfinite(features).all())
+        assert features is None or (
+            features.shape == (len(new), number) and np.isfinite(features).all()
+        )
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
@@ -212,7 +277,9 @@ def test_features_of_many_equal_rows_are_computed(rows):
 
 @pytest.mark.compiled
 @with_warnings
-@pytest.mark.parametrize("clusterer", [PCKMeans(4), MPCKMeans(4), MPCKMeans(4, metric="full")], ids=str)
+@pytest.mark.parametrize(
+    "clusterer", [PCKMeans(4), MPCKMeans(4), MPCKMeans(4, metric="full")], ids=str
+)
 @pytest.mark.parametrize("largest", [1.0, 1e6])
 def test_ten_thousand_soft_constraints_that_contradict_each_other_are_weighed(clusterer, largest):
     rng = np.random.default_rng(0)
@@ -220,9 +287,13 @@ def test_ten_thousand_soft_constraints_that_contradict_each_other_are_weighed(cl
     first, step = rng.integers(300, size=5000), rng.integers(1, 300, size=5000)
     pairs = np.tile(np.column_stack((first, (first + step) % 300)), (2, 1))
     constraints = Constraints(pairs, np.arange(10_000) < 5000, largest * rng.random(10_000))
-    assert_clustering(answer(lambda: clusterer.set_params(random_state=0).fit(X, constraints=constraints)), 300)
+    assert_clustering(
+        answer(lambda: clusterer.set_params(random_state=0).fit(X, constraints=constraints)), 300
+    )
     model = MultiViewConstrainedClustering(clusterer, closure="none", random_state=0, max_iter=3)
     mappings = {(0, 1): [(row, row) for row in range(60)]}
-    fitted = answer(lambda: model.fit([X, X[:100]], constraints=[constraints, None], mappings=mappings))
+    fitted = answer(
+        lambda: model.fit([X, X[:100]], constraints=[constraints, None], mappings=mappings)
+    )
     for one, n in zip(fitted.clusterers_, (300, 100), strict=True):
         assert_clustering(one, n)

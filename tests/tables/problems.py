@@ -53,14 +53,21 @@ def write_problem(
             np.concatenate((np.arange(n_matches), n_matches + rng.permutation(n)[: n - n_matches]))
         )
         rows_of[name] = [
-            (f"{LETTERS[view]}{number}", int(thing)) for number, thing in zip(rng.permutation(n), objects, strict=True)
+            (f"{LETTERS[view]}{number}", int(thing))
+            for number, thing in zip(rng.permutation(n), objects, strict=True)
         ]
         table = [["id", "kind", "x", "y", "z"]]
         for row_id, thing in rows_of[name]:
             table.append(
-                [row_id, f"kind {truth[thing]}", *(centers[truth[thing]] + noise * rng.normal(size=3)).tolist()]
+                [
+                    row_id,
+                    f"kind {truth[thing]}",
+                    *(centers[truth[thing]] + noise * rng.normal(size=3)).tolist(),
+                ]
             )
-        jobs.append((("views", name, "path"), write_csv(folder / f"{name}.csv", table), f"--view {name}"))
+        jobs.append(
+            (("views", name, "path"), write_csv(folder / f"{name}.csv", table), f"--view {name}")
+        )
         jobs.append((("views", name, "labels_column"), "kind", f"--labels-column {name}"))
     for u, v in combinations(names, 2) if pairs is None else pairs:
         there = {thing: row_id for row_id, thing in rows_of[v]}
@@ -68,7 +75,10 @@ def write_problem(
         path = write_csv(folder / f"{u}-{v}.csv", both)
         jobs.append((("matches", f"{u}:{v}"), path, f"--match {u}:{v}"))
     for view in judged:
-        path = write_csv(folder / f"judged{view}.csv", _judged(rows_of[names[view]], truth, n_matches, n_judged, rng))
+        path = write_csv(
+            folder / f"judged{view}.csv",
+            _judged(rows_of[names[view]], truth, n_matches, n_judged, rng),
+        )
         jobs.append((("constraints", names[view]), path, f"--constraints {names[view]}"))
     return jobs
 
@@ -77,8 +87,17 @@ def _judged(rows, truth, n_matches, n_judged, rng):
     chosen = [row for row in rows if row[1] < n_matches + 3]
     listed = [["i", "j", "kind", "weight"]]
     for _ in range(n_judged):
-        (i, one), (j, other) = (chosen[place] for place in rng.choice(len(chosen), 2, replace=False))
-        listed.append([i, j, "must-link" if truth[one] == truth[other] else "cannot-link", rng.choice([0.8, 1.0, 1.5])])
+        (i, one), (j, other) = (
+            chosen[place] for place in rng.choice(len(chosen), 2, replace=False)
+        )
+        listed.append(
+            [
+                i,
+                j,
+                "must-link" if truth[one] == truth[other] else "cannot-link",
+                rng.choice([0.8, 1.0, 1.5]),
+            ]
+        )
     return listed
 
 
@@ -93,7 +112,7 @@ def by_co_em(options, **values):
 
 def cluster(options, folder, fresh=False):
     """Cluster as the command does and return the facts."""
-    return cluster_job(load_job(None, options), folder, fresh=fresh)
+    return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
 
 
 def outputs(folder, *endings):

@@ -25,10 +25,16 @@ class Known:
     def of(cls, ids, constraints, relations):
         judged = {}
         for names, given in zip(ids, constraints, strict=True):
-            listed = zip(given.pairs.tolist(), given.must_link.tolist(), given.weights.tolist(), strict=True)
+            listed = zip(
+                given.pairs.tolist(), given.must_link.tolist(), given.weights.tolist(), strict=True
+            )
             for place, ((i, j), must_link, weight) in enumerate(listed):
                 judged[given.source_of(place)] = frozenset((names[i], names[j])), must_link, weight
-        matched = {frozenset((ids[u][i], ids[v][j])) for (u, v), rows in relations.items() for i, j in rows.tolist()}
+        matched = {
+            frozenset((ids[u][i], ids[v][j]))
+            for (u, v), rows in relations.items()
+            for i, j in rows.tolist()
+        }
         return cls(judged, matched)
 
 

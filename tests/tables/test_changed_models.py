@@ -21,7 +21,10 @@ from tests.tables.problems import by_co_em, cluster, with_values, write_problem
 from tests.tables.test_columns import job, mixed
 
 NOT_WRITTEN = "not written"
-PREDICTED, REFUSED = "predicted", "m.skops is damaged, or no model that `mvcc cluster` has written: "
+PREDICTED, REFUSED = (
+    "predicted",
+    "m.skops is damaged, or no model that `mvcc cluster` has written: ",
+)
 KINDS = [
     "joint",
     "by anchors",
@@ -52,7 +55,9 @@ def models(tmp_path_factory):
             judged = {"judged": ()} if kind != "by anchors" else {}
             options = write_problem(folder, n_views=3 if kind == "three views" else 2, **judged)
             if features:
-                options = by_co_em(options, features=features, base="pck-means" if kind == "pca" else "mpck-means")
+                options = by_co_em(
+                    options, features=features, base="pck-means" if kind == "pca" else "mpck-means"
+                )
             with pytest.MonkeyPatch.context() as patched:
                 if kind.startswith("by anchors"):
                     patched.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
@@ -62,7 +67,9 @@ def models(tmp_path_factory):
     return found
 
 
-Place = tuple[Callable[[], Any], Callable[[Any], None], Callable[[], None]]  # gets, sets and removes
+Place = tuple[
+    Callable[[], Any], Callable[[Any], None], Callable[[], None]
+]  # gets, sets and removes
 
 
 def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:
@@ -93,7 +100,19 @@ def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:
 
 def changed_array(array: np.ndarray, rng: random.Random) -> Any:
     """Return an array with other values, of another type, or of another shape."""
-    odd = [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0, -1, 2**62, 10**7, len(array) if array.ndim else 1]
+    odd = [
+        np.nan,
+        np.inf,
+        -np.inf,
+        1e308,
+        -1e308,
+        5e-324,
+        0,
+        -1,
+        2**62,
+        10**7,
+        len(array) if array.ndim else 1,
+    ]
     new, how = array.copy(), rng.randrange(12)
     if how < 5 and array.size and array.dtype.kind in "if":
         value = rng.choice(odd)
@@ -105,7 +124,9 @@ def changed_array(array: np.ndarray, rng: random.Random) -> Any:
         return new
     changes = [
         lambda: (
-            array.astype(rng.choice([np.float32, np.float16, np.int8, np.int64, np.complex128, bool]))
+            array.astype(
+                rng.choice([np.float32, np.float16, np.int8, np.int64, np.complex128, bool])
+            )
             if array.dtype.kind in "if"
             else np.arange(array.size)
         ),
@@ -138,9 +159,9 @@ def change(views: Any, rng: random.Random) -> str:
         value["odd"] = rng.choice([0, "x", None])
         return f"{name} has another key"
     if how == 1 and hasattr(value, "__dict__") and not isinstance(value, type):
-        vars(value)[rng.choice(["transform", "predict", "odd_", "_sklearn_output_config", "__class__"])] = rng.choice(
-            [None, 3, {"transform": "pandas"}]
-        )
+        vars(value)[
+            rng.choice(["transform", "predict", "odd_", "_sklearn_output_config", "__class__"])
+        ] = rng.choice([None, 3, {"transform": "pandas"}])
         return f"{name} has another attribute"
     if how == 2:  # something from elsewhere in the model
         other, (get_other, *_) = rng.choice(list(places_in(views)))
@@ -149,10 +170,37 @@ def change(views: Any, rng: random.Random) -> str:
     if isinstance(value, np.ndarray):
         new = changed_array(value, rng)
     elif isinstance(value, list) and value and how < 7:
-        new = rng.choice([value[:-1], value + value, value[::-1], [], tuple(value), [value], value[:1] * len(value)])
+        new = rng.choice(
+            [
+                value[:-1],
+                value + value,
+                value[::-1],
+                [],
+                tuple(value),
+                [value],
+                value[:1] * len(value),
+            ]
+        )
     else:
         new = rng.choice(
-            [None, -1, 0, 1, 3.5, 10**9, 10**30, True, float("nan"), float("inf"), "x", "", "a" * 10**5, [], {}, b"x"]
+            [
+                None,
+                -1,
+                0,
+                1,
+                3.5,
+                10**9,
+                10**30,
+                True,
+                float("nan"),
+                float("inf"),
+                "x",
+                "",
+                "a" * 10**5,
+                [],
+                {},
+                b"x",
+            ]
         )
     put(new)
     return f"{name} = {str(type(new))[8:-2]} {str(new)[:60]}"
@@ -200,7 +248,12 @@ def test_what_is_stored_is_read_and_predicts(models, tmp_path, kind):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    "n", [60, pytest.param(600, marks=pytest.mark.slow), pytest.param(3000, marks=pytest.mark.reliability)]
+    "n",
+    [
+        60,
+        pytest.param(600, marks=pytest.mark.slow),
+        pytest.param(3000, marks=pytest.mark.reliability),
+    ],
 )
 def test_a_changed_model_predicts_or_is_refused(models, tmp_path, tried, n):
     came = [try_changes(models, tmp_path / "m.skops", seed) for seed in range(n)]
@@ -220,7 +273,9 @@ def at(views: Any, *names: Any) -> Any:
 
 HUGE = {
     "labels of many clusters": lambda views: at(views, "predictor", "labels_").fill(10**7),
-    "many labels": lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(10**7, np.int64)),
+    "many labels": lambda views: vars(at(views, "predictor")).update(
+        labels_=np.zeros(10**7, np.int64)
+    ),
     "many neighbors": lambda views: vars(at(views, "predictor")).update(n_neighbors=10**9),
     "many clusters": lambda views: views[0].update(numbers=np.zeros(10**7, np.int64)),
     "many columns": lambda views: vars(at(views, "transformer")).update(n_features_in_=10**10),

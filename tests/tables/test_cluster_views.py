@@ -27,17 +27,28 @@ SHOP = pd.DataFrame(
 )
 SHOP.iloc[5, 0] = np.nan
 SURVEY = pd.DataFrame(
-    4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)), columns=list("abc"), index=pd.Index(np.arange(100, 190), name="id")
+    4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)),
+    columns=list("abc"),
+    index=pd.Index(np.arange(100, 190), name="id"),
 )
 VIEWS = {"shop": SHOP, "survey": SURVEY}
 MATCHES = {("shop", "survey"): pd.DataFrame({"shop": SHOP.index[:40], "survey": SURVEY.index[:40]})}
 PAIRS = Constraints.from_labels(Y, 20, 0)
 KINDS = np.where(PAIRS.must_link, "must-link", "cannot-link")
-JUDGED = {"shop": pd.DataFrame({"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS})}
+JUDGED = {
+    "shop": pd.DataFrame(
+        {"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS}
+    )
+}
 
 
 def clustered(views=VIEWS, n_clusters=3, **settings):
-    settings = {"matches": MATCHES, "constraints": JUDGED, "stability_runs": 2, "comparison": False} | settings
+    settings = {
+        "matches": MATCHES,
+        "constraints": JUDGED,
+        "stability_runs": 2,
+        "comparison": False,
+    } | settings
     return cluster_views(views, n_clusters=n_clusters, **settings)
 
 
@@ -66,22 +77,34 @@ def test_a_result_tells_how_likely_rows_are_in_each_cluster():
         _ = clustered(method="co-em", transfer="direct-mapping", stability_runs=0).probabilities
 
 
-@pytest.mark.parametrize("settings", [{"seed": 4}, {"method": "co-em", "transfer": "direct-mapping"}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"seed": 4}, {"method": "co-em", "transfer": "direct-mapping"}], ids=str
+)
 def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
     for name, frame in VIEWS.items():
         frame.to_parquet(tmp_path / f"{name}.parquet")
     JUDGED["shop"].to_csv(tmp_path / "pairs.csv", index=False)
     MATCHES["shop", "survey"].to_csv(tmp_path / "matches.csv", index=False)
     options = {("views", name, "path"): str(tmp_path / f"{name}.parquet") for name in VIEWS}
-    options |= {("constraints", "shop"): str(tmp_path / "pairs.csv"), ("n_clusters",): 3, ("stability_runs",): 2}
+    options |= {
+        ("constraints", "shop"): str(tmp_path / "pairs.csv"),
+        ("n_clusters",): 3,
+        ("stability_runs",): 2,
+    }
     options["comparison",] = False
-    options |= {("matches", "shop:survey"): str(tmp_path / "matches.csv")} | {(k,): v for k, v in settings.items()}
+    options |= {("matches", "shop:survey"): str(tmp_path / "matches.csv")} | {
+        (k,): v for k, v in settings.items()
+    }
     job = load_job(None, [(keys, value, "") for keys, value in options.items()])
-    expected = cluster_job(job, tmp_path / "out")
+    expected = cluster_job(job, tmp_path / "out").to_dict()
     found = clustered(**settings)
     for view in expected["views"]:
         name = view["name"]
-        for what, series in (("labels", found.labels), ("fit", found.fit), ("stability", found.stability)):
+        for what, series in (
+            ("labels", found.labels),
+            ("fit", found.fit),
+            ("stability", found.stability),
+        ):
             assert series[name].tolist() == view[what]
             assert series[name].index.equals(VIEWS[name].index)
     assert found.facts["warnings"] == expected["warnings"]
@@ -120,21 +143,45 @@ def test_a_row_that_is_not_there_is_not_explained():
     [
         ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
         ({"views": {"my shop": SHOP}}, "'my shop' cannot be the name of a view"),
-        ({"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}}, "views['survey']: the id '1' is there more than"),
-        ({"views": VIEWS | {"survey": SURVEY.assign(d=[[1]] * 90)}}, "views['survey']: row 0 has a list"),
+        (
+            {"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}},
+            "views['survey']: the id '1' is there more than",
+        ),
+        (
+            {"views": VIEWS | {"survey": SURVEY.assign(d=[[1]] * 90)}},
+            "views['survey']: row 0 has a list",
+        ),
         ({"n_clusters": 0}, "n_clusters: must be a whole number from 1 to 10^6, or auto, got 0"),
         ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
-        ({"ignore": {"shop": ["kid"]}}, "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
+        (
+            {"ignore": {"shop": ["kid"]}},
+            "views['shop']: there is no column 'kid'; did you mean 'kind'?",
+        ),
         ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
-        ({"columns": "price"}, "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
-        ({"views": VIEWS | {"shop": "shop.csv"}}, "views['shop'] must be a table, got the path 'shop.csv'. Read"),
-        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the path 'shop.csv'"),
+        (
+            {"columns": "price"},
+            "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}",
+        ),
+        (
+            {"views": VIEWS | {"shop": "shop.csv"}},
+            "views['shop'] must be a table, got the path 'shop.csv'. Read",
+        ),
+        (
+            {"views": VIEWS | {"shop": Path("shop.csv")}},
+            "views['shop'] must be a table, got the path 'shop.csv'",
+        ),
         ({"random_state": 3}, "random_state is called seed here"),
-        ({"matches": {("shop", "surve"): MATCHES["shop", "survey"]}}, "there is no view 'surve'; did you mean"),
+        (
+            {"matches": {("shop", "surve"): MATCHES["shop", "survey"]}},
+            "there is no view 'surve'; did you mean",
+        ),
         ({"matches": {"shop": []}}, "'shop' does not name two different views"),
-        ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}}, "constraints['shop'], column i: 's99' of row 0"),
+        (
+            {"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
+            "constraints['shop'], column i: 's99' of row 0",
+        ),
     ],
 )
 def test_what_cannot_be_clustered_is_told(wrong, message):

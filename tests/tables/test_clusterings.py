@@ -14,10 +14,19 @@ import pytest
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import check_clustering, load_job, read_inputs
 from mvcc.tables.output import _facts
-from tests.tables.problems import K, by_co_em, cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.reports import write_clustering_report
+from tests.tables.problems import (
+    K,
+    by_co_em,
+    cluster,
+    outputs,
+    read_csv,
+    with_values,
+    write_csv,
+    write_problem,
+)
 
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},
@@ -25,7 +34,11 @@ PROBLEMS = {
     "no matches": {"pairs": ()},
     "no constraints": {"judged": ()},
     "constraints in the second view alone": {"judged": (1,)},
-    "three views, one that nobody matches": {"n_views": 3, "pairs": [("view2", "view0")], "judged": (0, 1)},
+    "three views, one that nobody matches": {
+        "n_views": 3,
+        "pairs": [("view2", "view0")],
+        "judged": (0, 1),
+    },
     "three views in a chain": {"n_views": 3, "pairs": [("view0", "view1"), ("view2", "view1")]},
     "five views": {"n_views": 5, "judged": (0, 3), "n": 16},
 }
@@ -34,7 +47,8 @@ every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLE
 
 @every_problem
 @pytest.mark.parametrize(
-    "transfer", [None, "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"]
+    "transfer",
+    [None, "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"],
 )
 def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
     options = write_problem(tmp_path, **problem)
@@ -44,7 +58,9 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
     assert facts == json.loads((tmp_path / "out" / "clustering.json").read_text(encoding="utf-8"))
     inputs = read_inputs(load_job(None, options))
     assert [view["name"] for view in facts["views"]] == [table.name for table in inputs.tables]
-    for table, constraints, view in zip(inputs.tables, inputs.constraints, facts["views"], strict=True):
+    for table, constraints, view in zip(
+        inputs.tables, inputs.constraints, facts["views"], strict=True
+    ):
         rows = read_csv(tmp_path / "out" / table.name / "labels.csv")
         assert [row["id"] for row in rows] == table.ids == view["ids"]
         assert [int(row["cluster"]) for row in rows] == view["labels"]
@@ -57,7 +73,9 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
         assert len(view["x"]) == len(view["y"]) == view["n_rows"] == len(table.ids)
         labels = np.array(view["labels"])
         assert len(view["given"]) == len(constraints)
-        assert all(ok == ((labels[i] == labels[j]) == kind) for i, j, kind, _, ok, _ in view["given"])
+        assert all(
+            ok == ((labels[i] == labels[j]) == kind) for i, j, kind, _, ok, _ in view["given"]
+        )
         assert view["violated"] == [[*row[:4], row[5]] for row in view["given"] if not row[4]]
         if transfer is None:
             listed = read_csv(tmp_path / "out" / table.name / "moved.csv")
@@ -78,13 +96,18 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
             }
     for relation in facts["relations"]:
         u, v = relation["views"]
-        same = [facts["views"][u]["labels"][i] == facts["views"][v]["labels"][j] for i, j in relation["pairs"]]
+        same = [
+            facts["views"][u]["labels"][i] == facts["views"][v]["labels"][j]
+            for i, j in relation["pairs"]
+        ]
         if transfer is None:
             assert all(same)
             assert relation["agreement"] is relation["by_chance"] is None
         else:
             assert relation["agreement"] == pytest.approx(np.mean(same))
-        assert relation["differing"] == [pair for pair, ok in zip(relation["pairs"], same, strict=True) if not ok]
+        assert relation["differing"] == [
+            pair for pair, ok in zip(relation["pairs"], same, strict=True) if not ok
+        ]
         assert relation["pairs"] == inputs.relations[u, v].tolist()
     write_clustering_report(facts, tmp_path / "report.html")
 
@@ -95,18 +118,29 @@ def test_no_other_numbers_of_the_clusters_would_agree_with_more_matches(tmp_path
     (relation,) = facts["relations"]
     one, other = (np.array(view["labels"]) for view in facts["views"])
     here, there = np.array(relation["pairs"]).T
-    shares = [(one[here] == np.array(numbers)[other[there]]).mean() for numbers in permutations(range(K))]
+    shares = [
+        (one[here] == np.array(numbers)[other[there]]).mean() for numbers in permutations(range(K))
+    ]
     assert relation["agreement"] == pytest.approx(max(shares))
 
 
 def test_stability_runs_tell_how_stable_rows_are(tmp_path):
     options = write_problem(tmp_path)
     facts = cluster(with_values(options, stability_runs=5), tmp_path / "out")
-    assert all(share in (0, 0.2, 0.4, 0.6, 0.8, 1) for view in facts["views"] for share in view["stability"])
+    assert all(
+        share in (0, 0.2, 0.4, 0.6, 0.8, 1)
+        for view in facts["views"]
+        for share in view["stability"]
+    )
     assert all(-1 <= agreement <= 1 for agreement in facts["stability_runs"]["agreement"])
     facts = cluster(with_values(options, stability_runs=0), tmp_path / "none")
     assert facts["stability_runs"] == {"count": 0, "agreement": []}
-    assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == ["id", "cluster", "fit", "label"]
+    assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == [
+        "id",
+        "cluster",
+        "fit",
+        "label",
+    ]
 
 
 def test_true_labels_change_nothing_but_the_comparison(tmp_path):
@@ -144,13 +178,19 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
     assert any("No constraints were given" in text for text in facts["warnings"])
     facts = cluster(by_co_em(write_problem(tmp_path, pairs=())), tmp_path / "b")
     assert any("each was clustered by itself" in text for text in facts["warnings"])
-    facts = cluster(by_co_em(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")])), tmp_path / "e")
+    facts = cluster(
+        by_co_em(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")])), tmp_path / "e"
+    )
     alone = [text for text in facts["warnings"] if text.endswith("; it was clustered by itself.")]
-    assert alone == ["view1: no row is matched with one of another view; it was clustered by itself."]
+    assert alone == [
+        "view1: no row is matched with one of another view; it was clustered by itself."
+    ]
     facts = cluster(by_co_em(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
     assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
-    assert "a: 1 of the 3 clusters are empty." in cluster(by_co_em(copies), tmp_path / "d")["warnings"]
+    assert (
+        "a: 1 of the 3 clusters are empty." in cluster(by_co_em(copies), tmp_path / "d")["warnings"]
+    )
 
 
 def test_two_clusters_that_exchange_rows_are_named():
@@ -163,14 +203,18 @@ def test_two_clusters_that_exchange_rows_are_named():
 
 
 def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_other(tmp_path):
-    facts = cluster(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")]), tmp_path / "apart")
+    facts = cluster(
+        write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")]), tmp_path / "apart"
+    )
     assert facts["joint"]["connected"] == [[0, 2], [1]]
     assert facts["warnings"] == [
         "No three matches connect view0 and view2 with view1: each was clustered by itself, and the numbers of their "
         "clusters mean nothing to each other."
     ]
     write_clustering_report(facts, tmp_path / "report.html")
-    assert "numbered alike in views that matches connect" in (tmp_path / "report.html").read_text("utf-8")
+    assert "numbered alike in views that matches connect" in (tmp_path / "report.html").read_text(
+        "utf-8"
+    )
     assert cluster(write_problem(tmp_path / "all"), tmp_path / "together")["warnings"] == []
 
 
@@ -178,8 +222,12 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     options = write_problem(tmp_path, n=260, n_matches=200)
     path = tmp_path / "view0-view1.csv"
     header, *matches = path.read_text().splitlines()
-    here, there = (list(column) for column in zip(*(match.split(",") for match in matches), strict=True))
-    there[:40] = there[1:40] + there[:1]  # four in five of them are wrong, and a third of these share their kind
+    here, there = (
+        list(column) for column in zip(*(match.split(",") for match in matches), strict=True)
+    )
+    there[:40] = (
+        there[1:40] + there[:1]
+    )  # four in five of them are wrong, and a third of these share their kind
     wrong = {match for match in zip(here, there, strict=True) if ",".join(match) not in matches}
     write_csv(path, [header.split(","), *zip(here, there, strict=True)])
     facts = cluster(options, tmp_path / "out")
@@ -196,11 +244,15 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     for name, ids in (("view0", listed), ("view1", [match[::-1] for match in listed])):
         table = read_csv(tmp_path / "out" / name / "suspicious.csv")
         assert [(row["id"], row["matched_id"]) for row in table] == ids
-        assert [row["left_out"] == "yes" for row in table] == [dropped for *_, dropped in relation["suspicious"]]
+        assert [row["left_out"] == "yes" for row in table] == [
+            dropped for *_, dropped in relation["suspicious"]
+        ]
         assert min(float(row["suspicion"]) for row in table) > 0.4
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
     (tmp_path / "out/view1/suspicious.csv").unlink()
-    assert check_clustering(tmp_path / "out")[1][0].startswith("view1/suspicious.csv: it is missing")
+    assert check_clustering(tmp_path / "out")[1][0].startswith(
+        "view1/suspicious.csv: it is missing"
+    )
     write_clustering_report(facts, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert f"Matches that seem to be wrong ({len(listed)})" in page
@@ -221,8 +273,14 @@ def test_tables_that_hardly_show_the_same_groups_are_told_and_no_match_is_suspic
 
 
 def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its_line(tmp_path):
-    facts = cluster(write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out")
-    reasons = [(view["name"], view["ids"][row], why) for view in facts["views"] for row, _, why in view["moved"]]
+    facts = cluster(
+        write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out"
+    )
+    reasons = [
+        (view["name"], view["ids"][row], why)
+        for view in facts["views"]
+        for row, _, why in view["moved"]
+    ]
     assert reasons
     lines = [(tmp_path / f"judged{view}.csv").read_text().splitlines() for view in (0, 1)]
     for _, name, why in reasons:
@@ -247,7 +305,9 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
     n_light = sum(float(row["weight"]) < 0.9 for row in judged)
     assert 0 < n_light < len(judged)
     facts = cluster(by_co_em(options, threshold=0.9), tmp_path / "some")
-    assert facts["warnings"][0].startswith(f"{n_light} of the {len(judged)} constraints weigh less than the threshold")
+    assert facts["warnings"][0].startswith(
+        f"{n_light} of the {len(judged)} constraints weigh less than the threshold"
+    )
     write_csv(path, [list(judged[0]), *([row["i"], row["j"], row["kind"], 0.5] for row in judged)])
     facts = cluster(by_co_em(options), tmp_path / "all")
     assert facts["warnings"] == [
@@ -283,14 +343,27 @@ def test_few_rows_are_clustered(tmp_path, features, rows):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_largest_values_that_are_taken_can_be_clustered(tmp_path, features):
     rows = [[1e100, 2], [-1e100, 4], [9, 7], [5, 5]]
-    assert len(cluster(one_table(tmp_path, rows, n_clusters=2, features=features), tmp_path / "out")["views"]) == 1
-    with pytest.raises(DataError, match=r"a\.csv:3: line 3 has '1\.1e100', which is too large to compute with, in the"):
+    assert (
+        len(
+            cluster(one_table(tmp_path, rows, n_clusters=2, features=features), tmp_path / "out")[
+                "views"
+            ]
+        )
+        == 1
+    )
+    with pytest.raises(
+        DataError,
+        match=r"a\.csv:3: line 3 has '1\.1e100', which is too large to compute with, in the",
+    ):
         cluster(one_table(tmp_path, [[1, 2], ["1.1e100", 4]], n_clusters=2), tmp_path / "out")
 
 
 def test_each_view_may_have_features_of_its_own(tmp_path):
     options = write_problem(tmp_path)
-    options += [(("views", "view0", "features"), "pca", "--features"), (("views", "view0", "n_components"), 2, "--c")]
+    options += [
+        (("views", "view0", "features"), "pca", "--features"),
+        (("views", "view0", "n_components"), 2, "--c"),
+    ]
     facts = cluster(with_values(options, features="none"), tmp_path / "out")
     assert [view["n_components"] for view in facts["views"]] == [2, 3]
     assert "2 principal components" in facts["views"][0]["features"]
@@ -301,7 +374,8 @@ def test_each_view_may_have_features_of_its_own(tmp_path):
 def test_more_components_than_there_are_are_refused(tmp_path, features, most):
     options = with_values(write_problem(tmp_path), features=features, n_components=most + 1)
     with pytest.raises(
-        DataError, match=rf"view0\.csv: 24 rows of 3 columns have at most {most} components, not {most + 1}"
+        DataError,
+        match=rf"view0\.csv: 24 rows of 3 columns have at most {most} components, not {most + 1}",
     ):
         cluster(options, tmp_path / "out")
 
@@ -317,7 +391,9 @@ def test_the_same_job_gives_the_same_bytes(tmp_path):
 
 
 def without_time(facts):
-    return {key: value for key, value in facts.items() if key not in ("finished", "seconds", "command")}
+    return {
+        key: value for key, value in facts.items() if key not in ("finished", "seconds", "command")
+    }
 
 
 def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
@@ -341,37 +417,69 @@ def test_the_settings_hold_where_the_output_is_behind_a_link(tmp_path):
 
 
 def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
-    odd = ["=cmd()", "</script>", 'a"b', "a,b", "a\nb", "a\rb", "a\r\nb", "\u202e\u2028é\x00.", "x" * 10_000, "-"]
+    odd = [
+        "=cmd()",
+        "</script>",
+        'a"b',
+        "a,b",
+        "a\nb",
+        "a\rb",
+        "a\r\nb",
+        "\u202e\u2028é\x00.",
+        "x" * 10_000,
+        "-",
+    ]
     path = tmp_path / "odd.npz"
     rng = np.random.default_rng(0)
     np.savez(path, X=rng.normal(size=(len(odd), 2)), id=np.array(odd))
-    facts = cluster([(("views", "odd", "path"), str(path), "--view"), (("n_clusters",), 2, "-k")], tmp_path / "out")
+    facts = cluster(
+        [(("views", "odd", "path"), str(path), "--view"), (("n_clusters",), 2, "-k")],
+        tmp_path / "out",
+    )
     write_clustering_report(facts, tmp_path / "out/report.html")
     assert [row["id"] for row in read_csv(tmp_path / "out/odd/labels.csv")] == odd
-    assert "</script><" not in (tmp_path / "out/report.html").read_text("utf-8").split("application/json")[-1][: 10**6]
+    assert (
+        "</script><"
+        not in (tmp_path / "out/report.html")
+        .read_text("utf-8")
+        .split("application/json")[-1][: 10**6]
+    )
     shutil.rmtree(tmp_path / "out")
 
 
-def test_more_rows_than_spectral_features_take_become_principal_components_and_it_is_said(tmp_path, monkeypatch):
+def test_more_rows_than_spectral_features_take_become_principal_components_and_it_is_said(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr("mvcc.tables.fitting._features.MAX_ROWS", 10)
-    spectral = cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "spectral")
+    spectral = cluster(
+        with_values(write_problem(tmp_path), features="spectral"), tmp_path / "spectral"
+    )
     pca = cluster(with_values(write_problem(tmp_path), features="pca"), tmp_path / "pca")
-    assert [view["labels"] for view in spectral["views"]] == [view["labels"] for view in pca["views"]]
+    assert [view["labels"] for view in spectral["views"]] == [
+        view["labels"] for view in pca["views"]
+    ]
     assert [
-        text for text in spectral["warnings"] if "view0: more than 10 rows" in text and "features view0=pca" in text
+        text
+        for text in spectral["warnings"]
+        if "view0: more than 10 rows" in text and "features view0=pca" in text
     ]
     assert not any("more than" in text for text in pca["warnings"])
 
 
 def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_path):
-    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"), tmp_path / "out")
+    facts = cluster(
+        by_co_em(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"),
+        tmp_path / "out",
+    )
     for view in facts["views"]:
         judged = {(i, j, must_link) for i, j, must_link, *_ in view["given"]}
         is_new = [(i, j, must_link) not in judged for i, j, must_link, *_ in view["propagated"]]
         assert is_new == sorted(is_new, reverse=True)
         assert sum(is_new) == sum(view["n_inferred"].values())
         for part in (True, False):
-            weights = [row[3] for row, new in zip(view["propagated"], is_new, strict=True) if new is part]
+            weights = [
+                row[3] for row, new in zip(view["propagated"], is_new, strict=True) if new is part
+            ]
             assert weights == sorted(weights, reverse=True)
     assert any(sum(view["n_inferred"].values()) and len(view["given"]) for view in facts["views"])
 

@@ -56,7 +56,12 @@ def column_of(folder, values, delimiter=";", **options):
         (["1.234,5", "12", ",5"], "number", "with decimal commas", [1234.5, 12, 0.5]),
         (["1,234.5", "12", "1,000"], "number", "with commas for thousands", [1234.5, 12, 1000]),
         (["1,234", "5,678"], "number", "with decimal commas", [1.234, 5.678]),
-        (["1 234", "1\u00a0234\u00a0567", "7"], "number", "with separators of thousands", [1234, 1234567, 7]),
+        (
+            ["1 234", "1\u00a0234\u00a0567", "7"],
+            "number",
+            "with separators of thousands",
+            [1234, 1234567, 7],
+        ),
         (["1'234,5", "2"], "number", "with decimal commas", [1234.5, 2]),
         (["true", "False", "", "TRUE"], "number", "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "number", "yes is 1", [1, 0, 0]),
@@ -66,7 +71,12 @@ def column_of(folder, values, delimiter=";", **options):
         (["1.2.2020", "28.12.2020"], "date", "day.month.year", [18293, 18624]),
         (["1600-01-01", "2300-01-01"], "date", "year-month-day", [-135140, 120530]),
         (["31.12.2300", "01.01.0001 "], "date", "day.month.year", [120894, -719162]),
-        (["9999-12-31"] * 2 + ["9999-12-30 06:00"], "date", f"year-month-day, {NO_END}", [2932896] * 2 + [2932895.25]),
+        (
+            ["9999-12-31"] * 2 + ["9999-12-30 06:00"],
+            "date",
+            f"year-month-day, {NO_END}",
+            [2932896] * 2 + [2932895.25],
+        ),
         (["12/31/2020", "01/02/2020"], "date", "month/day/year", [18627, 18263]),
         (["01/02/2020", "03/04/2020"], "date", "day/month/year", [18293, 18355]),
         (
@@ -99,16 +109,34 @@ def test_points_separate_thousands_where_another_column_has_decimal_commas(tmp_p
 @pytest.mark.parametrize(
     ("values", "delimiter", "message"),
     [
-        (['"1,5"', '"2,5"'], ",", r":2: line 2 has '1,5', whose comma may be .*Write 1\.5, or separate .* semicolons"),
-        (["1,234", "5,678"], "\t", r":2: line 2 has '1,234', whose comma may be a decimal comma or separate thousands"),
-        ([*map(str, range(12)), "two"], ";", r":14: line 14 has 'two', which is no finite number, in the column 'c'"),
+        (
+            ['"1,5"', '"2,5"'],
+            ",",
+            r":2: line 2 has '1,5', whose comma may be .*Write 1\.5, or separate .* semicolons",
+        ),
+        (
+            ["1,234", "5,678"],
+            "\t",
+            r":2: line 2 has '1,234', whose comma may be a decimal comma or separate thousands",
+        ),
+        (
+            [*map(str, range(12)), "two"],
+            ";",
+            r":14: line 14 has 'two', which is no finite number, in the column 'c'",
+        ),
         (["1,5"] * 12 + ["1.5"], ";", r":14: line 14 has '1\.5', which is no finite number"),
         (["1", "inf"], ";", r":3: line 3 has 'inf', which is no finite number"),
-        (["2020-01-01"] * 12 + ["soon"], ";", r":14: line 14 has 'soon', which is no date like the others"),
+        (
+            ["2020-01-01"] * 12 + ["soon"],
+            ";",
+            r":14: line 14 has 'soon', which is no date like the others",
+        ),
     ],
     ids=["comma", "tab", "word", "mixed", "inf", "date"],
 )
-def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(tmp_path, values, delimiter, message):
+def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(
+    tmp_path, values, delimiter, message
+):
     name = "t.tsv" if delimiter == "\t" else "t.csv"
     with pytest.raises(DataError, match=message) as refusal:
         column_of(tmp_path, values, delimiter, name=name)
@@ -118,7 +146,10 @@ def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(tmp_path, values
 def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
     table = read(tmp_path, "customer_id,code,casino,x\nk1,8,1,1\nk2,9,2,2\n")
     assert (table.ids, table.columns) == (["k1", "k2"], ["casino", "x"])
-    assert [(c.name, c.note) for c in table.every_column[:2]] == [("customer_id", "names the rows"), ("code", "an id")]
+    assert [(c.name, c.note) for c in table.every_column[:2]] == [
+        ("customer_id", "names the rows"),
+        ("code", "an id"),
+    ]
     for header in ("no", "Nr", "itemID", "product key"):
         assert read(tmp_path, f"x,{header}\n1,7\n2,9\n").ids == ["7", "9"]
         assert read(tmp_path, f"x,{header}\n1,7\n2,7\n").ids == ["0", "1"]
@@ -154,29 +185,40 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
 def test_kinds_of_columns_can_be_said(tmp_path):
     content = "id,zip,when,x\na,10115,2020-01-02,1\nb,20095,2020-01-03,2\nc,10115,2020-02-03,3\n"
     table = read(tmp_path, content, columns={"zip": "category", "when": "text", "x": "ignore"})
-    assert [(column.name, column.kind) for column in table.used] == [("zip", "category"), ("when", "text")]
+    assert [(column.name, column.kind) for column in table.used] == [
+        ("zip", "category"),
+        ("when", "text"),
+    ]
     assert table.X["zip"].tolist() == ["10115", "20095", "10115"]
     with pytest.raises(DataError, match=r":2: line 2 has '2020-01-02', which is no finite number"):
         read(tmp_path, content, columns={"when": "number"})
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
-    assert described(read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column)[0] == (
-        "texts: zip (1001 values are too many for a category)"
-    )
+    assert described(
+        read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column
+    )[0] == ("texts: zip (1001 values are too many for a category)")
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
 
 
 def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
-    with pytest.raises(DataError, match=r"no column is left to cluster: 'id' names the rows; 'code' an id\."):
+    with pytest.raises(
+        DataError, match=r"no column is left to cluster: 'id' names the rows; 'code' an id\."
+    ):
         read(tmp_path, "id,code\na,u\nb,v\n")
 
 
 def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
-    lines = [f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n}" for n in range(12)]
+    lines = [
+        f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n}" for n in range(12)
+    ]
     table = read(tmp_path, "\n".join(["car,vin,Individual ID,weight,seen,x", *lines]))
     assert table.ids[:2] == ["INV-0000", "INV-0001"]
     notes = {column.name: column.note for column in table.every_column}
-    assert (notes["car"], notes["vin"], notes["Individual ID"]) == ("names the rows", "an id", "an id")
+    assert (notes["car"], notes["vin"], notes["Individual ID"]) == (
+        "names the rows",
+        "an id",
+        "an id",
+    )
     assert [column.name for column in table.used] == ["weight", "seen", "x"]
 
 
@@ -185,7 +227,11 @@ def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_pa
 
 def workbook(path, change=lambda book: None):
     book = openpyxl.Workbook()
-    for row in (["id", "x", "kind", "day"], [7, 0.5, "u", date(2020, 1, 2)], [8, 1.25, None, date(2020, 1, 3)]):
+    for row in (
+        ["id", "x", "kind", "day"],
+        [7, 0.5, "u", date(2020, 1, 2)],
+        [8, 1.25, None, date(2020, 1, 3)],
+    ):
         book.active.append(row)
     change(book)
     book.save(path)
@@ -193,9 +239,15 @@ def workbook(path, change=lambda book: None):
 
 
 def test_cells_of_a_workbook_have_their_own_types(tmp_path):
-    table = workbook(tmp_path / "t.xlsx", lambda book: book.active.append([9, "#DIV/0!", "v", date(2020, 1, 4)]))
+    table = workbook(
+        tmp_path / "t.xlsx", lambda book: book.active.append([9, "#DIV/0!", "v", date(2020, 1, 4)])
+    )
     assert table.ids == ["7", "8", "9"]
-    assert [(c.kind, c.n_missing) for c in table.used] == [("number", 1), ("category", 1), ("date", 0)]
+    assert [(c.kind, c.n_missing) for c in table.used] == [
+        ("number", 1),
+        ("category", 1),
+        ("date", 0),
+    ]
     assert table.X["day"].tolist() == [18263, 18264, 18265]
     assert table.notes == ()
 
@@ -234,11 +286,20 @@ def test_a_title_above_the_table_is_refused_and_other_sheets_are_named(tmp_path)
 
 
 def test_records_may_lack_values_and_hold_no_lists(tmp_path):
-    lines = [{"id": "a", "x": 1, "ok": True}, {"id": "b", "ok": False, "w": "u"}, {"id": "c", "x": 3, "ok": None}]
+    lines = [
+        {"id": "a", "x": 1, "ok": True},
+        {"id": "b", "ok": False, "w": "u"},
+        {"id": "c", "x": 3, "ok": None},
+    ]
     table = read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
-    assert [(c.name, c.kind, c.n_missing) for c in table.every_column[1:3]] == [("x", "number", 1), ("ok", "number", 1)]
+    assert [(c.name, c.kind, c.n_missing) for c in table.every_column[1:3]] == [
+        ("x", "number", 1),
+        ("ok", "number", 1),
+    ]
     lines[1]["w"] = ["u", "v"]
-    with pytest.raises(DataError, match=r":2: line 2 has a list, neither number nor text, in the column 'w'"):
+    with pytest.raises(
+        DataError, match=r":2: line 2 has a list, neither number nor text, in the column 'w'"
+    ):
         read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
 
 
@@ -249,7 +310,9 @@ def mixed(n=120, seed=0):
     """Return a table of three kinds of things, and what they are."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(3, size=n)
-    words = np.array([["oak", "pine", "beech"], ["steel", "iron", "brass"], ["wool", "linen", "silk"]])
+    words = np.array(
+        [["oak", "pine", "beech"], ["steel", "iron", "brass"], ["wool", "linen", "silk"]]
+    )
     said = [" ".join(rng.choice(words[k], 4)) + f" {rng.integers(1000)}" for k in kind]
     frame = pd.DataFrame({
         "price": 3.0 * kind + rng.normal(size=n), "color": np.array(["red", "green", "blue"])[kind], "says": said,
@@ -268,12 +331,14 @@ def job(folder, frame, **values):
                            *(((key,), value, key) for key, value in options.items())])  # fmt: skip
 
 
-@pytest.mark.parametrize(("features", "least"), [("auto", 0.9), ("pca", 0.9), ("none", 0.9), ("spectral", 0.7)])
+@pytest.mark.parametrize(
+    ("features", "least"), [("auto", 0.9), ("pca", 0.9), ("none", 0.9), ("spectral", 0.7)]
+)
 def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, least):
     from sklearn.metrics import adjusted_rand_score
 
     frame, kind = mixed()
-    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out")
+    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out").to_dict()
     view = parse_facts(facts).views[0]
     assert [column.kind for column in view.columns] == ["number", "category", "text", "date"]
     assert adjusted_rand_score(kind, view.labels) > least
@@ -287,7 +352,8 @@ def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, l
     assert adjusted_rand_score(truth, model.predict(new, view="shop")) > least - 0.1
     assert model.predict(new[:1].assign(color=None, price=None), view="shop").shape == (1,)
     with pytest.raises(
-        InvalidInputError, match="X: row 0 has 'dear', which is no finite number, in the column 'price'"
+        InvalidInputError,
+        match="X: row 0 has 'dear', which is no finite number, in the column 'price'",
     ):
         model.predict(new.assign(price="dear"), view="shop")
     with pytest.raises(InvalidInputError, match="X must be a DataFrame"):
@@ -303,7 +369,9 @@ def test_the_same_mixed_table_gives_the_same_features(tmp_path):
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
     widths = np.cumsum([0, 1, 4, X.shape[1] - 6, 1])
     variances = [X[:, a:b].var(axis=0).sum() for a, b in pairwise(widths)]
-    np.testing.assert_allclose(variances, [1, 1, 6, 1], err_msg="a text weighs twice as much as all others")
+    np.testing.assert_allclose(
+        variances, [1, 1, 6, 1], err_msg="a text weighs twice as much as all others"
+    )
 
 
 def test_all_columns_of_texts_are_one_text():
@@ -314,7 +382,10 @@ def test_all_columns_of_texts_are_one_text():
     price = rng.normal(size=80)
     apart = pd.DataFrame({"title": title, "price": price, "body": body})
     together = pd.DataFrame(
-        {"text": [f"{one or ''} {two}" for one, two in zip(title, body, strict=True)], "price": price}
+        {
+            "text": [f"{one or ''} {two}" for one, two in zip(title, body, strict=True)],
+            "price": price,
+        }
     )
     features = MixedFeatures(["text", "number", "text"])
     X = features.fit_transform(apart)
@@ -323,10 +394,16 @@ def test_all_columns_of_texts_are_one_text():
 
 
 def test_texts_of_few_words_are_told_apart_by_their_parts():
-    names = [f"{a} {b}" for a in ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze") for b in "abcdefgh"]
+    names = [
+        f"{a} {b}"
+        for a in ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze")
+        for b in "abcdefgh"
+    ]
     X = MixedFeatures(["text"]).fit_transform(pd.DataFrame({"name": names}))
     near = np.linalg.norm(X[:, None] - X[None], axis=2) + np.eye(len(names)) * 99
-    assert all(names[row][0] == names[nearest][0] for row, nearest in enumerate(near.argmin(axis=1)))
+    assert all(
+        names[row][0] == names[nearest][0] for row, nearest in enumerate(near.argmin(axis=1))
+    )
 
 
 # ---- all that is wrong, at once
@@ -344,16 +421,30 @@ def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
     assert "a.csv:6: line 6 has '1e300', which is too large" in told[2]
     assert told[3] == "To go on without these columns:"
     assert told[4].endswith("--ignore 'a=\"size, mm\",y'")
-    done = mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--ignore", 'a="size, mm",y', cwd=tmp_path)
+    done = mvcc(
+        "cluster",
+        "--view",
+        "a=a.csv",
+        "-k",
+        "2",
+        "--dry-run",
+        "--ignore",
+        'a="size, mm",y',
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert "left out: id (names the rows); size, mm, y (ignored)" in done.stdout
-    done = mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--columns", "a=z", cwd=tmp_path)
+    done = mvcc(
+        "cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--columns", "a=z", cwd=tmp_path
+    )
     assert "numbers: z\n" in done.stdout
 
 
 def test_lines_of_all_files_are_told_at_once(tmp_path):
     for view in "ab":
-        write_csv(tmp_path / f"{view}.csv", [["id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
+        write_csv(
+            tmp_path / f"{view}.csv", [["id", "x"], *([f"{view}{n}", n * n] for n in range(6))]
+        )
     (tmp_path / "m.csv").write_text("a,b\na1,b9\na9,b1\n")
     (tmp_path / "p.csv").write_text("i,j,kind\na0,b1,must\na2,a8,must\na3,a4,perhaps\n")
     options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
@@ -374,7 +465,10 @@ def test_lines_of_all_files_are_told_at_once(tmp_path):
 @pytest.fixture
 def two(tmp_path):
     for view in "ab":
-        write_csv(tmp_path / f"{view}.csv", [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
+        write_csv(
+            tmp_path / f"{view}.csv",
+            [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))],
+        )
 
     def given(matches, pairs):
         (tmp_path / "m.csv").write_text(matches)
@@ -383,7 +477,11 @@ def two(tmp_path):
                    (("n_clusters",), 2, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
                    (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
         inputs = read_inputs(load_job(None, options))
-        return inputs.relations[0, 1].tolist(), list(inputs.constraints[0].rows()), inputs.constraints[0]
+        return (
+            inputs.relations[0, 1].tolist(),
+            list(inputs.constraints[0].rows()),
+            inputs.constraints[0],
+        )
 
     return given
 
@@ -433,9 +531,14 @@ def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(two, t
 
 
 def test_a_pair_of_two_views_without_a_match_offers_one(two):
-    with pytest.raises(InvalidInputError, match=r"p\.csv:2: 'b3' is a row of b, and no match says .*--match a:b=FILE"):
+    with pytest.raises(
+        InvalidInputError,
+        match=r"p\.csv:2: 'b3' is a row of b, and no match says .*--match a:b=FILE",
+    ):
         two("a1,b2\n", "i,j,kind\na0,b3,must\n")
-    with pytest.raises(InvalidInputError, match=r"p\.csv:2: 'a1' and 'b2' are matched, so they are one object"):
+    with pytest.raises(
+        InvalidInputError, match=r"p\.csv:2: 'a1' and 'b2' are matched, so they are one object"
+    ):
         two("a1,b2\n", "i,j,kind\na1,b2,cannot\n")
 
 
@@ -460,13 +563,23 @@ def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit)
 def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
     rng = np.random.default_rng(0)
     days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
-    rows = [["id", "x", "until"], *([f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days))]
+    rows = [
+        ["id", "x", "until"],
+        *([f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days)),
+    ]
     write_csv(tmp_path / "t.csv", rows)
     options = ["--stability-runs", "0", "--no-comparison", "-k", "2"]
     said = mvcc("cluster", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "out", *options)
     assert (NO_END in said.stdout) == (end == "9999-12-31")
     assert end in (tmp_path / "out/clustering.json").read_text()
-    done = mvcc("predict", tmp_path / "out", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "again.csv")
+    done = mvcc(
+        "predict",
+        tmp_path / "out",
+        "--view",
+        f"t={tmp_path / 't.csv'}",
+        "--out",
+        tmp_path / "again.csv",
+    )
     assert done.returncode == 0
     labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
     assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels

@@ -20,7 +20,9 @@ from tests.tables.problems import K, by_co_em, cluster, with_values, write_csv, 
 
 SIZES = [9, 9]
 RELATIONS = {(0, 1): np.array([(0, 0), (1, 1), (1, 2), *((i, i) for i in range(3, 9))])}
-STAR = Constraints.from_pairs(must_link=[(0, i) for i in (1, 2, 3)] + [(4, 5), (4, 6)], cannot_link=[(0, 4), (0, 7)])
+STAR = Constraints.from_pairs(
+    must_link=[(0, i) for i in (1, 2, 3)] + [(4, 5), (4, 6)], cannot_link=[(0, 4), (0, 7)]
+)
 
 
 def many(given):
@@ -33,7 +35,9 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
     _, objects = find_objects(SIZES, RELATIONS)
     tested = []
     for fold in judged_folds(given, RELATIONS, SIZES, 0):
-        seen = np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, fold.seen, strict=True)])
+        seen = np.concatenate(
+            [own[c.pairs.ravel()] for own, c in zip(objects, fold.seen, strict=True)]
+        )
         for own, c, ends in zip(objects, fold.held_out, fold.ends, strict=True):
             assert not np.isin(ends, seen).all(axis=1).any()
             assert (np.sort(own[c.pairs], axis=1) == ends).all()
@@ -46,14 +50,18 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
 def test_contradicting_judgments_are_held_out_as_they_are():
     torn = STAR.joined(Constraints.from_pairs(cannot_link=[(1, 2)]))
     held_out = [fold.held_out[0] for fold in judged_folds([many(torn)], {}, [9], 0)]
-    assert {tuple(pair) for one in held_out for pair in one.pairs.tolist()} == set(map(tuple, torn.pairs.tolist()))
+    assert {tuple(pair) for one in held_out for pair in one.pairs.tolist()} == set(
+        map(tuple, torn.pairs.tolist())
+    )
 
 
 def test_every_match_is_cut_once_with_all_of_its_object():
     relations = {(0, 1): np.vstack([RELATIONS[0, 1], [(2, 1)]])}
     _, objects = find_objects(SIZES, relations)
     folds = match_folds(relations, SIZES, 0)
-    assert sorted(pair for fold in folds for pair in fold.cut[0, 1].tolist()) == sorted(relations[0, 1].tolist())
+    assert sorted(pair for fold in folds for pair in fold.cut[0, 1].tolist()) == sorted(
+        relations[0, 1].tolist()
+    )
     for fold in folds:
         there, gone = (set(objects[0][rows[:, 0]]) for rows in (fold.seen[0, 1], fold.cut[0, 1]))
         assert there.isdisjoint(gone)
@@ -100,12 +108,18 @@ def test_agreement_is_that_of_chance_where_matches_mean_nothing():
 
 
 def kept(share, n=200):
-    return Outcome(Scores((np.arange(n) < share * n).astype(float), np.zeros(n, int), pairs_of_their_own(n)), {}, 0.9)
+    return Outcome(
+        Scores((np.arange(n) < share * n).astype(float), np.zeros(n, int), pairs_of_their_own(n)),
+        {},
+        0.9,
+    )
 
 
 def cut(share, n=200):
     first = np.arange(n) % 2
-    return Outcome(None, {(0, 1): Cut(first, np.where(np.arange(n) < share * n, first, 1 - first))}, 0.9)
+    return Outcome(
+        None, {(0, 1): Cut(first, np.where(np.arange(n) < share * n, first, 1 - first))}, 0.9
+    )
 
 
 NO_DIFFERENCE = " There is no clear difference to k-means."
@@ -128,9 +142,13 @@ VERDICTS = {  # outcomes of joint, k-means and others; whether it helps; the sen
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("outcomes", "helps", "sentence", "warns"), VERDICTS.values(), ids=VERDICTS)
+@pytest.mark.parametrize(
+    ("outcomes", "helps", "sentence", "warns"), VERDICTS.values(), ids=VERDICTS
+)
 def test_one_sentence_says_whether_it_helps(outcomes, helps, sentence, warns):
-    facts, warnings = verdict(dict(zip(("joint", "k-means", "without judgments"), outcomes, strict=False)))
+    facts, warnings = verdict(
+        dict(zip(("joint", "k-means", "without judgments"), outcomes, strict=False))
+    )
     assert facts == {"sentence": sentence, "helps": helps}
     assert [text[: len(begin)] for text, begin in zip(warnings, warns, strict=True)] == warns
 
@@ -146,7 +164,11 @@ def compared(tmp_path, *, by=with_values, **problem):
     return options, cluster(options, tmp_path / "out")
 
 
-@pytest.mark.parametrize("by", [with_values, by_co_em])
+def with_co_em(options, comparison=True, **values):
+    return with_values(options, comparison=comparison, compare_co_em=comparison, **values)
+
+
+@pytest.mark.parametrize("by", [with_values, with_co_em, by_co_em])
 @pytest.mark.parametrize(
     "problem",
     [{"n_views": 1, "pairs": ()}, {"n_judged": 30, "judged": (0, 1)}, {"judged": ()},
@@ -157,9 +179,10 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
     options, facts = compared(tmp_path, by=by, **problem)
     parse_facts(facts)
     found = facts["comparison"]
-    mine, other = ("joint", "co-em") if by is with_values else ("co-em", "joint")
+    mine = "co-em" if by is by_co_em else "joint"
+    other = {with_values: [], with_co_em: ["co-em"], by_co_em: ["joint"]}[by]
     without = ["without judgments"] if problem.get("judged", (0,)) else []
-    assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, other]
+    assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, *other]
     n_judged = problem.get("n_judged", 8) * len(problem.get("judged", (0,)))
     assert found["n_judgments"] == (n_judged if n_judged >= 20 else 0)
     assert found["n_matches"] == sum(len(relation["pairs"]) for relation in facts["relations"])
@@ -167,11 +190,17 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
         assert (one["kept"] is None) == (one["kept_error"] is None) == (not found["n_judgments"])
         assert (one["agreement"] is None) == (one["by_chance"] is None) == (not found["n_matches"])
     for relation in facts["relations"]:
-        assert np.sum(relation["held_out"]["table"]) == relation["held_out"]["n"] == len(relation["pairs"])
-    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again")
+        assert (
+            np.sum(relation["held_out"]["table"])
+            == relation["held_out"]["n"]
+            == len(relation["pairs"])
+        )
+    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again").to_dict()
     assert again["comparison"] == found
-    assert [one["held_out"] for one in again["relations"]] == [one["held_out"] for one in facts["relations"]]
-    assert cluster(with_values(options, comparison=False), tmp_path / "off")["comparison"] is None
+    assert [one["held_out"] for one in again["relations"]] == [
+        one["held_out"] for one in facts["relations"]
+    ]
+    assert cluster(with_co_em(options, comparison=False), tmp_path / "off")["comparison"] is None
 
 
 def test_clear_blobs_keep_what_was_held_out(tmp_path):
@@ -201,9 +230,15 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
         raise DataError("no such features.")
 
     monkeypatch.setattr(_comparison, "make_features", refused)
-    _, facts = compared(tmp_path)
-    assert [one["method"] for one in facts["comparison"]["methods"]] == ["joint", "k-means", "without judgments"]
-    assert "The result was not compared with the other method: no such features." in facts["warnings"]
+    _, facts = compared(tmp_path, by=with_co_em)
+    assert [one["method"] for one in facts["comparison"]["methods"]] == [
+        "joint",
+        "k-means",
+        "without judgments",
+    ]
+    assert (
+        "The result was not compared with the other method: no such features." in facts["warnings"]
+    )
 
 
 def test_contradictions_that_a_job_allows_are_compared(tmp_path):
@@ -212,7 +247,7 @@ def test_contradictions_that_a_job_allows_are_compared(tmp_path):
     first = path.read_text().splitlines()[1].split(",")
     kind = {"must-link": "cannot-link", "cannot-link": "must-link"}[first[2]]
     path.write_text(path.read_text() + f"{first[0]},{first[1]},{kind},1.0\n")
-    for by in (with_values, by_co_em):
+    for by in (with_co_em, by_co_em):
         facts = cluster(by(options, on_conflict="drop"), tmp_path / by.__name__)
         assert len(facts["comparison"]["methods"]) == 4
 
@@ -229,14 +264,32 @@ def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement,
     job, inputs = load_job(None, options), read_inputs(load_job(None, options))
     fit = SimpleNamespace(labels=[np.arange(24) % K], agreement=[agreement], exchanged=[])
     said = list(cautions(job, inputs.tables, fit))
-    assert any(text.startswith("view0: its clusters change from start to start") for text in said) == warns
+    assert (
+        any(text.startswith("view0: its clusters change from start to start") for text in said)
+        == warns
+    )
 
 
 def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
     rng = np.random.default_rng(0)
-    rows = [*rng.normal(size=(60, 2)), *(50 + rng.normal(size=(3, 2))), *(-50 + rng.normal(size=(2, 2)))]
-    path = write_csv(tmp_path / "a.csv", [["id", "x", "y"], *([f"r{i}", *row] for i, row in enumerate(rows))])
-    values = {"n_clusters": K, "stability_runs": 0, "comparison": False, "features": "none", "method": "co-em"}
-    options = [(("views", "a", "path"), path, "--view a"), *(((key,), value, key) for key, value in values.items())]
+    rows = [
+        *rng.normal(size=(60, 2)),
+        *(50 + rng.normal(size=(3, 2))),
+        *(-50 + rng.normal(size=(2, 2))),
+    ]
+    path = write_csv(
+        tmp_path / "a.csv", [["id", "x", "y"], *([f"r{i}", *row] for i, row in enumerate(rows))]
+    )
+    values = {
+        "n_clusters": K,
+        "stability_runs": 0,
+        "comparison": False,
+        "features": "none",
+        "method": "co-em",
+    }
+    options = [
+        (("views", "a", "path"), path, "--view a"),
+        *(((key,), value, key) for key, value in values.items()),
+    ]
     assert any("a: one cluster has 92% of all rows, most others are small." in text
                for text in cluster(options, tmp_path / "out")["warnings"])  # fmt: skip

@@ -30,7 +30,10 @@ from tests.tables.problems import cluster, write_csv
 N_ROWS = 6
 FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
 # no characters that a workbook cannot hold, and no code that Excel means one of these by
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.sampled_from(";,\t\"'\n"))
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"])
+    | st.sampled_from(";,\t\"'\n")
+)
 DAYS = st.dates(datetime.date(1, 1, 1))
 CELLS = [
     TEXTS,
@@ -45,7 +48,9 @@ CELLS = [
     st.floats(-1e4, 1e4).map("{:.3g}".format),
     st.floats(-1e4, 1e4).map(lambda one: repr(one).replace(".", ",")),
     st.integers(0, 10**7).map("{:,}".format),
-    st.sampled_from(["1", "1.10", "-0", "-0.0", "1e1", "5.0", "5", "1_000", "inf", "nan", "1.", ".5", "٣"]),
+    st.sampled_from(
+        ["1", "1.10", "-0", "-0.0", "1e1", "5.0", "5", "1_000", "inf", "nan", "1.", ".5", "٣"]
+    ),
     st.sampled_from(["true", "false", "True", "yes", "no"]),
     st.sampled_from(["=1+1", "+1", "-x", "@a", "\tx", "\rx", " =1", "＝1", "\n=1", "'=1"]),
     DAYS.map(str),
@@ -53,7 +58,8 @@ CELLS = [
 ]
 MISSING = st.sampled_from(["", "", "NA", "?", " "])
 NAMES = st.lists(
-    st.sampled_from(["cluster", "fit", "cluster_2", "=x", "a\nb", ' "q"', "ü, ;", "\ufeffx", "Id"]) | TEXTS,
+    st.sampled_from(["cluster", "fit", "cluster_2", "=x", "a\nb", ' "q"', "ü, ;", "\ufeffx", "Id"])
+    | TEXTS,
     min_size=3,
     max_size=3,
     unique=True,
@@ -104,7 +110,10 @@ def text_file(names, columns, style):
     """Return the rows of a table, and its bytes."""
     delimiter, has_mark, end, all_quoted = style
     x = [str(n).replace(".", "," if delimiter == ";" else ".") for n in range(N_ROWS)]
-    rows = [["id", "x", *names], *map(list, zip([f"r{n}" for n in range(N_ROWS)], x, *columns, strict=True))]
+    rows = [
+        ["id", "x", *names],
+        *map(list, zip([f"r{n}" for n in range(N_ROWS)], x, *columns, strict=True)),
+    ]
 
     def quoted(cell):
         has_marks = all_quoted or any(mark in cell for mark in ';,\t"\r\n')
@@ -121,7 +130,13 @@ DECIMALS = ["1,5", "-2,25", "3", "", "5", "6,125"]
 
 
 @given(text_tables())
-@example((["a", "b", "c"], [["=1+1", "+49", "-", "\rx", " =", "a\r\nb"], LONG, DECIMALS], (";", True, "\r\n", False)))
+@example(
+    (
+        ["a", "b", "c"],
+        [["=1+1", "+49", "-", "\rx", " =", "a\r\nb"], LONG, DECIMALS],
+        (";", True, "\r\n", False),
+    )
+)
 @example((["a", "b", "cluster"], [VERSIONS, LONG, DECIMALS], ("\t", False, "\n", True)))
 def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, table):
     delimiter, has_mark, end, _ = table[2]
@@ -133,7 +148,10 @@ def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, tab
     back = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     assert [row[:5] for row in back] == rows
     new = [dict(zip(back[0][5:], row[5:], strict=True)) for row in back[1:]]
-    assert {row[name] for row in new for name in row if name.startswith("cluster_name")} == {"'=1+1", "b"}
+    assert {row[name] for row in new for name in row if name.startswith("cluster_name")} == {
+        "'=1+1",
+        "b",
+    }
     fits = [row[name] for row in new for name in row if name.startswith("fit")]
     assert all(float(fit.replace(",", ".")) <= 1 for fit in fits)
 
@@ -168,14 +186,23 @@ def own_of(content, ending):
     )
 )
 @example(
-    table=(["a", "b", "c"], [["1"] * 6, ["5.0", "", "0.1", *["1e-07"] * 3], ["007"] * 6], (",", False, "\n", False))
+    table=(
+        ["a", "b", "c"],
+        [["1"] * 6, ["5.0", "", "0.1", *["1e-07"] * 3], ["007"] * 6],
+        (",", False, "\n", False),
+    )
 )
-def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike(clustered, ending, table):
+def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike(
+    clustered, ending, table
+):
     rows, content = text_file(*table)
     names, columns = own_of(exported(clustered, "table.csv", content, ending), ending)
     assert names[:5] == rows[0]
     for found, before in zip(columns, map(list, zip(*rows[1:], strict=True)), strict=True):
-        texts = [text.replace("\r\n", "\n").replace("\r", "\n") if ending == "xlsx" else text for text in before]
+        texts = [
+            text.replace("\r\n", "\n").replace("\r", "\n") if ending == "xlsx" else text
+            for text in before
+        ]
         if all(isinstance(value, str | None) for value in found):
             assert [value or "" for value in found] == texts
             assert None not in found or ending == "xlsx"
@@ -186,11 +213,17 @@ def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike
 def assert_written_alike(numbers, texts):
     missing = is_missing(pd.Series(texts, dtype=object))
     assert [number is None for number in numbers] == missing.tolist()
-    there = [(number, text) for number, text in zip(numbers, texts, strict=True) if number is not None]
+    there = [
+        (number, text) for number, text in zip(numbers, texts, strict=True) if number is not None
+    ]
     is_whole = all("." not in text and "," not in text and "e" not in text for _, text in there)
     for number, text in there:
         sign = "," if "," in text else "."
-        written = str(int(number)) if text.lstrip("-").isdigit() else repr(float(number)).replace(".", sign)
+        written = (
+            str(int(number))
+            if text.lstrip("-").isdigit()
+            else repr(float(number)).replace(".", sign)
+        )
         assert written == text
         assert not is_whole or isinstance(number, int)
 
@@ -207,12 +240,16 @@ ARRAYS = [
     some(st.floats(allow_nan=False)).map(lambda some: pa.array(some, pa.float64())),
     some(DAYS).map(lambda some: pa.array(some, pa.date32())),
     some(MOMENTS).map(lambda some: pa.array(some, pa.timestamp("us"))),
-    some(MOMENTS.map(lambda one: one.replace(microsecond=0))).map(lambda some: pa.array(some, pa.timestamp("s"))),
+    some(MOMENTS.map(lambda one: one.replace(microsecond=0))).map(
+        lambda some: pa.array(some, pa.timestamp("s"))
+    ),
     some(st.decimals(-1000, 1000, places=2)).map(lambda some: pa.array(some, pa.decimal128(20, 2))),
     some(TEXTS | st.sampled_from(["=1+1", " +49 1", "\n@x", "＝1", "007", "1.10", ""])).map(
         lambda some: pa.array(some, pa.string())
     ),
-    some(st.lists(st.integers(0, 9), max_size=3)).map(lambda some: pa.array(some, pa.list_(pa.int64()))),
+    some(st.lists(st.integers(0, 9), max_size=3)).map(
+        lambda some: pa.array(some, pa.list_(pa.int64()))
+    ),
 ]
 
 
@@ -239,7 +276,9 @@ def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, tab
     buffer = io.BytesIO()
     parquet.write_table(table, buffer)
     before = [column.to_pylist() for column in table.columns]
-    again = parquet.read_table(io.BytesIO(exported(clustered, "table.parquet", buffer.getvalue(), "parquet")))
+    again = parquet.read_table(
+        io.BytesIO(exported(clustered, "table.parquet", buffer.getvalue(), "parquet"))
+    )
     # which has no unit of seconds
     assert again.select(range(5)).equals(parquet.read_table(io.BytesIO(buffer.getvalue())))
     _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
@@ -247,7 +286,9 @@ def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, tab
         for one, value in zip(found, values, strict=True):
             assert is_same(one, value), (one, value)
     text = exported(clustered, "table.parquet", buffer.getvalue(), "csv").decode()
-    for row, values in zip(list(csv.reader(io.StringIO(text, newline="")))[1:], zip(*before, strict=True), strict=True):
+    for row, values in zip(
+        list(csv.reader(io.StringIO(text, newline="")))[1:], zip(*before, strict=True), strict=True
+    ):
         for cell, value in zip(row[:5], values, strict=True):
             assert is_written(cell, value), (cell, value)
 
@@ -347,7 +388,9 @@ def is_written(cell, value):
     if isinstance(value, datetime.datetime):
         return datetime.datetime.fromisoformat(cell) == value
     if isinstance(value, str):
-        is_formula = value.lstrip().startswith(FORMULA_SIGNS) or value.startswith(("\t", "\r", "\n"))
+        is_formula = value.lstrip().startswith(FORMULA_SIGNS) or value.startswith(
+            ("\t", "\r", "\n")
+        )
         return cell == (f"'{value}" if is_formula and not is_written_number(value) else value)
     return cell == str(value)
 
@@ -373,14 +416,19 @@ def test_cells_of_a_workbook_come_back_with_their_types(clustered, cells):
             book.active.cell(n + 2, 3).data_type = "s"
     buffer = io.BytesIO()
     book.save(buffer)
-    shown = [row[2] for row in list(openpyxl.load_workbook(io.BytesIO(buffer.getvalue())).active.values)[1:]]
+    shown = [
+        row[2]
+        for row in list(openpyxl.load_workbook(io.BytesIO(buffer.getvalue())).active.values)[1:]
+    ]
     _, columns = own_of(exported(clustered, "table.xlsx", buffer.getvalue(), "xlsx"), "xlsx")
     assert list(map(type, columns[2])) == list(map(type, shown))
     assert columns[2] == shown
-    found = parquet.read_table(io.BytesIO(exported(clustered, "table.xlsx", buffer.getvalue(), "parquet")))[
-        "a"
-    ].to_pylist()
+    found = parquet.read_table(
+        io.BytesIO(exported(clustered, "table.xlsx", buffer.getvalue(), "parquet"))
+    )["a"].to_pylist()
     if len({type(one) for one in shown if one is not None}) == 1:
         assert found == shown
     else:
-        assert all(one == value or one == str(value) for one, value in zip(found, shown, strict=True))
+        assert all(
+            one == value or one == str(value) for one, value in zip(found, shown, strict=True)
+        )

@@ -14,11 +14,18 @@ from sklearn.metrics import adjusted_rand_score
 from mvcc import load_model, pairwise_f_measure
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError, WorkerError
 from mvcc.metrics import scores_of_table
-from mvcc.reporting.html import write_clustering_report
-from mvcc.tables import check_clustering, check_job, cluster_job, load_job, predict_files, try_numbers
+from mvcc.tables import (
+    check_clustering,
+    check_job,
+    cluster_job,
+    load_job,
+    predict_files,
+    try_numbers,
+)
 from mvcc.tables.folders._workers import local_workers
 from mvcc.tables.reading import _partitions
 from tests.command_line import mvcc
+from tests.reports import write_clustering_report
 from tests.tables.problems import by_co_em, cluster, outputs, read_csv, with_values, write_problem
 
 distributed = pytest.importorskip("distributed")
@@ -48,7 +55,8 @@ def in_folders(options, views=("view0", "view1"), **how):
     """Return the options of a job with folders in the place of some files."""
     folders = {("views", name, "path"): how for name in views}
     return [
-        (keys, as_folder(value, **folders[keys]) if keys in folders else value, label) for keys, value, label in options
+        (keys, as_folder(value, **folders[keys]) if keys in folders else value, label)
+        for keys, value, label in options
     ]
 
 
@@ -65,7 +73,9 @@ def large(options):
 @pytest.fixture
 def run(address, tmp_path):
     def cluster_folders(options, out="out", **how):
-        return cluster_job(load_job(None, options), tmp_path / out, scheduler=address, **how)
+        return cluster_job(
+            load_job(None, options), tmp_path / out, scheduler=address, **how
+        ).to_dict()
 
     return cluster_folders
 
@@ -79,7 +89,9 @@ def names_in(folder):
 
 
 @pytest.mark.parametrize("change", [lambda options: options, by_co_em], ids=["joint", "co-em"])
-def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(large, run, tmp_path, change):
+def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
+    large, run, tmp_path, change
+):
     facts = run(change(large))
     model = load_model(tmp_path / "out")
     for view in facts["views"]:
@@ -92,7 +104,9 @@ def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(large, r
         sample = dict(zip(view["ids"], view["labels"], strict=True))
         assert {name: clusters[name] for name in sample} == sample
         others = rows[~rows["id"].isin(list(sample))]
-        assert [clusters[name] for name in others["id"]] == model.predict(others, view["name"]).tolist()
+        assert [clusters[name] for name in others["id"]] == model.predict(
+            others, view["name"]
+        ).tolist()
         assert view["all_sizes"] == np.bincount(found["cluster"], minlength=3).tolist()
         truth = rows.set_index("id")["kind"].loc[list(clusters)]
         assert found["label"].tolist() == truth.tolist()
@@ -121,7 +135,9 @@ def test_the_sample_has_what_was_judged_and_matched(large, run):
 
 
 @pytest.mark.slow
-def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(options, run, tmp_path, monkeypatch):
+def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
+    options, run, tmp_path, monkeypatch
+):
     found = []
     for n_files, rows, most in ((3, None, 2**24), (1, 7, 100), (5, 10, 1)):
         for folder in (tmp_path / "view0", tmp_path / "view1"):
@@ -134,7 +150,9 @@ def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(options
                 path.unlink()
             as_folder(tmp_path / f"{name}.csv", n_files, row_group_size=rows)
         run(folders, fresh=True)
-        labels = {name: labels_of(tmp_path / "out" / name / "labels") for name in ("view0", "view1")}
+        labels = {
+            name: labels_of(tmp_path / "out" / name / "labels") for name in ("view0", "view1")
+        }
         found.append((outputs(tmp_path / "out", ".csv"), labels))
     n_parts = [len(labels["view0"]) for _, labels in found]
     assert n_parts == [N] * 3
@@ -142,13 +160,20 @@ def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(options
         assert files == found[0][0]
         for name, frame in labels.items():
             expected = found[0][1][name]
-            assert frame.sort_values("id").to_numpy().tolist() == expected.sort_values("id").to_numpy().tolist()
-    assert len(list((tmp_path / "out/view0/labels").iterdir())) == 15, "a piece for each group of rows"
+            assert (
+                frame.sort_values("id").to_numpy().tolist()
+                == expected.sort_values("id").to_numpy().tolist()
+            )
+    assert len(list((tmp_path / "out/view0/labels").iterdir())) == 15, (
+        "a piece for each group of rows"
+    )
 
 
 @pytest.mark.slow
 def test_another_seed_draws_other_rows(large, run):
-    first, second = (run(with_values(large, seed=seed), str(seed))["views"][1]["ids"] for seed in (0, 1))
+    first, second = (
+        run(with_values(large, seed=seed), str(seed))["views"][1]["ids"] for seed in (0, 1)
+    )
     assert len(set(first) & set(second)) < 35
 
 
@@ -172,11 +197,16 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
     rng = np.random.default_rng(0)
     (tmp_path / "rows").mkdir()
     for number in range(3):
-        frame = pd.DataFrame(rng.normal(size=(20, 2)) + 9 * (np.arange(20) % 2)[:, None], columns=["x", "y"])
+        frame = pd.DataFrame(
+            rng.normal(size=(20, 2)) + 9 * (np.arange(20) % 2)[:, None], columns=["x", "y"]
+        )
         frame["__null_dask_index__"] = np.arange(20)  # as dask writes tables without an index
         frame = frame.set_index("__null_dask_index__")
         frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
-    options = [(("views", "rows", "path"), str(tmp_path / "rows"), "--view"), (("n_clusters",), 2, "-k")]
+    options = [
+        (("views", "rows", "path"), str(tmp_path / "rows"), "--view"),
+        (("n_clusters",), 2, "-k"),
+    ]
     facts = run(with_values(options, sample=30, stability_runs=0, comparison=False))
     assert set(facts["views"][0]["ids"]) < set(map(str, range(60)))
     assert len(facts["views"][0]["ids"]) == 30
@@ -186,16 +216,22 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path, options):
-    rows = {name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")] for name in ("view0", "view1")}
+    rows = {
+        name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
+        for name in ("view0", "view1")
+    }
     asked = tmp_path / "asked"
     asked.mkdir()
     log = "".join(
-        f"view1:{name},{answer},now\n" for name, answer in zip(rows["view1"], ("outlier", "unsure"), strict=False)
+        f"view1:{name},{answer},now\n"
+        for name, answer in zip(rows["view1"], ("outlier", "unsure"), strict=False)
     )
     (asked / "asked.csv").write_text(f"id,answer,when\n{log}")
     groups = [f"{name},view0:{row},yes\n" for name, row in zip("abc", rows["view0"], strict=False)]
     (asked / "groups.csv").write_text("".join(["name,members,counted\n", *groups]))
-    (asked / "view0.csv").write_text(f"i,j,kind\n{rows['view0'][-1]},{rows['view0'][-2]},must-link\n")
+    (asked / "view0.csv").write_text(
+        f"i,j,kind\n{rows['view0'][-1]},{rows['view0'][-2]},must-link\n"
+    )
     facts = run(with_values([one for one in large if one[0][0] != "constraints"], asked=str(asked)))
     assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
@@ -226,7 +262,9 @@ def test_a_folder_called_labels_with_other_things_is_left_alone(large, run, tmp_
     run(large)
     (tmp_path / "out/view0/labels/mine.txt").write_text("mine")
     before = outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet")
-    with pytest.raises(StoreError, match=r"out/view0/labels/mine\.txt is not replaced: mvcc did not write it"):
+    with pytest.raises(
+        StoreError, match=r"out/view0/labels/mine\.txt is not replaced: mvcc did not write it"
+    ):
         run(with_values(large, seed=1), fresh=True)
     assert outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet") == before
 
@@ -271,9 +309,14 @@ def with_text(frame, row):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(without, "has no value in the column 'x'"), (with_text, "has 'much', which is no finite number, in the column")],
+    [
+        (without, "has no value in the column 'x'"),
+        (with_text, "has 'much', which is no finite number, in the column"),
+    ],
 )
-def test_a_late_row_that_cannot_be_used_is_named_and_nothing_is_written(large, run, tmp_path, change, message):
+def test_a_late_row_that_cannot_be_used_is_named_and_nothing_is_written(
+    large, run, tmp_path, change, message
+):
     facts = run(large)
     before = outputs(tmp_path / "out", ".csv", ".skops", ".parquet", ".json")
     place = late(facts, tmp_path, change)
@@ -292,7 +335,9 @@ def twice(frame):
     ("change", "message"),
     [
         (
-            lambda number, frame: frame.assign(x=frame["x"].astype("float32")) if number == 1 else frame,
+            lambda number, frame: (
+                frame.assign(x=frame["x"].astype("float32")) if number == 1 else frame
+            ),
             r"view1/part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type double\. Write",
         ),
         (
@@ -315,10 +360,15 @@ def twice(frame):
     ],
     ids=["type", "lacks", "more", "empty", "twice", "infinite"],
 )
-def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(options, run, tmp_path, change, message):
+def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
+    options, run, tmp_path, change, message
+):
     folders = in_folders(options, ["view0"])
     where = as_folder(tmp_path / "view1.csv", change=change)
-    folders = [(keys, where if keys == ("views", "view1", "path") else value, label) for keys, value, label in folders]
+    folders = [
+        (keys, where if keys == ("views", "view1", "path") else value, label)
+        for keys, value, label in folders
+    ]
     with pytest.raises(DataError, match=message):
         run(folders)
     assert not (tmp_path / "out").exists()
@@ -330,7 +380,10 @@ def test_an_id_in_two_files_is_noticed_where_both_are_drawn(options, run, tmp_pa
 
     folders = in_folders(with_values(options, sample=110), ["view1"], change=same)
     files = [one for one in folders if one[0][0] != "matches"]
-    with pytest.raises(DataError, match=r"view1/part-\d\.parquet: row \d+ has the id 'b\d+', as part-\d\.parquet: row"):
+    with pytest.raises(
+        DataError,
+        match=r"view1/part-\d\.parquet: row \d+ has the id 'b\d+', as part-\d\.parquet: row",
+    ):
         run(files)
 
 
@@ -347,7 +400,9 @@ def test_a_damaged_file_is_named(large, run, tmp_path):
 @pytest.mark.slow
 def test_columns_without_any_value_fit_all_types(options, run, tmp_path):
     def change(number, frame):
-        return frame.assign(more=None if number == 0 else "text", kind=frame["kind"].astype("category"))
+        return frame.assign(
+            more=None if number == 0 else "text", kind=frame["kind"].astype("category")
+        )
 
     facts = run(in_folders(options, change=change))
     assert facts["views"][0]["all_f"] > 0.5
@@ -355,7 +410,9 @@ def test_columns_without_any_value_fit_all_types(options, run, tmp_path):
 
 @pytest.mark.parametrize("missing", ["dask", "pyarrow"])
 def test_without_dask_the_message_says_what_to_install(large, tmp_path, monkeypatch, missing):
-    monkeypatch.setattr("mvcc.tables.folders._workers.find_spec", lambda name: None if name == missing else sys)
+    monkeypatch.setattr(
+        "mvcc.tables.folders._workers.find_spec", lambda name: None if name == missing else sys
+    )
     wanted = rf"view0: a folder needs the package {missing}: pip install 'mvcc\[dask,parquet\]'"
     with pytest.raises(DataError, match=wanted):
         cluster(large, tmp_path / "out")
@@ -364,7 +421,11 @@ def test_without_dask_the_message_says_what_to_install(large, tmp_path, monkeypa
 def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(large, tmp_path, monkeypatch):
     monkeypatch.setattr("mvcc._utils.scheduler._PATIENCE", 1)
     for address, error, message in (
-        ("tcp://127.0.0.1:9", WorkerError, r"No dask scheduler answers at tcp://127\.0\.0\.1:9 within 1 s"),
+        (
+            "tcp://127.0.0.1:9",
+            WorkerError,
+            r"No dask scheduler answers at tcp://127\.0\.0\.1:9 within 1 s",
+        ),
         ("nowhere", ConfigError, "is no address of a dask scheduler"),
     ):
         with pytest.raises(error, match=message):
@@ -374,7 +435,9 @@ def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(large, tmp_path
 
 @pytest.mark.parametrize("version", ["0.0.1", ImportError("No module named 'mvcc'")])
 def test_workers_with_another_mvcc_are_refused(large, run, monkeypatch, version, address):
-    monkeypatch.setattr(distributed.Client, "run", lambda self, function, on_error: {address: version})
+    monkeypatch.setattr(
+        distributed.Client, "run", lambda self, function, on_error: {address: version}
+    )
     message = r"The worker \S+ (has mvcc 0\.0\.1|cannot import mvcc \(No module named 'mvcc'\))\. Install mvcc"
     with pytest.raises(WorkerError, match=message):
         run(large)
@@ -382,13 +445,20 @@ def test_workers_with_another_mvcc_are_refused(large, run, monkeypatch, version,
 
 def test_what_goes_only_with_folders_is_refused_without_one(options, tmp_path, address):
     files = [one for one in options if one[0] != ("sample",)]
-    with pytest.raises(ConfigError, match=r"`sample` \(--sample\) goes only with a view that is a folder"):
+    with pytest.raises(
+        ConfigError, match=r"`sample` \(--sample\) goes only with a view that is a folder"
+    ):
         cluster(options, tmp_path / "out")
     with pytest.raises(ConfigError, match="--scheduler goes only with a view that is a folder"):
         cluster_job(load_job(None, files), tmp_path / "out", scheduler=address)
     cluster(files, tmp_path / "out")
     with pytest.raises(ConfigError, match="--scheduler goes only with a view that is a folder"):
-        predict_files(tmp_path / "out", {"view0": str(tmp_path / "view0.csv")}, tmp_path / "new.csv", scheduler=address)
+        predict_files(
+            tmp_path / "out",
+            {"view0": str(tmp_path / "view0.csv")},
+            tmp_path / "new.csv",
+            scheduler=address,
+        )
 
 
 @pytest.mark.slow
@@ -401,16 +471,23 @@ def test_a_job_is_checked_and_numbers_are_tried_by_a_sample(large, address, tmp_
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(options, run, address, tmp_path, several):
+def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
+    options, run, address, tmp_path, several
+):
     files = [one for one in options if one[0] != ("sample",)]
     cluster(files, tmp_path / "out")
-    new = {"view1": as_folder(tmp_path / "view1.csv"), **({"view0": str(tmp_path / "view0.csv")} if several else {})}
+    new = {
+        "view1": as_folder(tmp_path / "view1.csv"),
+        **({"view0": str(tmp_path / "view0.csv")} if several else {}),
+    }
     (first, *_) = predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
     assert first.path == (tmp_path / "new/view1/labels" if several else tmp_path / "new")
     predict_files(tmp_path / "out", {"view1": str(tmp_path / "view1.csv")}, tmp_path / "new.csv")
     found = labels_of(first.path)
     assert found["id"].tolist() == [row["id"] for row in read_csv(tmp_path / "new.csv")]
-    assert found["cluster"].tolist() == [int(row["cluster"]) for row in read_csv(tmp_path / "new.csv")]
+    assert found["cluster"].tolist() == [
+        int(row["cluster"]) for row in read_csv(tmp_path / "new.csv")
+    ]
     assert first.sizes == np.bincount(found["cluster"], minlength=3).tolist()
     with pytest.raises(StoreError, match="exists"):
         predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
@@ -424,12 +501,24 @@ def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(options, run, 
 
 def test_new_rows_that_do_not_fit_leave_nothing(options, address, tmp_path):
     cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
-    new = {"view1": as_folder(tmp_path / "view1.csv", change=lambda number, frame: without(frame, number))}
+    new = {
+        "view1": as_folder(
+            tmp_path / "view1.csv", change=lambda number, frame: without(frame, number)
+        )
+    }
     before = names_in(tmp_path)
-    with pytest.raises(MvccError, match=r"view1/part-\d\.parquet: row \d has no value in the column 'x'"):
+    with pytest.raises(
+        MvccError, match=r"view1/part-\d\.parquet: row \d has no value in the column 'x'"
+    ):
         predict_files(tmp_path / "out", new, tmp_path / "deep/new", scheduler=address)
-    new = {"view1": as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.drop(columns="x"))}
-    with pytest.raises(DataError, match=r"part-\d\.parquet: there is no column 'x'.* view1 was clustered by it"):
+    new = {
+        "view1": as_folder(
+            tmp_path / "view1.csv", change=lambda number, frame: frame.drop(columns="x")
+        )
+    }
+    with pytest.raises(
+        DataError, match=r"part-\d\.parquet: there is no column 'x'.* view1 was clustered by it"
+    ):
         predict_files(tmp_path / "out", new, tmp_path / "deep/new", scheduler=address)
     for out in ("view1", "."):
         with pytest.raises(StoreError, match="is read and would be overwritten"):
@@ -461,7 +550,9 @@ def test_facts_of_former_clusterings_are_read(options, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_says_that_the_clusters_come_from_a_sample(large, options, address, tmp_path, monkeypatch):
+def test_the_command_says_that_the_clusters_come_from_a_sample(
+    large, options, address, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     words = [*("cluster", "-k", "3", "--stability-runs", "0", "--no-comparison", "--sample", "40")]
     words += ["--scheduler", address]
@@ -469,10 +560,16 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(large, options, a
         if keys[-1] in ("path", "labels_column") or keys[0] in ("matches", "constraints"):
             words += [label.split()[0], f"{keys[1]}={value}"]
     checked = mvcc(*words, "--dry-run")
-    assert checked.stdout.splitlines()[0].startswith("view0: a sample of 120 rows: 40 rows, 3 columns, 8 constraints (")
+    assert checked.stdout.splitlines()[0].startswith(
+        "view0: a sample of 120 rows: 40 rows, 3 columns, 8 constraints ("
+    )
     done = mvcc(*words, "--out", "out")
     assert done.returncode == 0, done.stderr
-    (said,) = (line for line in done.stdout.splitlines() if line.startswith("view1: the clusters come from"))
+    (said,) = (
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith("view1: the clusters come from")
+    )
     assert said.startswith(
         "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in out/view1/labels; F of all "
     )
@@ -490,7 +587,9 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(large, options, a
 
 
 @pytest.mark.slow
-def test_workers_of_this_machine_are_silent_about_a_row_that_cannot_be_used(options, tmp_path, capfd):
+def test_workers_of_this_machine_are_silent_about_a_row_that_cannot_be_used(
+    options, tmp_path, capfd
+):
     cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
     new = as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=np.inf))
     with pytest.raises(MvccError, match="row 0 has 'inf'"):

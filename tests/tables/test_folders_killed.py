@@ -40,7 +40,9 @@ def job(folder):
     values = {"n_clusters": 3, "stability_runs": 0, "comparison": False, "sample": 5000}
     options = [(("views", "rows", "path"), str(folder / "rows"), "--view")]
     options += [(("views", "rows", "labels_column"), "kind", "--labels-column")]
-    return load_job(None, [*options, *(((key,), value, f"--{key}") for key, value in values.items())])
+    return load_job(
+        None, [*options, *(((key,), value, f"--{key}") for key, value in values.items())]
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -69,19 +71,24 @@ def refuse_lost_rows(out):
 def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
     with pool(tmp_path, "", "") as started:
         facts = cluster_job(
-            job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(started.workers[0].kill)
+            job,
+            tmp_path / "out",
+            scheduler=started.address,
+            on_step=when_labeled(started.workers[0].kill),
         )
         assert started.workers[0].wait() == -signal.SIGKILL
         assert started.connected() == 1
     refuse_lost_rows(tmp_path / "out")
-    assert facts["views"][0]["all_f"] > 0.99
+    assert facts.views[0].all_f > 0.99
 
 
 def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
     killed = []
 
     def kill_one():
-        children = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+        children = [
+            one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE
+        ]
         workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
         killed.append(workers[0].pid)
         workers[0].kill()
@@ -100,14 +107,21 @@ def test_when_all_workers_are_gone_the_job_waits_for_another(job, tmp_path):
             wait_until(lambda: started.connected() == 0)
             started.add_worker()
 
-        cluster_job(job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(replace_worker))
+        cluster_job(
+            job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(replace_worker)
+        )
     refuse_lost_rows(tmp_path / "out")
 
 
 def test_a_scheduler_that_is_killed_ends_the_job_with_a_word_and_nothing_is_written(job, tmp_path):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone; nothing was written\.")
     with pool(tmp_path, "", "") as started, gone:
-        cluster_job(job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(started.scheduler.kill))
+        cluster_job(
+            job,
+            tmp_path / "out",
+            scheduler=started.address,
+            on_step=when_labeled(started.scheduler.kill),
+        )
     assert not (tmp_path / "out").exists()
 
 
@@ -130,8 +144,12 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
-def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(folder, tmp_path, by, code):
+@pytest.mark.parametrize(
+    ("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+)
+def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
+    folder, tmp_path, by, code
+):
     words = f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 5000 --out {tmp_path}/out"
     command = [sys.executable, "-m", "mvcc", "cluster", *words.split()]
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
@@ -161,7 +179,9 @@ TELLS_WHEN_WORKERS_START = """if True:
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("seconds", [0.05, 1.5])
-def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(folder, tmp_path, by, seconds):
+def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(
+    folder, tmp_path, by, seconds
+):
     words = f"cluster --view rows={folder}/rows -k 3 --out {tmp_path}/out"
     process = subprocess.Popen(
         [sys.executable, "-c", TELLS_WHEN_WORKERS_START, *words.split()],
@@ -169,7 +189,9 @@ def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(folder, t
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # which shells ignore in the background
     )
     assert process.stdout.readline() == "starting\n"
     time.sleep(seconds)

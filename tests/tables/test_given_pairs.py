@@ -32,11 +32,15 @@ def with_file(options, section, key, path, content):
 
 
 def matches(options, tmp_path, content, key="texts:images", name="matches.csv"):
-    return read_inputs(load_job(None, with_file(options, "matches", key, tmp_path / name, content))).relations
+    return read_inputs(
+        load_job(None, with_file(options, "matches", key, tmp_path / name, content))
+    ).relations
 
 
 def given(options, tmp_path, content, view="texts"):
-    return read_inputs(load_job(None, with_file(options, "constraints", view, tmp_path / "pairs.csv", content)))
+    return read_inputs(
+        load_job(None, with_file(options, "constraints", view, tmp_path / "pairs.csv", content))
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,8 +73,14 @@ def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
         np.save(tmp_path / name, pairs)
     else:
         pd.DataFrame(pairs, columns=["texts", "images"]).to_parquet(tmp_path / name)
-    options = [(("views", view, "path"), str(tmp_path / f"{view}.parquet"), "--view") for view in ("texts", "images")]
-    options += [(("n_clusters",), 2, "-k"), (("matches", "texts:images"), str(tmp_path / name), "--match")]
+    options = [
+        (("views", view, "path"), str(tmp_path / f"{view}.parquet"), "--view")
+        for view in ("texts", "images")
+    ]
+    options += [
+        (("n_clusters",), 2, "-k"),
+        (("matches", "texts:images"), str(tmp_path / name), "--match"),
+    ]
     found = read_inputs(load_job(None, options)).relations
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
 
@@ -85,7 +95,9 @@ def test_matches_may_be_many_to_many(options, tmp_path):
     assert found[0, 1].tolist() == [[1, 0], [1, 1], [2, 1]]
 
 
-@pytest.mark.parametrize("content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"], ids=ascii)
+@pytest.mark.parametrize(
+    "content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"], ids=ascii
+)
 def test_rows_without_ids_are_matched_by_number(tmp_path, content):
     paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
              for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
@@ -106,8 +118,14 @@ def test_matches_of_other_formats_are_read_by_the_same_ids(options, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("texts,images\nt1,i0\nt11,i1\n", r": line 3: texts \(.*texts\.csv\) .* the id 't11'; did you mean 't1'"),
-        ("texts,images\nt1,i0\nt2,elephant\n", r": line 3: images .* has no row with the id 'elephant'\."),
+        (
+            "texts,images\nt1,i0\nt11,i1\n",
+            r": line 3: texts \(.*texts\.csv\) .* the id 't11'; did you mean 't1'",
+        ),
+        (
+            "texts,images\nt1,i0\nt2,elephant\n",
+            r": line 3: images .* has no row with the id 'elephant'\.",
+        ),
         ("images,texts\ni0,t1\nt2,i4\n", r": line 3: texts .* has no row with the id 'i4'"),
         ("t1,i0\nt2,i33\n", r": line 2: images .* has no row with the id 'i33'; did you mean 'i3"),
         ("texts\nt1\n", r": there must be two columns"),
@@ -124,16 +142,25 @@ def test_matches_that_cannot_be_are_refused_with_their_line(options, tmp_path, c
 
 
 def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(options, tmp_path):
-    with pytest.raises(DataError, match=r"matches\.csv: line 1: images .* has no row with the id 'i00'; did you mean"):
+    with pytest.raises(
+        DataError,
+        match=r"matches\.csv: line 1: images .* has no row with the id 'i00'; did you mean",
+    ):
         matches(options, tmp_path, "t1,i00\nt2,i4\n")
-    with pytest.raises(DataError, match=r"matches\.csv: line 1: texts .* has no row with the id 'tt1'; did you mean"):
+    with pytest.raises(
+        DataError,
+        match=r"matches\.csv: line 1: texts .* has no row with the id 'tt1'; did you mean",
+    ):
         matches(options, tmp_path, "tt1,i0\nt2,i4\n")
 
 
 def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
     paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
              for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
-    options = [*((("views", name, "path"), path, "--view") for name, path in paths.items()), (("n_clusters",), 2, "-k")]
+    options = [
+        *((("views", name, "path"), path, "--view") for name, path in paths.items()),
+        (("n_clusters",), 2, "-k"),
+    ]
     cause = (
         r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows are numbered "
         r"from 0; name one with --id-column texts=COLUMN\."
@@ -145,7 +172,9 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
 
 
 def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path):
-    inputs = given(options, tmp_path, "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n")
+    inputs = given(
+        options, tmp_path, "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n"
+    )
     texts, images = inputs.constraints
     assert texts.pairs.tolist() == [[0, 3], [1, 2]]
     assert (texts.must_link.tolist(), texts.weights.tolist()) == ([True, False], [0.5, 2.0])
@@ -158,12 +187,24 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("i,j,kind\nt0,t33,must-link\n", r":2: texts \(.*texts\.csv\) .* the id 't33'; did you mean 't3'\?"),
+        (
+            "i,j,kind\nt0,t33,must-link\n",
+            r":2: texts \(.*texts\.csv\) .* the id 't33'; did you mean 't3'\?",
+        ),
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),
-        ("i,j,kind,weight\nt0,t1,must-link,heavy\n", r":2: weight must be a number: t0,t1,must-link,heavy$"),
-        ("i,j,kind,weight\nt0,t1,must-link,-1\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,-1$"),
-        ("i,j,kind,weight\nt0,t1,must-link,nan\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,nan$"),
+        (
+            "i,j,kind,weight\nt0,t1,must-link,heavy\n",
+            r":2: weight must be a number: t0,t1,must-link,heavy$",
+        ),
+        (
+            "i,j,kind,weight\nt0,t1,must-link,-1\n",
+            r":2: a weight must be finite and 0 or more: t0,t1,must-link,-1$",
+        ),
+        (
+            "i,j,kind,weight\nt0,t1,must-link,nan\n",
+            r":2: a weight must be finite and 0 or more: t0,t1,must-link,nan$",
+        ),
         ("i,j,kind\nt0,t0,must-link\n", r":2: 't0' is linked with itself; remove this constraint"),
         ("i|j|kind\nt0|t1|must-link\n", r":1: the columns must be i,j,kind"),
         ("t0,t1,must-link\n", r":1: the columns must be i,j,kind"),
@@ -171,7 +212,9 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     ],
     ids=lambda value: ascii(value)[1:30],
 )
-def test_constraints_that_cannot_be_are_refused_with_their_line(options, tmp_path, content, message):
+def test_constraints_that_cannot_be_are_refused_with_their_line(
+    options, tmp_path, content, message
+):
     with pytest.raises(InvalidInputError, match=r"pairs\.csv" + message):
         given(options, tmp_path, content)
 
@@ -212,7 +255,9 @@ def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(optio
     assert json.loads((tmp_path / "out/clustering.json").read_text("utf-8")) == facts
 
 
-def test_the_joint_method_lets_the_clusters_decide_which_of_contradicting_constraints_hold(options, tmp_path):
+def test_the_joint_method_lets_the_clusters_decide_which_of_contradicting_constraints_hold(
+    options, tmp_path
+):
     job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
     facts = cluster(with_values(job_options, on_conflict="drop"), tmp_path / "out")
     texts = facts["views"][0]
@@ -226,16 +271,29 @@ def test_a_contradiction_in_a_later_view_names_its_rows(options, tmp_path, closu
     content = "i,j,kind\ni3,i1,must-link\ni1,i3,cannot-link\n"
     options = with_file(options, "constraints", "images", tmp_path / "i.csv", content)
     with pytest.raises(
-        ConstraintConflictError, match=r": 'i1' of images = 'i3' of images \(must-link, line 2 of i\.csv"
+        ConstraintConflictError,
+        match=r": 'i1' of images = 'i3' of images \(must-link, line 2 of i\.csv",
     ):
         cluster(by_co_em(options, closure=closure), tmp_path / "out")
 
 
-def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(options, tmp_path):
-    options = with_file(options, "constraints", "texts", tmp_path / "t.csv", "i,j,kind\nt0,t1,must-link\n")
-    options = with_file(options, "constraints", "images", tmp_path / "i.csv", "i,j,kind,weight\ni0,i1,cannot-link,2\n")
+def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(
+    options, tmp_path
+):
+    options = with_file(
+        options, "constraints", "texts", tmp_path / "t.csv", "i,j,kind\nt0,t1,must-link\n"
+    )
+    options = with_file(
+        options,
+        "constraints",
+        "images",
+        tmp_path / "i.csv",
+        "i,j,kind,weight\ni0,i1,cannot-link,2\n",
+    )
     options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "t0,i0\nt1,i1\n")
-    with pytest.raises(ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv") as conflict:
+    with pytest.raises(
+        ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv"
+    ) as conflict:
         cluster(options, tmp_path / "out")
     with pytest.raises(ConstraintConflictError) as foreseen:
         check_job(load_job(None, options))
@@ -252,7 +310,8 @@ def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp
     options = by_co_em(write_problem(tmp_path, n_judged=1), threshold="cv")
     for attempt in (check_job, lambda job: cluster_job(job, tmp_path / "out")):
         with pytest.raises(
-            InvalidInputError, match=r"^Cross-validation .* the constraints have 1\. Give more constraints"
+            InvalidInputError,
+            match=r"^Cross-validation .* the constraints have 1\. Give more constraints",
         ):
             attempt(load_job(None, options))
     check_job(load_job(None, with_values(options, threshold=0.5)))
@@ -260,6 +319,9 @@ def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp
 
 
 def test_a_cross_validated_threshold_is_told(tmp_path):
-    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", stability_runs=1), tmp_path / "out")
+    facts = cluster(
+        by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", stability_runs=1),
+        tmp_path / "out",
+    )
     assert facts["settings"]["threshold"] == "cv"
     assert 0 < facts["co_em"]["threshold"] <= 1

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from mvcc._utils.settings import default_of, option_of
+from mvcc.cli import cli
+from mvcc.cli._job_options import ALL, job_options, settings
 from mvcc.exceptions import ConfigError
-from mvcc.tables import Job, load_job
+from mvcc.tables import Job, View, load_job, write_example
 
 YAML = """views:
   texts:
@@ -68,7 +74,12 @@ def test_components_without_features_that_have_some_are_refused(config):
     for keys in (("n_components",), ("views", "texts", "n_components")):
         with pytest.raises(ConfigError, match=goes):
             load_job(config, [(keys, 4, "--components")])
-        assert load_job(config, [(keys, 4, "--components"), (("features",), "pca", "--features")]).features == "pca"
+        assert (
+            load_job(
+                config, [(keys, 4, "--components"), (("features",), "pca", "--features")]
+            ).features
+            == "pca"
+        )
 
 
 MINIMAL = [(("views", "a", "path"), "a.csv", "--view"), (("n_clusters",), 2, "-k")]
@@ -87,7 +98,9 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(
-    ("keys", "value"), OPTIONS[:-2], ids=lambda value: ".".join(value) if isinstance(value, tuple) else ""
+    ("keys", "value"),
+    OPTIONS[:-2],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
 )
 def test_an_option_replaces_the_value_of_the_file(config, keys, value):
     job = load_job(config, [(keys, value, "--option")])
@@ -96,12 +109,18 @@ def test_an_option_replaces_the_value_of_the_file(config, keys, value):
         found = found[key] if isinstance(found, dict) else getattr(found, key)
     assert found == (tuple(value) if isinstance(value, list) else value)
     others = [name for name in Job.model_fields if name != keys[0]]
-    assert [getattr(job, name) for name in others] == [getattr(load_job(config), name) for name in others]
+    assert [getattr(job, name) for name in others] == [
+        getattr(load_job(config), name) for name in others
+    ]
 
 
 def test_an_option_may_add_a_view_and_its_constraints(config):
     job = load_job(
-        config, [(("views", "sounds", "path"), "s.csv", "--view"), (("constraints", "sounds"), "c.csv", "--c")]
+        config,
+        [
+            (("views", "sounds", "path"), "s.csv", "--view"),
+            (("constraints", "sounds"), "c.csv", "--c"),
+        ],
     )
     assert list(job.views) == ["texts", "images", "sounds"]
     assert list(job.constraints) == ["texts", "sounds"]
@@ -115,12 +134,14 @@ def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config)
     lines = str(refusal.value).splitlines()
     assert lines[0] == f"4 problems in {config}:"
     assert lines[1].startswith(f"{config}:10: n_clusters: must be a whole number")
-    assert "got the text 'few'." in lines[1]
-    assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
+    assert "got 'few'." in lines[1]
+    assert lines[2].startswith(
+        f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?"
+    )
     assert lines[3].startswith("--base k-means: base: must be one of ")
-    assert "got the text 'k-means'" in lines[3]
+    assert "got 'k-means'" in lines[3]
     assert lines[4].startswith("--threshold c: threshold: must be a number above 0, up")
-    assert "got the text 'c'." in lines[4]
+    assert "got 'c'." in lines[4]
     assert lines[5].endswith(f"mvcc cluster {config} … --dry-run")
 
 
@@ -164,8 +185,13 @@ def test_an_option_whose_name_cannot_be_is_named_and_not_the_file(config, keys, 
 
 
 def test_every_unknown_view_is_told_at_once(config):
-    config.write_text(YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:"))
-    options = [(("views", name, key), "x", f"--{key}") for name, key in (("a", "features"), ("b", "id_column"))]
+    config.write_text(
+        YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:")
+    )
+    options = [
+        (("views", name, key), "x", f"--{key}")
+        for name, key in (("a", "features"), ("b", "id_column"))
+    ]
     with pytest.raises(ConfigError) as refusal:
         load_job(config, options)
     places = [line.partition(": ")[0] for line in str(refusal.value).splitlines()[1:-1]]
@@ -174,16 +200,31 @@ def test_every_unknown_view_is_told_at_once(config):
 
 def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_file_lacks(config):
     config.write_text("n_clusters: 2\n")
-    with pytest.raises(ConfigError, match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view"):
+    with pytest.raises(
+        ConfigError,
+        match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view",
+    ):
         load_job(config, [(("views", "a", "features"), "pca", "--option")])
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("  texts:images:", "  texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
-        ("  texts:images:", "  texts:texts:", r":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        ("  texts:images:", "  texts:", r":7: matches\.texts: the text 'texts' does not name two different views"),
+        (
+            "  texts:images:",
+            "  texts:sounds:",
+            r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im",
+        ),
+        (
+            "  texts:images:",
+            "  texts:texts:",
+            r":7: .*'texts:texts' does not name two .*; write VIEW:",
+        ),
+        (
+            "  texts:images:",
+            "  texts:",
+            r":7: matches\.texts: 'texts' does not name two different views",
+        ),
         (
             "  texts:images:",
             "  images:texts: x.csv\n  texts:images:",
@@ -195,12 +236,24 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
             "constraints: pairs.csv",
             r":8: constraints: must be a section, such as `constraints: {texts: pairs\.csv}`, got ",
         ),
-        ("  images: images.npz", "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
+        (
+            "  images: images.npz",
+            "  a b: images.npz",
+            r":5: views\.a b: .* cannot be the name of a view",
+        ),
         ("  images: images.npz", "  ../b: images.npz", r"cannot be the name of a view"),
         ("  images: images.npz", "  images: 5", r":5: views\.images: must be .*, got 5\."),
-        ("  images: images.npz", "  images: {file: x.csv}", r":5: .*unknown key 'file'|path: is missing"),
+        (
+            "  images: images.npz",
+            "  images: {file: x.csv}",
+            r":5: .*unknown key 'file'|path: is missing",
+        ),
         ("n_clusters: 5", "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
-        ("n_clusters: 5", "n_clusters: 5\nthreshold: 1.5", r":11: threshold: must be .* or cv, got 1\.5"),
+        (
+            "n_clusters: 5",
+            "n_clusters: 5\nthreshold: 1.5",
+            r":11: threshold: must be .* or cv, got 1\.5",
+        ),
         ("n_clusters: 5", "n_clusters: 5\nthreshold: .nan", r":11: threshold: must be .*, got nan"),
         ("n_clusters: 5", "n_clusters: 5\nseed: -1", r":11: seed: must be .*, got -1"),
         ("n_clusters: 5\n", "", r"n_clusters: is missing; add a line such as `n_clusters: 5`"),
@@ -217,3 +270,47 @@ def test_a_mistake_is_told_with_its_line(config, old, new, message):
     config.write_text(YAML.replace(old, new))
     with pytest.raises(ConfigError, match=message):
         load_job(config)
+
+
+def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
+    write_example(tmp_path / "example")
+    config = (tmp_path / "example/cluster.yaml").read_text()
+    for name, field in Job.model_fields.items():
+        assert option_of(field), name
+        assert str(field.description).rstrip(".") in config, name
+    help_of = CliRunner().invoke(cli, ["cluster", "--help"], terminal_width=1000).stdout
+    for kind in (Job, View):
+        for field in filter(option_of, kind.model_fields.values()):
+            assert f"  {field.description}" in help_of
+            assert f"[default: {default_of(field)}]" in help_of or not default_of(field)
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys", "value"),
+    [
+        (["--view", "a=a.csv"], ("views", "a", "path"), "a.csv"),
+        (
+            ["--ignore", 'a="x, y",z', "--ignore", "a=w"],
+            ("views", "a", "ignore"),
+            ["x, y", "z", "w"],
+        ),
+        (["--show", "a=x,y"], ("show", "a"), ["x", "y"]),
+        (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
+        (["--features", "pca"], ("features",), "pca"),
+        (["--components", "a=3"], ("views", "a", "n_components"), 3),
+        (["--threshold", "cv"], ("threshold",), "cv"),
+        (["--threshold", "1e-3"], ("threshold",), 1e-3),
+        (["--seed", "7"], ("seed",), 7),
+        (["--no-comparison"], ("comparison",), False),
+        (["--asked", "2024"], ("asked",), "2024"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_an_option_is_a_setting(typed, keys, value):
+    @click.command()
+    @job_options(ALL)
+    def command(config, **given):
+        click.echo(json.dumps(list(settings(given))[-1][:2]))
+
+    done = CliRunner().invoke(command, typed, catch_exceptions=False)
+    assert json.loads(done.stdout) == [list(keys), value]

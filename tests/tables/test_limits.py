@@ -30,7 +30,10 @@ from mvcc.tables.reading._table import read_table, row_ids
 
 CELL = '<c r="{}"><v>1</v></c>'
 HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>x</t></is></c></row>'
-ROWS = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n * n}</v></c></row>' for n in (2, 3, 4))
+ROWS = "".join(
+    f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n * n}</v></c></row>'
+    for n in (2, 3, 4)
+)
 
 
 def workbook(path, rows=HEADER + ROWS, after="", before=""):
@@ -41,11 +44,17 @@ def workbook(path, rows=HEADER + ROWS, after="", before=""):
     openpyxl.Workbook().save(buffer)
     name = "xl/worksheets/sheet1.xml"
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    with zipfile.ZipFile(buffer) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+    with (
+        zipfile.ZipFile(buffer) as source,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
         for entry in source.namelist():
             if entry != name:
                 target.writestr(entry, source.read(entry))
-        target.writestr(name, f'{before}<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>')
+        target.writestr(
+            name,
+            f'{before}<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>',
+        )
     return path
 
 
@@ -62,11 +71,26 @@ def merged(area):
 @pytest.mark.parametrize(
     ("parts", "message"),
     {
-        "far cell": ({"rows": HEADER + '<row r="1048576">' + CELL.format("XFD1048576") + "</row>"}, "16,384 columns"),
-        "merged area": ({"after": merged("A2:XFD1048576")}, r"1,048,576 rows of 16,384 columns; .*save it as CSV"),
-        "far row": ({"rows": f'{HEADER}<row r="{2**30}">{CELL.format("A2")}</row>'}, "row 1,073,741,824 comes after"),
-        "rows that go back": ({"rows": HEADER + ROWS + '<row r="2"></row>'}, "row 2 comes after row 4"),
-        "far column": ({"rows": f'{HEADER}<row r="2">{CELL.format("ZZZ2")}</row>'}, "'ZZZ2' is no place in a sheet"),
+        "far cell": (
+            {"rows": HEADER + '<row r="1048576">' + CELL.format("XFD1048576") + "</row>"},
+            "16,384 columns",
+        ),
+        "merged area": (
+            {"after": merged("A2:XFD1048576")},
+            r"1,048,576 rows of 16,384 columns; .*save it as CSV",
+        ),
+        "far row": (
+            {"rows": f'{HEADER}<row r="{2**30}">{CELL.format("A2")}</row>'},
+            "row 1,073,741,824 comes after",
+        ),
+        "rows that go back": (
+            {"rows": HEADER + ROWS + '<row r="2"></row>'},
+            "row 2 comes after row 4",
+        ),
+        "far column": (
+            {"rows": f'{HEADER}<row r="2">{CELL.format("ZZZ2")}</row>'},
+            "'ZZZ2' is no place in a sheet",
+        ),
         "no merged area": ({"after": merged("A2:B")}, "'B' is no place"),
         "entities": ({"before": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "declares a document type"),
     }.values(),
@@ -74,7 +98,9 @@ def merged(area):
 )
 def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
     path = workbook(tmp_path / "a.xlsx", **parts)
-    with pytest.raises(DataError, match=rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"):
+    with pytest.raises(
+        DataError, match=rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"
+    ):
         read_frame(str(path))
 
 
@@ -128,7 +154,9 @@ def zipped(path, **members):
 
 def header(shape, dtype="<f8"):
     buffer = io.BytesIO()
-    np.lib.format.write_array_header_1_0(buffer, {"shape": shape, "fortran_order": False, "descr": dtype})
+    np.lib.format.write_array_header_1_0(
+        buffer, {"shape": shape, "fortran_order": False, "descr": dtype}
+    )
     return buffer.getvalue()
 
 
@@ -148,14 +176,18 @@ def test_an_array_is_refused_by_its_header(tmp_path, shape, dtype, message):
     (tmp_path / "a.npy").write_bytes(header(shape, dtype))
     zipped(tmp_path / "a.npz", X=header(shape, dtype))
     for name in ("a.npy", "a.npz"):
-        with pytest.raises(DataError, match=rf"{name}: cannot be read as a file of NumPy arrays: .*{message}"):
+        with pytest.raises(
+            DataError, match=rf"{name}: cannot be read as a file of NumPy arrays: .*{message}"
+        ):
             read_frame(str(tmp_path / name))
 
 
 def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", X=np.zeros((1000, 50)))
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
-    with pytest.raises(DataError, match=r"a\.npz: .*unpacks to 400,128 bytes, more than 100 times its size"):
+    with pytest.raises(
+        DataError, match=r"a\.npz: .*unpacks to 400,128 bytes, more than 100 times its size"
+    ):
         read_frame(str(tmp_path / "a.npz"))
     workbook(tmp_path / "a.xlsx", rows=HEADER + "<row></row>" * 10**6)
     with pytest.raises(DataError, match=r"a\.xlsx: .*more than 100 times its size"):
@@ -193,7 +225,8 @@ def test_bytes_in_a_table_are_texts_or_refused(tmp_path):
     assert read_table("a", View(path=path)).ids == ["a", "ä"]
     pd.DataFrame({"id": [b"a", b"\xff"], "x": [1, 2]}).to_parquet(path)
     with pytest.raises(
-        DataError, match=r"'id' holds bytes that are not text in UTF-8\. Leave it out \(--ignore a=id\)"
+        DataError,
+        match=r"'id' holds bytes that are not text in UTF-8\. Leave it out \(--ignore a=id\)",
     ):
         read_table("a", View(path=path))
     assert read_table("a", View(path=path, ignore=("id",))).columns == ["x"]
@@ -227,10 +260,19 @@ def test_text_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"x": ' + "[" * 200 + "]" * 200 + "}", ":1: cannot be read: it is nested more than 100 levels deep"),
+        (
+            '{"x": ' + "[" * 200 + "]" * 200 + "}",
+            ":1: cannot be read: it is nested more than 100 levels deep",
+        ),
         ('{"x": ' + "[" * 10**5, ":1: .*(nested|no JSON)"),
-        (f'{{"x": {"9" * 5000}}}', ":1: cannot be read: it holds a number of more than 4,300 digits"),
-        ('{"x": 1}\n{"x": "\\ud800"}', r":2: cannot be read: a text holds half a character \(the surrogate "),
+        (
+            f'{{"x": {"9" * 5000}}}',
+            ":1: cannot be read: it holds a number of more than 4,300 digits",
+        ),
+        (
+            '{"x": 1}\n{"x": "\\ud800"}',
+            r":2: cannot be read: a text holds half a character \(the surrogate ",
+        ),
         ('{"x": 1}\n{"\\udfff": 1}', ":2: cannot be read: a text holds half"),
     ],
 )
@@ -261,7 +303,9 @@ def test_a_text_with_too_many_columns_lines_or_characters_is_refused(tmp_path, m
     for read in (read_frame, lambda name: list(read_frames(name))):
         with pytest.raises(DataError, match="1,000,001 columns; at most 131,072 are read"):
             read(str(path))
-    path.write_text(",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1000)  # short rows are filled
+    path.write_text(
+        ",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1000
+    )  # short rows are filled
     monkeypatch.setattr(reading, "MOST_CELLS", 10**6 - 1)
     with pytest.raises(DataError, match="1,001 rows of 1,000 columns"):
         read_frame(str(path))
@@ -276,7 +320,9 @@ def test_a_file_larger_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     with path.open("wb") as file:
         file.truncate(2**40)  # of which the disk holds nothing
-    with pytest.raises(DataError, match=r"a\.csv: cannot be read: it has 1,099,511,627,776 bytes; at most"):
+    with pytest.raises(
+        DataError, match=r"a\.csv: cannot be read: it has 1,099,511,627,776 bytes; at most"
+    ):
         read_frame(str(path))
     path.write_bytes(b"x" * 100)
     monkeypatch.setattr(reading, "MOST_BYTES", 99)
@@ -306,7 +352,9 @@ def _with_curves(folder):
 def test_nothing_but_regular_files_is_opened(tmp_path, name):
     path = tmp_path / name
     os.mkfifo(path)
-    with pytest.raises(MvccError, match=r"this is a named pipe, no regular file|no finished experiment"):
+    with pytest.raises(
+        MvccError, match=r"this is a named pipe, no regular file|no finished experiment"
+    ):
         READERS[name](str(path))
     path.unlink()
     with socket.socket(socket.AF_UNIX) as server, pytest.MonkeyPatch.context() as patch:
@@ -332,7 +380,10 @@ def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(tmp_path, monkeypa
 def test_a_table_of_many_columns_takes_time_in_proportion(tmp_path):
     """Every column is looked for once: a set that is built for each of them takes minutes."""
     n = 20_000
-    lines = [",".join(f"c{i}" for i in range(n)), *(",".join(str((i * j) % 7) for i in range(n)) for j in range(3))]
+    lines = [
+        ",".join(f"c{i}" for i in range(n)),
+        *(",".join(str((i * j) % 7) for i in range(n)) for j in range(3)),
+    ]
     (tmp_path / "a.csv").write_text("\n".join(lines))
     table = read_table("a", View(path=str(tmp_path / "a.csv")))
     assert len(table.columns) == n

@@ -43,7 +43,9 @@ def changed_head(content, **values):
     with zipfile.ZipFile(new, "w") as archive:
         for name in old.namelist():
             text = old.read(name)
-            archive.writestr(name, json.dumps(json.loads(text) | values) if name == "mvcc.json" else text)
+            archive.writestr(
+                name, json.dumps(json.loads(text) | values) if name == "mvcc.json" else text
+            )
     return new.getvalue()
 
 
@@ -66,17 +68,31 @@ def of_types(content):
         (lambda content: content[: len(content) // 2], "is damaged, or no model"),
         (lambda content: b"", "is damaged, or no model"),
         (lambda content: pickle.dumps(Evil()), "is damaged, or no model"),
-        (lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1), "is damaged, or no model"),
+        (
+            lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1),
+            "is damaged, or no model",
+        ),
         (lambda content: skops.io.dumps([]), "is damaged, or no model .*mvcc.json"),
-        (lambda content: changed_head(content, format=9, version="9.9"), r"is of format 9, written by mvcc 9\.9; "),
-        (lambda content: model_bytes([Evil]), "holds types that mvcc never writes: .*Evil.*do not load it"),
-        (lambda content: model_bytes([{"transformer": FunctionTransformer(print)}]), "types .*never writes: .*print"),
+        (
+            lambda content: changed_head(content, format=9, version="9.9"),
+            r"is of format 9, written by mvcc 9\.9; ",
+        ),
+        (
+            lambda content: model_bytes([Evil]),
+            "holds types that mvcc never writes: .*Evil.*do not load it",
+        ),
+        (
+            lambda content: model_bytes([{"transformer": FunctionTransformer(print)}]),
+            "types .*never writes: .*print",
+        ),
         (lambda content: model_bytes("views"), "it holds no views"),
         (lambda content: model_bytes([{"name": "view0"}]), "is damaged, or no model .*used"),
     ],
     ids=range(10),
 )
-def test_a_file_that_is_no_model_is_refused_with_and_without_its_checksum(folder, model, change, message):
+def test_a_file_that_is_no_model_is_refused_with_and_without_its_checksum(
+    folder, model, change, message
+):
     content = change(model.read_bytes())
     model.write_bytes(content)
     with warnings.catch_warnings():
@@ -98,7 +114,11 @@ def test_every_single_byte_that_is_changed_is_an_error_or_without_effect(model):
         except StoreError:
             continue
         for one, other in zip(found, expected, strict=True):
-            assert (one.name, one.columns, one.numbers.tolist()) == (other.name, other.columns, other.numbers.tolist())
+            assert (one.name, one.columns, one.numbers.tolist()) == (
+                other.name,
+                other.columns,
+                other.numbers.tolist(),
+            )
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
@@ -117,7 +137,8 @@ def test_folders_without_a_model_say_so(folder, tmp_path):
     (tmp_path / "clustering.json").write_bytes((folder / "out/clustering.json").read_bytes())
     (tmp_path / "model.joblib").write_bytes(b"")
     with pytest.raises(
-        StoreError, match=r"model\.joblib was written by an earlier mvcc and is not read\. Cluster again"
+        StoreError,
+        match=r"model\.joblib was written by an earlier mvcc and is not read\. Cluster again",
     ):
         load_model(tmp_path)
 
@@ -147,7 +168,10 @@ def test_a_model_of_the_former_format_is_read(folder, model):
         for name in old.namelist():
             text = old.read(name)
             if name == "schema.json":
-                for package, module in (("multiview", "_nearest_rows"), ("embedding", "_auto_features")):
+                for package, module in (
+                    ("multiview", "_nearest_rows"),
+                    ("embedding", "_auto_features"),
+                ):
                     named = f'"__module__": "mvcc.{package}'.encode()
                     assert named + b'"' in text
                     text = text.replace(named + b'"', named + f'.{module}"'.encode())
@@ -162,4 +186,7 @@ def test_a_saved_model_is_the_same_again(folder, tmp_path):
     model.save(tmp_path / "copy.skops")
     rows = np.random.default_rng(0).normal(size=(50, 3)) * 4
     for name in model.names:
-        assert load_model(tmp_path / "copy.skops").predict(rows, name).tolist() == model.predict(rows, name).tolist()
+        assert (
+            load_model(tmp_path / "copy.skops").predict(rows, name).tolist()
+            == model.predict(rows, name).tolist()
+        )

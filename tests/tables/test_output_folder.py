@@ -56,12 +56,16 @@ def test_everything_is_written_and_nothing_else(options, out):
     assert names(out) == EVERYTHING
 
 
-@pytest.mark.parametrize("there", ["thesis.tex", "view0/labels.csv", "cluster.yaml", ".hidden", "view0/notes.txt"])
+@pytest.mark.parametrize(
+    "there", ["thesis.tex", "view0/labels.csv", "cluster.yaml", ".hidden", "view0/notes.txt"]
+)
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_folder_of_something_else_is_refused_and_left_alone(options, out, there, fresh):
     (out / there).parent.mkdir(parents=True)
     (out / there).write_text("mine")
-    with pytest.raises(StoreError, match=r"out holds .*, but no clustering\. Choose another folder with --out"):
+    with pytest.raises(
+        StoreError, match=r"out holds .*, but no clustering\. Choose another folder with --out"
+    ):
         cluster(options, out, fresh=fresh)
     assert names(out) == {there}
     assert (out / there).read_text() == "mine"
@@ -72,7 +76,10 @@ def test_a_clustering_is_replaced_only_when_told(options, out, n_clusters):
     cluster(options, out)
     before = outputs(out, *ENDINGS)
     again = with_values(options, n_clusters=n_clusters)
-    with pytest.raises(StoreError, match=r"out holds a clustering\. Choose another folder .* replace it with --fresh"):
+    with pytest.raises(
+        StoreError,
+        match=r"out holds a clustering\. Choose another folder .* replace it with --fresh",
+    ):
         cluster(again, out)
     assert outputs(out, *ENDINGS) == before
     cluster(again, out, fresh=True)
@@ -81,8 +88,20 @@ def test_a_clustering_is_replaced_only_when_told(options, out, n_clusters):
 
 
 MINE = (
-    *("texts-2025-backup/labels.csv", "old/labels.csv", "backup/labels/part.0.parquet", ".new/mine.txt"),
-    *("view0/.my.part", ".my.part", ".clustering.part", "view0/notes.txt", "report-of-mine.html", "labels.csv"),
+    *(
+        "texts-2025-backup/labels.csv",
+        "old/labels.csv",
+        "backup/labels/part.0.parquet",
+        ".new/mine.txt",
+    ),
+    *(
+        "view0/.my.part",
+        ".my.part",
+        ".clustering.part",
+        "view0/notes.txt",
+        "report-of-mine.html",
+        "labels.csv",
+    ),
 )
 
 
@@ -92,16 +111,22 @@ def test_files_of_somebody_else_in_the_folder_stay_whatever_they_are_called(opti
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(f"my {name}")
     cluster(with_values(options, n_clusters=2), out, fresh=True)
-    assert {name: (out / name).read_text() for name in MINE} == {name: f"my {name}" for name in MINE}
+    assert {name: (out / name).read_text() for name in MINE} == {
+        name: f"my {name}" for name in MINE
+    }
     assert names(out) == EVERYTHING | set(MINE)
 
 
-@pytest.mark.parametrize("name", ["view0/labels.csv", "report.html", "cluster.yaml", "clustering.json"])
+@pytest.mark.parametrize(
+    "name", ["view0/labels.csv", "report.html", "cluster.yaml", "clustering.json"]
+)
 def test_results_that_somebody_changed_are_never_replaced(options, out, name):
     cluster(options, out)
     (out / name).write_text((out / name).read_text() + "\n")
     before = outputs(out, *ENDINGS)
-    with pytest.raises(StoreError, match=rf"{name} is not replaced: it was changed since mvcc wrote it"):
+    with pytest.raises(
+        StoreError, match=rf"{name} is not replaced: it was changed since mvcc wrote it"
+    ):
         cluster(options, out, fresh=True)
     assert outputs(out, *ENDINGS) == before
 
@@ -109,7 +134,9 @@ def test_results_that_somebody_changed_are_never_replaced(options, out, name):
 def test_a_clustering_that_was_copied_is_not_replaced(options, out, tmp_path):
     cluster(options, out)
     shutil.copytree(out, tmp_path / "copy", ignore=shutil.ignore_patterns(".mvcc-files"))
-    with pytest.raises(StoreError, match=r"clustering\.json is not replaced: mvcc did not write it"):
+    with pytest.raises(
+        StoreError, match=r"clustering\.json is not replaced: mvcc did not write it"
+    ):
         cluster(options, tmp_path / "copy", fresh=True)
 
 
@@ -120,8 +147,13 @@ def test_of_a_view_that_is_gone_nothing_stays(options, out):
     (out / "mine/notes.txt").write_text("mine")
     alone = [option for option in options if "view1" not in str(option[0])]
     cluster(alone, out, fresh=True)
-    assert {name for name in names(out) if name.startswith("view")} == {n for n in EVERYTHING if n.startswith("view0")}
-    assert names(out) & {"mine/labels.csv", "mine/notes.txt"} == {"mine/labels.csv", "mine/notes.txt"}
+    assert {name for name in names(out) if name.startswith("view")} == {
+        n for n in EVERYTHING if n.startswith("view0")
+    }
+    assert names(out) & {"mine/labels.csv", "mine/notes.txt"} == {
+        "mine/labels.csv",
+        "mine/notes.txt",
+    }
 
 
 @pytest.mark.parametrize("name", ["view0/labels.csv", "gone/labels.csv", "view1/moved.csv"])
@@ -145,7 +177,9 @@ def test_an_unchanged_result_that_is_read_is_never_removed(options, out):
     table = out / "view1/labels.csv"
     content = table.read_bytes()
     one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
-    one += [(("views", "view0", "columns"), {"cluster": "number", "stability": "number"}, "--columns")]
+    one += [
+        (("views", "view0", "columns"), {"cluster": "number", "stability": "number"}, "--columns")
+    ]
     with pytest.raises(StoreError, match=r"view1/labels\.csv is read and would be overwritten"):
         cluster(one, out, fresh=True)
     assert table.read_bytes() == content
@@ -169,18 +203,24 @@ def test_a_file_in_place_of_the_folder_is_refused(options, out):
         match=r"out cannot be written: File exists\. A file is where a folder must be: choose another folder with -",
     ):
         cluster(options, out)
-    with pytest.raises(StoreError, match=r"cannot be written: Not a directory\. A file is where a folder must be: "):
+    with pytest.raises(
+        StoreError, match=r"cannot be written: Not a directory\. A file is where a folder must be: "
+    ):
         cluster(options, out / "below")
     assert out.read_text() == "mine"
 
 
 def test_a_name_that_is_too_long_is_refused(options, tmp_path):
-    with pytest.raises(StoreError, match=r"cannot be written: File name too long\. Choose another folder"):
+    with pytest.raises(
+        StoreError, match=r"cannot be written: File name too long\. Choose another folder"
+    ):
         cluster(options, tmp_path / ("x" * 300))
 
 
 def test_a_folder_that_nobody_may_write_to_is_refused(options):
-    root = Path(tempfile.mkdtemp())  # not below the folder of pytest, which only its owner may enter
+    root = Path(
+        tempfile.mkdtemp()
+    )  # not below the folder of pytest, which only its owner may enter
     try:
         root.chmod(0o755)
         data = file_of(options, "views", "view0", "path").parent
@@ -193,7 +233,10 @@ def test_a_folder_that_nobody_may_write_to_is_refused(options):
         for name in ("done", "new"):
             with (
                 rights_of_everybody(),
-                pytest.raises(StoreError, match=r"cannot be written: Permission denied\. Make it writable, or ch"),
+                pytest.raises(
+                    StoreError,
+                    match=r"cannot be written: Permission denied\. Make it writable, or ch",
+                ),
             ):
                 cluster(moved, root / name)
         assert names(root / "done") == EVERYTHING
@@ -234,7 +277,9 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
 
     def write(out, fresh):
         with results_folder(out, job, fresh=fresh) as target:
-            write_folder(target, job, inputs.tables_read, found.tables, found.saved, dict(found.facts))
+            write_folder(
+                target, job, inputs.tables_read, found.tables, found.saved, dict(found.facts)
+            )
 
     def interrupted(step, out):
         disturb(step, out)
@@ -248,11 +293,20 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
             shutil.copytree(tmp_path / "former", out)
         log.touch()
         ended = steps.in_child(partial(interrupted, step, out), log)
-        left = {name: content for name, content in outputs(out, *ENDINGS).items() if not name.startswith(".")}
+        left = {
+            name: content
+            for name, content in outputs(out, *ENDINGS).items()
+            if not name.startswith(".")
+        }
         assert "clustering.json" not in left or left in whole, "what looks whole is whole"
-        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), log.read_text()
+        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), (
+            log.read_text()
+        )
         if ended == steps.REFUSED:
-            assert "cannot be written: No space left on device. Make room, or choose another folder" in log.read_text()
+            assert (
+                "cannot be written: No space left on device. Make room, or choose another folder"
+                in log.read_text()
+            )
         write(out, True)
         assert outputs(out, *ENDINGS) == whole[1]
         assert names(out) == EVERYTHING | mine, "no part stays, and nothing of anybody else goes"
@@ -268,19 +322,26 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
 
 
 @pytest.mark.slow
-def test_of_two_that_cluster_into_one_folder_at_once_one_is_refused_and_the_other_is_whole(tmp_path, options, out):
+def test_of_two_that_cluster_into_one_folder_at_once_one_is_refused_and_the_other_is_whole(
+    tmp_path, options, out
+):
     config = tmp_path / "job.yaml"
     cluster(options, tmp_path / "whole")
     config.write_text((tmp_path / "whole/cluster.yaml").read_text().replace("../", ""))
     shutil.copytree(tmp_path / "whole", out)
     command = [sys.executable, "-m", "mvcc", "cluster", str(config), "--out", str(out), "--fresh"]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     said = [process.communicate()[1] for process in both]
     codes = [process.returncode for process in both]
     if codes != [0, 0]:  # else one had ended before the other began
         assert sorted(codes) == [0, 1]
         refused = said[codes.index(1)].strip()
-        assert re.fullmatch(rf"mvcc: .*out is in use: a run of process {both[codes.index(0)].pid} on .*", refused)
+        assert re.fullmatch(
+            rf"mvcc: .*out is in use: a run of process {both[codes.index(0)].pid} on .*", refused
+        )
     assert outputs(out, ".csv") == outputs(tmp_path / "whole", ".csv")
     assert names(out) == EVERYTHING
 

@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 
 from mvcc.tables._job import View
-from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words, name_of
+from mvcc.tables.explaining._distinguishing import (
+    distinguishing_columns,
+    distinguishing_words,
+    name_of,
+)
 from mvcc.tables.explaining._profiles import profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
@@ -51,10 +55,14 @@ def by_cluster(*values):
         (by_cluster([1, 2], [1, 2], [1, 2]), None, None, None),
     ],
 )  # fmt: skip
-def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(table, values, rule, words, shares):
+def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(
+    table, values, rule, words, shares
+):
     found = distinguishing_columns(table(c=values, d=RNG.permutation(60)), TWENTY, 3)[0]
     found = [one for one in found if one["column"] == "c"]
-    assert [(one["rule"], one["words"]) for one in found] == ([] if rule is None else [(rule, words)])
+    assert [(one["rule"], one["words"]) for one in found] == (
+        [] if rule is None else [(rule, words)]
+    )
     for one in found:
         assert (one["inside"], one["outside"]) == pytest.approx(shares)
 
@@ -73,7 +81,10 @@ def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table)
     differences = [one["inside"] - one["outside"] for one in found]
     assert [one["column"] for one in found] == ["shop", "price", "age"]
     assert differences == sorted(differences, reverse=True)
-    assert name_of(found, [["harbor", 0.9, 0.0], ["crane", 0.1, 0.0]]) == "shop = Rome, harbor, high price"
+    assert (
+        name_of(found, [["harbor", 0.9, 0.0], ["crane", 0.1, 0.0]])
+        == "shop = Rome, harbor, high price"
+    )
     assert name_of([], []) == ""
     price = found[1]
     assert price["quantiles"] == [[1, 1, 8, 9, 9], [1, 2, 2, 3, 3]]
@@ -84,10 +95,17 @@ def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table)
 def test_noise_sets_no_cluster_apart():
     X = RNG.normal(size=(3000, 40))
     columns = [f"c{n}" for n in range(40)]
-    became = [one.column for one in understand_all(pd.DataFrame(X, columns=columns), dict.fromkeys(columns)).values()]
-    noise = Table("shop", "t.npz", [str(n) for n in range(3000)], columns, X, became, None, [], None)
+    became = [
+        one.column
+        for one in understand_all(pd.DataFrame(X, columns=columns), dict.fromkeys(columns)).values()
+    ]
+    noise = Table(
+        "shop", "t.npz", [str(n) for n in range(3000)], columns, X, became, None, [], None
+    )
     found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
-    assert sum(map(len, found)) <= 2  # of 200; each is beyond Kuiper's critical value at 1 % by chance
+    assert (
+        sum(map(len, found)) <= 2
+    )  # of 200; each is beyond Kuiper's critical value at 1 % by chance
 
 
 def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table):
@@ -125,7 +143,9 @@ def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
 
 def test_many_rows_are_sampled_with_listed_ones_and_counterparts():
     pairs = np.column_stack([np.arange(3000), RNG.permutation(5000)[:3000]])
-    first, second = sampled([6000, 5000], [{1, 5999}, {7, *range(4000, 4100)}], {(0, 1): pairs}, most=1100)
+    first, second = sampled(
+        [6000, 5000], [{1, 5999}, {7, *range(4000, 4100)}], {(0, 1): pairs}, most=1100
+    )
     assert len(first) == 600
     assert {1, 5999} <= set(first.tolist())
     assert len(second) == 500
@@ -151,4 +171,8 @@ def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
     monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 20)
     assert values_of([one], [best], [np.array([0, 3])]) == [[["stock", ["yes", "yes"]]]]
     monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 30)
-    assert [name for name, _ in values_of([one], [best], [np.array([0, 3])])[0]] == ["n", "day", "stock"]
+    assert [name for name, _ in values_of([one], [best], [np.array([0, 3])])[0]] == [
+        "n",
+        "day",
+        "stock",
+    ]

@@ -11,10 +11,10 @@ from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables.fitting import _fit
 from mvcc.tables.fitting._chains import Reasons, propagated, received, weight_of, without_loops
+from tests.reports import write_clustering_report
 from tests.tables.problems import by_co_em, cluster, read_csv, write_csv, write_problem
 
 PROBLEMS = {
@@ -22,7 +22,11 @@ PROBLEMS = {
     "two views": {},
     "two views, both judged": {"judged": (0, 1)},
     "two views, the second judged": {"judged": (1,)},
-    "three views in a chain": {"n_views": 3, "pairs": [("view0", "view1"), ("view2", "view1")], "judged": (0, 2)},
+    "three views in a chain": {
+        "n_views": 3,
+        "pairs": [("view0", "view1"), ("view2", "view1")],
+        "judged": (0, 2),
+    },
     "three views, one by itself": {"n_views": 3, "pairs": [("view0", "view2")], "judged": (0, 1)},
     "five views": {"n_views": 5, "judged": (1, 3)},
 }
@@ -72,16 +76,28 @@ def test_every_constraint_of_the_closure_has_a_reason_and_no_other_has_one(seed)
     truth = rng.integers(3, size=(2, n))
     given = []
     for labels in truth:
-        pairs = np.array([(i, j) for i in range(n) for j in range(i)])[rng.permutation(n * (n - 1) // 2)[:6]]
-        given.append(Constraints(pairs, labels[pairs[:, 0]] == labels[pairs[:, 1]], rng.choice([0.5, 1.0, 2.0], 6)))
+        pairs = np.array([(i, j) for i in range(n) for j in range(i)])[
+            rng.permutation(n * (n - 1) // 2)[:6]
+        ]
+        given.append(
+            Constraints(
+                pairs, labels[pairs[:, 0]] == labels[pairs[:, 1]], rng.choice([0.5, 1.0, 2.0], 6)
+            )
+        )
     every = np.array([(i, j) for i in range(n) for j in range(n) if truth[0, i] == truth[1, j]])
     relations = {(0, 1): every[rng.permutation(len(every))[:4]]}
     closed, *_ = augment(given, relations, "full")
-    reasons = Reasons([[f"a{i}" for i in range(n)], [f"b{i}" for i in range(n)]], given, relations, "full")
+    reasons = Reasons(
+        [[f"a{i}" for i in range(n)], [f"b{i}" for i in range(n)]], given, relations, "full"
+    )
     for view, constraints in enumerate(closed):
         follows = dict(
             zip(
-                zip(map(tuple, constraints.pairs.tolist()), constraints.must_link.tolist(), strict=True),
+                zip(
+                    map(tuple, constraints.pairs.tolist()),
+                    constraints.must_link.tolist(),
+                    strict=True,
+                ),
                 constraints.weights.tolist(),
                 strict=True,
             )
@@ -137,7 +153,10 @@ def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
 
 
 def test_without_a_closure_nothing_is_said_to_follow():
-    given, relations = [Constraints([(0, 1), (1, 2)], [True, True]), Constraints([], [])], {(0, 1): np.array([(0, 0)])}
+    given, relations = (
+        [Constraints([(0, 1), (1, 2)], [True, True]), Constraints([], [])],
+        {(0, 1): np.array([(0, 0)])},
+    )
     ids = [["a0", "a1", "a2"], ["b0"]]
     for closure, lengths in {"full": (2, 2), "view": (2, 0), "none": (0, 0)}.items():
         reasons = Reasons(ids, given, relations, closure)
@@ -148,7 +167,10 @@ def test_without_a_closure_nothing_is_said_to_follow():
 
 
 def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
-    given, relations = [Constraints([(0, 1)], [False]), Constraints([], [])], {(0, 1): np.array([(0, 0), (1, 1)])}
+    given, relations = (
+        [Constraints([(0, 1)], [False]), Constraints([], [])],
+        {(0, 1): np.array([(0, 0), (1, 1)])},
+    )
     reasons = Reasons([["a0", "a1"], ["b0", "b1"]], given, relations, "full")
     there = reasons.chain((0, 0), (1, 0), False, np.inf)
     passed_on = reasons.chain((1, 0), (1, 1), True, 1.0)
@@ -168,16 +190,20 @@ class Labelled(DirectMapping):
         self.threshold = threshold
 
 
-def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
+def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(
+    tmp_path, monkeypatch
+):
     monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
     job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
-    facts = cluster_job(job, tmp_path / "out")
+    facts = cluster_job(job, tmp_path / "out").to_dict()
     assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
     write_clustering_report(facts, tmp_path / "report.html")
 
 
 def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True))
+    monkeypatch.setitem(
+        methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True)
+    )
     job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
     cluster_job(job, tmp_path / "out")
     for view in ("view0", "view1"):

@@ -28,7 +28,11 @@ from tests.tables.problems import LETTERS, write_csv
 from tests.tables.reasons import CLUSTERS, Known, implied, nearness, walks
 
 K, N = 2, 9
-CHAINED = {"full": "[jm…]+", "view": "[j…]+", "none": "j"}  # what each closure lets a constraint follow from
+CHAINED = {
+    "full": "[jm…]+",
+    "view": "[j…]+",
+    "none": "j",
+}  # what each closure lets a constraint follow from
 RELATED = {"full": "[jm…]+", "view": "m", "none": "m"}
 
 
@@ -51,8 +55,12 @@ class Fine(ConstraintPropagation):
 @pytest.fixture(autouse=True, scope="module")
 def own_methods():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(methods._TRANSFERS, "wide", methods._Own(f"{__name__}:Wide", takes_threshold=True))
-        patch.setitem(methods._TRANSFERS, "fine", methods._Own(f"{__name__}:Fine", takes_threshold=True))
+        patch.setitem(
+            methods._TRANSFERS, "wide", methods._Own(f"{__name__}:Wide", takes_threshold=True)
+        )
+        patch.setitem(
+            methods._TRANSFERS, "fine", methods._Own(f"{__name__}:Fine", takes_threshold=True)
+        )
         yield
 
 
@@ -93,12 +101,21 @@ class Solved:
             given = [to_dict(c.pairs, c.must_link, c.weights) for c in self.given]
             found = relation_strengths(given, self.relations)
         else:
-            found = {key: dict.fromkeys(map(tuple, pairs.tolist()), inf) for key, pairs in self.relations.items()}
-        return found | {(v, u): {(j, i): s for (i, j), s in pairs.items()} for (u, v), pairs in found.items()}
+            found = {
+                key: dict.fromkeys(map(tuple, pairs.tolist()), inf)
+                for key, pairs in self.relations.items()
+            }
+        return found | {
+            (v, u): {(j, i): s for (i, j), s in pairs.items()} for (u, v), pairs in found.items()
+        }
 
 
 def rows(constraints):
-    listed = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
+    listed = (
+        constraints.pairs.tolist(),
+        constraints.must_link.tolist(),
+        constraints.weights.tolist(),
+    )
     return [(i, j, must_link, weight) for (i, j), must_link, weight in zip(*listed, strict=True)]
 
 
@@ -115,7 +132,10 @@ def solve(folder, seed, method, closure):
         if rng.random() < 0.8 and len(same):
             relations[u, v] = same[np.sort(rng.permutation(len(same))[: rng.integers(1, 9)])]
     scale = [[1.0], [0.5], [0.25, 0.5, 1.0, 1.5, 2.0]][rng.integers(3)]
-    given = [_judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng) for view, labels in enumerate(truth)]
+    given = [
+        _judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng)
+        for view, labels in enumerate(truth)
+    ]
     options = {
         "n_clusters": K,
         "stability_runs": 0,
@@ -131,7 +151,9 @@ def solve(folder, seed, method, closure):
     model = fit_job(job, co_em, relations, lambda step: None).model
     reasons = Reasons(ids, co_em.given, relations, closure)
     passed = propagated(model, reasons, views, method)
-    return Solved(closure, views, ids, given, relations, model, passed, received(model, reasons, passed))
+    return Solved(
+        closure, views, ids, given, relations, model, passed, received(model, reasons, passed)
+    )
 
 
 def _judged(path, truth, ids, scale, rng):
@@ -143,7 +165,11 @@ def _judged(path, truth, ids, scale, rng):
     return Constraints.read_csv(write_csv(path, listed), ids=ids)
 
 
-EXPLAINED = ("constraint-propagation", "fine", "direct-mapping")  # these say what was given, the others do not
+EXPLAINED = (
+    "constraint-propagation",
+    "fine",
+    "direct-mapping",
+)  # these say what was given, the others do not
 
 
 @pytest.mark.parametrize("closure", ["full", "view", "none"])
@@ -155,7 +181,9 @@ def test_every_reason_is_right_and_says_no_more_than_it_must(tmp_path, method, c
         closed = solved.weights()
         for view, flow in enumerate(solved.passed):
             assert flow.constraints == solved.model.propagated_[view]
-            for row, because, source in zip(rows(flow.constraints), flow.because, flow.source, strict=True):
+            for row, because, source in zip(
+                rows(flow.constraints), flow.because, flow.source, strict=True
+            ):
                 if method in EXPLAINED:
                     is_near = check_what_follows(solved, view, closed[view], row, because, source)
                     assert not (is_near and method == "direct-mapping")
@@ -209,7 +237,9 @@ def check_received(solved, method):
     for target, flow in enumerate(solved.arrived):
         assert to_set(flow.constraints) == expected(solved, related, target)
         assert flow.constraints == mapped(solved, target)
-        for row, because, source in zip(rows(flow.constraints), flow.because, flow.source, strict=True):
+        for row, because, source in zip(
+            rows(flow.constraints), flow.because, flow.source, strict=True
+        ):
             assert {solved.ids[target][end] for end in row[:2]} <= set(re.findall(r"\w+", because))
             if ", and there: " in because:
                 check_by_way(solved, related, target, row, because, source)
@@ -221,7 +251,9 @@ def check_received(solved, method):
 
 def reach(solved, view, clusterer, pair, ends):
     X, labels = solved.views[view], clusterer.labels_
-    sigma, confidence = _model(X, labels, getattr(clusterer, "metrics_", None), solved.model.transfer_.regularization)
+    sigma, confidence = _model(
+        X, labels, getattr(clusterer, "metrics_", None), solved.model.transfer_.regularization
+    )
 
     def one(row, end):
         return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))

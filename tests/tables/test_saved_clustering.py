@@ -38,7 +38,9 @@ def test_rows_that_were_clustered_get_their_clusters_again(saved):
         assert model.predict(table, view=name).tolist() == expected
         assert model.predict(table[["z", "kind", "y", "id", "x"]], view=name).tolist() == expected
         assert model.predict(table[["x", "y", "z"]].to_numpy(), view=name).tolist() == expected
-        assert model.predict(table[["x", "y", "z"]].to_numpy()[:1], view=name).tolist() == expected[:1]
+        assert (
+            model.predict(table[["x", "y", "z"]].to_numpy()[:1], view=name).tolist() == expected[:1]
+        )
 
 
 @pytest.mark.slow
@@ -47,9 +49,13 @@ def test_a_fresh_process_loads_it(saved):
         import json, pandas as pd, mvcc
         print(json.dumps(mvcc.load_model("out").predict(pd.read_csv("view1.csv"), view="view1").tolist()))
     """
-    done = subprocess.run([sys.executable, "-c", program], cwd=saved, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=saved, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [int(row["cluster"]) for row in read_csv(saved / "out/view1/labels.csv")]
+    assert json.loads(done.stdout) == [
+        int(row["cluster"]) for row in read_csv(saved / "out/view1/labels.csv")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +87,9 @@ def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, ba
         of_rows = [int(row["cluster"]) for row in read_csv(tmp_path / "out" / name / "labels.csv")]
         centers = table.groupby("kind")[["x", "y", "z"]].mean()
         kinds = rng.integers(len(centers), size=200)
-        new = pd.DataFrame(centers.to_numpy()[kinds] + rng.normal(size=(200, 3)), columns=["x", "y", "z"])
+        new = pd.DataFrame(
+            centers.to_numpy()[kinds] + rng.normal(size=(200, 3)), columns=["x", "y", "z"]
+        )
         of_new = adjusted_rand_score(kinds, model.predict(new, view=name))
         assert of_new > max(0.8, adjusted_rand_score(table["kind"], of_rows) - 0.1)
 
@@ -98,9 +106,13 @@ def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_featu
 
 def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
     options = by_co_em(write_problem(tmp_path), n_components=12)
-    pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"]).to_csv(tmp_path / "view0.csv", index=False)
+    pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"]).to_csv(
+        tmp_path / "view0.csv", index=False
+    )
     cluster(options, tmp_path / "out")
     model = load_model(tmp_path / "out")
-    with pytest.raises(InvalidInputError, match=r"eigenvalue .* too near to 0 .* n_components of at most \d+"):
+    with pytest.raises(
+        InvalidInputError, match=r"eigenvalue .* too near to 0 .* n_components of at most \d+"
+    ):
         model.predict(np.zeros((2, 1)), view="view0")
     assert model.predict(np.zeros((2, 3)), view="view1").shape == (2,)

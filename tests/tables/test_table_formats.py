@@ -16,7 +16,9 @@ from mvcc.tables.reading._table import read_table
 IDS = ["007", "a b", "é", "10"]
 X = np.array([[0.1, -1e-300], [1 / 3, 2.5e17], [0.30000000000000004, 0.0], [1e-5, 7.0]])
 LABELS = ["p", "q", "p", "q"]
-LINES = [[name, label, *map(repr, row)] for name, label, row in zip(IDS, LABELS, X.tolist(), strict=True)]
+LINES = [
+    [name, label, *map(repr, row)] for name, label, row in zip(IDS, LABELS, X.tolist(), strict=True)
+]
 
 
 def text(delimiter=",", end="\n", header=("id", "label", "x", "y")):
@@ -29,7 +31,9 @@ def frame():
 
 def arff():
     head = "@relation r\n@attribute id {'007','a b',é,'10'}\n@attribute label {p,q}\n"
-    rows = "".join(f"{','.join([name if ' ' not in name else repr(name), *rest])}\n" for name, *rest in LINES)
+    rows = "".join(
+        f"{','.join([name if ' ' not in name else repr(name), *rest])}\n" for name, *rest in LINES
+    )
     return f"{head}@attribute x numeric\n@attribute y numeric\n@data\n{rows}"
 
 
@@ -125,16 +129,24 @@ def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
     table = read(tmp_path, "odd.csv", content)
     assert table.columns == ["size, width, depth", "light\n(lux)"]
     assert table.X.tolist() == [[1, 2], [3, 4]]
-    assert read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n").columns == ["a, b", "c, d"]
+    assert read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n").columns == [
+        "a, b",
+        "c, d",
+    ]
 
 
-@pytest.mark.parametrize("ids", [[7.0, 8.0], np.array([7, 8], "u1"), ["7", "8"], np.array([7, 8], "f2")], ids=str)
+@pytest.mark.parametrize(
+    "ids", [[7.0, 8.0], np.array([7, 8], "u1"), ["7", "8"], np.array([7, 8], "f2")], ids=str
+)
 def test_whole_numbers_are_ids_without_a_point_in_every_format(tmp_path, ids):
     arrays = {"X": X[:2], "id": np.asarray(ids), "label": np.array([1.0, 2.0])}
     table = read(tmp_path, "a.npz", lambda path: np.savez(path, **arrays), labels_column="label")
     assert table.ids == ["7", "8"]
     assert table.reference == ["1", "2"]
-    assert read(tmp_path, "a.parquet", pd.DataFrame({"id": ids, "x": [1, 2]}).to_parquet).ids == ["7", "8"]
+    assert read(tmp_path, "a.parquet", pd.DataFrame({"id": ids, "x": [1, 2]}).to_parquet).ids == [
+        "7",
+        "8",
+    ]
 
 
 def test_large_and_broken_numbers_as_ids_keep_what_they_say(tmp_path):
@@ -144,9 +156,20 @@ def test_large_and_broken_numbers_as_ids_keep_what_they_say(tmp_path):
 
 def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
     content = "id,name,x,y,label\n1,a,5,words,p\n2,b,6,more,\n"
-    table = read(tmp_path, "a.csv", content, id_column="name", ignore=("id", "y"), labels_column="label")
-    assert (table.ids, table.columns, table.reference, table.unused) == (["a", "b"], ["x"], ["p", ""], ["id", "y"])
-    index = pd.DataFrame({"name": ["a", "b"], "x": [1, 2]}, index=["p", "q"]).rename_axis("who").to_parquet
+    table = read(
+        tmp_path, "a.csv", content, id_column="name", ignore=("id", "y"), labels_column="label"
+    )
+    assert (table.ids, table.columns, table.reference, table.unused) == (
+        ["a", "b"],
+        ["x"],
+        ["p", ""],
+        ["id", "y"],
+    )
+    index = (
+        pd.DataFrame({"name": ["a", "b"], "x": [1, 2]}, index=["p", "q"])
+        .rename_axis("who")
+        .to_parquet
+    )
     table = read(tmp_path, "a.parquet", index, id_column="name")
     assert (table.ids, table.columns) == (["a", "b"], ["x"])
 
@@ -154,13 +177,22 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,x\na,1\nb,inf\n", r":3: line 3 has 'inf', which is no finite number, in the column 'x'"),
+        (
+            "id,x\na,1\nb,inf\n",
+            r":3: line 3 has 'inf', which is no finite number, in the column 'x'",
+        ),
         ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is no finite number"),
-        ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be distinct"),
+        (
+            "id,x\na,1\nb,2\na,3\n",
+            r":4: line 4 has the id 'a', as line 2 has; ids must be distinct",
+        ),
         ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
         ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
         ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
-        ("id,x\na,1e200\nb,-3e200\n", r":2: line 2 has '1e200', which is too large .* 2 values .* to below 1e"),
+        (
+            "id,x\na,1e200\nb,-3e200\n",
+            r":2: line 2 has '1e200', which is too large .* 2 values .* to below 1e",
+        ),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\n,2\n', r": row 1 has no id"),
@@ -227,7 +259,9 @@ def test_what_cannot_be_used_of_other_formats_is_named(tmp_path, name, content, 
     refused(tmp_path, name, content, message)
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "txt", "xlsx", "json", "jsonl", "parquet", "npz", "npy", "arff"])
+@pytest.mark.parametrize(
+    "ending", ["csv", "tsv", "txt", "xlsx", "json", "jsonl", "parquet", "npz", "npy", "arff"]
+)
 def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     (tmp_path / f"folder.{ending}").mkdir()
     with pytest.raises(DataError, match=rf"folder\.{ending}: this is a folder; name a file"):
@@ -235,7 +269,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     with pytest.raises(DataError, match=rf"{tmp_path.name}: this is a folder; name a file"):
         read_table("texts", View(path=str(tmp_path)))
     (tmp_path / f"texts.{ending}").touch()
-    with pytest.raises(DataError, match=rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"):
+    with pytest.raises(
+        DataError, match=rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"
+    ):
         read_table("texts", View(path=str(tmp_path / f"text.{ending}")))
 
 
@@ -246,7 +282,9 @@ def test_an_address_is_the_name_of_a_file_and_nothing_is_fetched():
 
 def test_without_pyarrow_parquet_is_refused_and_the_package_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    refused(tmp_path, "a.parquet", b"PAR1", "Parquet needs the package pyarrow: pip install pyarrow")
+    refused(
+        tmp_path, "a.parquet", b"PAR1", "Parquet needs the package pyarrow: pip install pyarrow"
+    )
 
 
 def test_what_a_parquet_file_says_of_itself_does_not_change_how_it_is_read(tmp_path):
@@ -275,6 +313,10 @@ plain,1
 
 @pytest.mark.parametrize("option", ["id_column", "labels_column", "ignore"])
 def test_a_column_that_is_not_there_is_refused_and_the_nearest_offered(tmp_path, option):
-    message = r"there is no column 'labl'; did you mean 'label'\? The columns are 'id', 'label', 'x', 'y'"
-    refused(tmp_path, "a.csv", text(), message, **{option: "labl" if option != "ignore" else ("labl",)})
+    message = (
+        r"there is no column 'labl'; did you mean 'label'\? The columns are 'id', 'label', 'x', 'y'"
+    )
+    refused(
+        tmp_path, "a.csv", text(), message, **{option: "labl" if option != "ignore" else ("labl",)}
+    )
     refused(tmp_path, "b.csv", "x,y\n1,\n2,\n", "holds no labels", labels_column="y")

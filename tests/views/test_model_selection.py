@@ -22,8 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import mvcc.multiview._matching
 import mvcc.multiview.co_em._algorithm_2
 import mvcc.views._constrained
-import mvcc.views._model_selection
-import mvcc.views._per_view
+import mvcc.views._fitted
 from mvcc import (
     ConstrainedViews,
     ConstraintPropagation,
@@ -47,12 +46,16 @@ RNG = np.random.default_rng(5)
 Y = RNG.permutation(np.arange(60) % 3)
 OTHER = np.column_stack((3 * Y, 5 * RNG.integers(2, size=60))) + RNG.normal(size=(60, 2))
 TEXTS = pd.DataFrame(
-    2.5 * np.eye(3, 2)[Y] + RNG.normal(size=(60, 2)), index=[f"t{i}" for i in range(60)], columns=["length", "words"]
+    2.5 * np.eye(3, 2)[Y] + RNG.normal(size=(60, 2)),
+    index=[f"t{i}" for i in range(60)],
+    columns=["length", "words"],
 )
 IMAGES = pd.DataFrame(OTHER, index=[f"i{i}" for i in range(60)], columns=["light", "size"])
 VIEWS = {"texts": TEXTS, "images": IMAGES}
 JUDGED = {"texts": Constraints.from_labels(Y, 24, 0), "images": Constraints.from_labels(Y, 12, 1)}
-MATCHES = {("texts", "images"): pd.DataFrame({"texts": TEXTS.index[:30], "images": IMAGES.index[:30]})}
+MATCHES = {
+    ("texts", "images"): pd.DataFrame({"texts": TEXTS.index[:30], "images": IMAGES.index[:30]})
+}
 THRESHOLDS = [0.05, 0.5, 0.9]
 
 
@@ -62,7 +65,11 @@ def data():
 
 def model(threshold=0.5, **options):
     return MultiViewConstrainedClustering(
-        PCKMeans(3, init="neighborhoods"), ConstraintPropagation(threshold), max_iter=4, random_state=0, **options
+        PCKMeans(3, init="neighborhoods"),
+        ConstraintPropagation(threshold),
+        max_iter=4,
+        random_state=0,
+        **options,
     )
 
 
@@ -76,9 +83,8 @@ def assert_same_labels(one, other):
     [
         mvcc.multiview.co_em._algorithm_2,
         mvcc.views._constrained,
-        mvcc.views._model_selection,
         mvcc.multiview._matching,
-        mvcc.views._per_view,
+        mvcc.views._fitted,
     ],
     ids=lambda m: m.__name__,
 )
@@ -123,14 +129,21 @@ def test_a_file_and_line_stay_with_the_constraints_that_are_chosen(tmp_path):
 
 
 def test_constrained_views_say_what_they_are():
-    assert repr(data()) == "<ConstrainedViews: 36 constraints; views 'texts' (60 rows), 'images' (60 rows)>"
+    assert (
+        repr(data())
+        == "<ConstrainedViews: 36 constraints; views 'texts' (60 rows), 'images' (60 rows)>"
+    )
     revived = pickle.loads(pickle.dumps(data()))
     assert revived.constraints == data().constraints
 
 
-@pytest.mark.parametrize("positions", [36, [40], 0.5, "x", [0.5], np.ones(3, bool), (1, 2, 3), {"a": 1}])
+@pytest.mark.parametrize(
+    "positions", [36, [40], 0.5, "x", [0.5], np.ones(3, bool), (1, 2, 3), {"a": 1}]
+)
 def test_positions_that_are_not_there_are_an_index_error(positions):
-    with pytest.raises(IndexError, match=r"is no choice among 36 constraints; their positions are 0 … 35") as caught:
+    with pytest.raises(
+        IndexError, match=r"is no choice among 36 constraints; their positions are 0 … 35"
+    ) as caught:
         data()[positions]
     assert isinstance(caught.value, InvalidInputError)
 
@@ -141,14 +154,20 @@ def test_positions_that_are_not_there_are_an_index_error(positions):
         (lambda: ConstrainedViews({}), "views is empty"),
         (lambda: ConstrainedViews(data()), "ConstrainedViews already"),
         (lambda: ConstrainedViews(VIEWS, {"text": None}), "no view 'text'.*Did you mean 'texts'"),
-        (lambda: ConstrainedViews(VIEWS, None, {(0, 1): [(0, 99)]}), "names row 99 of view 'images'"),
+        (
+            lambda: ConstrainedViews(VIEWS, None, {(0, 1): [(0, 99)]}),
+            "names row 99 of view 'images'",
+        ),
         (lambda: ConstrainedViews([np.float64(3)]), r"views\[0\] is not a table"),
         (lambda: model().fit(data(), constraints=JUDGED), "of their own; give no others"),
         (lambda: model().fit(data(), mappings=MATCHES), "of their own; give no others"),
         (lambda: model().fit(VIEWS, JUDGED), "y must be None, got .*known labels as constraints"),
         (lambda: model().fit(data()).score(VIEWS), "score needs ConstrainedViews.*not dict"),
         (lambda: model().fit(data()).score(data()[[]]), "X has no constraints"),
-        (lambda: model().fit(data()).score(ConstrainedViews([TEXTS])), "X has 1 views, but 2 were fitted; all of"),
+        (
+            lambda: model().fit(data()).score(ConstrainedViews([TEXTS])),
+            "X has 1 views, but 2 were fitted; all of",
+        ),
     ],
 )
 def test_misuse_is_explained(call, message):
@@ -179,8 +198,12 @@ def test_the_score_finds_views_by_their_names():
     assert found.score(data()) < 1  # else the labels of any view would do
     assert found.score(turned()) == found.score(data())
     assert model().fit(turned()).score(data()) == model().fit(turned()).score(turned())
-    assert found.score(ConstrainedViews(list(VIEWS.values()), list(JUDGED.values()))) == found.score(data())
-    assert found.score(ConstrainedViews(VIEWS | {"texts": TEXTS[["words", "length"]]}, JUDGED)) == found.score(data())
+    assert found.score(
+        ConstrainedViews(list(VIEWS.values()), list(JUDGED.values()))
+    ) == found.score(data())
+    assert found.score(
+        ConstrainedViews(VIEWS | {"texts": TEXTS[["words", "length"]]}, JUDGED)
+    ) == found.score(data())
 
 
 NOISE = RNG.normal(size=(60, 7))
@@ -189,14 +212,23 @@ NOISE = RNG.normal(size=(60, 7))
 @pytest.mark.parametrize(
     ("views", "message"),
     [
-        ({"texts": TEXTS, "pictures": IMAGES}, "X: there is no view 'pictures'; the views are 'texts', 'images'"),
-        ({"texts": TEXTS, "images": NOISE}, r"X\['images'\] has 7 features, but view 'images' was fitted with 2"),
+        (
+            {"texts": TEXTS, "pictures": IMAGES},
+            "X: there is no view 'pictures'; the views are 'texts', 'images'",
+        ),
+        (
+            {"texts": TEXTS, "images": NOISE},
+            r"X\['images'\] has 7 features, but view 'images' was fitted with 2",
+        ),
         ([TEXTS, NOISE], r"X\[1\] has 7 features, but view 'images' was fitted with 2"),
         (
             [IMAGES, TEXTS],
             r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks 'length', 'words'",
         ),
-        ({"texts": TEXTS, "images": IMAGES.iloc[:50]}, r"X\['images'\] must have the 60 rows .* fitted, not 50"),
+        (
+            {"texts": TEXTS, "images": IMAGES.iloc[:50]},
+            r"X\['images'\] must have the 60 rows .* fitted, not 50",
+        ),
         ({"texts": TEXTS}, "X has 1 views, but 2 were fitted"),
         (VIEWS | {"sounds": NOISE}, "X has 3 views, but 2 were fitted"),
     ],
@@ -209,7 +241,9 @@ def test_other_views_than_the_fitted_ones_get_no_score(views, message):
 
 
 def test_views_that_were_fitted_without_names_get_no_score_under_names():
-    with pytest.raises(InvalidInputError, match="X: there is no view 'texts'; the views are numbered 0 … 1"):
+    with pytest.raises(
+        InvalidInputError, match="X: there is no view 'texts'; the views are numbered 0 … 1"
+    ):
         model().fit(list(VIEWS.values())).score(data())
 
 
@@ -257,8 +291,13 @@ def test_a_seed_gives_the_same_folds_again():
 def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighborhoods():
     assert NeighborhoodKFold().get_n_splits() == NeighborhoodKFold().get_n_splits(data()) == 10
     few = ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1), (2, 3)], [(0, 4)])])
-    assert NeighborhoodKFold(10).get_n_splits(few) == len(list(NeighborhoodKFold(10).split(few))) == 3
-    assert repr(NeighborhoodKFold(3, random_state=1)) == "NeighborhoodKFold(n_splits=3, random_state=1)"
+    assert (
+        NeighborhoodKFold(10).get_n_splits(few) == len(list(NeighborhoodKFold(10).split(few))) == 3
+    )
+    assert (
+        repr(NeighborhoodKFold(3, random_state=1))
+        == "NeighborhoodKFold(n_splits=3, random_state=1)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,9 +306,17 @@ def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighb
         (NeighborhoodKFold(1), data(), "n_splits must be an integer of at least 2, got 1"),
         (NeighborhoodKFold("3"), data(), "n_splits must be .*, got '3'"),
         (NeighborhoodKFold(random_state="x"), data(), "random_state must be .*, got 'x'"),
-        (NeighborhoodKFold(), np.eye(3), "NeighborhoodKFold divides constraints: ConstrainedViews.* not ndarray"),
+        (
+            NeighborhoodKFold(),
+            np.eye(3),
+            "NeighborhoodKFold divides constraints: ConstrainedViews.* not ndarray",
+        ),
         (NeighborhoodKFold(), data()[[]], "needs at least two; the constraints have 0. Give more"),
-        (NeighborhoodKFold(), ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1)])]), "the constraints have 1"),
+        (
+            NeighborhoodKFold(),
+            ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1)])]),
+            "the constraints have 1",
+        ),
     ],
     ids=["one", "text", "seed", "array", "none", "too few"],
 )
@@ -296,7 +343,9 @@ def by_hand(estimator, thresholds, n_splits=5):
 
 
 def test_a_grid_search_finds_what_a_loop_finds_and_fits_all_constraints_again():
-    search = GridSearchCV(model(), {"transfer__threshold": THRESHOLDS}, cv=NeighborhoodKFold(5, random_state=0))
+    search = GridSearchCV(
+        model(), {"transfer__threshold": THRESHOLDS}, cv=NeighborhoodKFold(5, random_state=0)
+    )
     search.fit(data())
     expected = by_hand(model(), THRESHOLDS)
     np.testing.assert_array_equal(search.cv_results_["mean_test_score"], expected)
@@ -315,23 +364,33 @@ def test_a_grid_search_of_large_views_in_two_processes_finds_the_same():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=30_000)
     views = [9 * np.eye(3)[y] + rng.normal(size=(30_000, 3))] * 2
-    whole = ConstrainedViews(views, [Constraints.from_labels(y, 30, 0), None], {(0, 1): [(i, i) for i in range(50)]})
+    whole = ConstrainedViews(
+        views, [Constraints.from_labels(y, 30, 0), None], {(0, 1): [(i, i) for i in range(50)]}
+    )
     one, two = (
         GridSearchCV(
-            MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), max_iter=2, random_state=0),
+            MultiViewConstrainedClustering(
+                PCKMeans(3), DirectMapping(), max_iter=2, random_state=0
+            ),
             {"base__max_iter": [1, 300]},
             cv=NeighborhoodKFold(2, random_state=0),
             n_jobs=n_jobs,
         ).fit(whole)
         for n_jobs in (1, 2)
     )
-    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
     assert_same_labels(one.best_estimator_, two.best_estimator_)
 
 
 def test_other_tools_of_model_selection_divide_constraints_too():
     found = cross_validate(
-        model(), data(), cv=NeighborhoodKFold(4, random_state=0), return_train_score=True, error_score="raise"
+        model(),
+        data(),
+        cv=NeighborhoodKFold(4, random_state=0),
+        return_train_score=True,
+        error_score="raise",
     )
     assert found["test_score"].shape == (4,)
     assert (found["train_score"] >= 0.5).all()
@@ -341,7 +400,9 @@ def test_other_tools_of_model_selection_divide_constraints_too():
 
 
 def pipeline(transformer=None, **options):
-    return Pipeline([("scale", PerView(transformer or StandardScaler())), ("cluster", model(**options))])
+    return Pipeline(
+        [("scale", PerView(transformer or StandardScaler())), ("cluster", model(**options))]
+    )
 
 
 def scaled(views):
@@ -349,7 +410,9 @@ def scaled(views):
 
 
 def test_a_pipeline_transforms_every_view_by_itself():
-    expected = model().fit(scaled(VIEWS), constraints=JUDGED, mappings={(0, 1): [(i, i) for i in range(30)]})
+    expected = model().fit(
+        scaled(VIEWS), constraints=JUDGED, mappings={(0, 1): [(i, i) for i in range(30)]}
+    )
     found = pipeline().fit(data())
     assert_same_labels(found["cluster"], expected)
     new = TEXTS.iloc[:7]
@@ -370,7 +433,10 @@ def test_ids_are_understood_behind_a_transformer():
 def test_a_pipeline_is_searched_as_a_model_is():
     search = GridSearchCV(
         pipeline(),
-        {"cluster__transfer__threshold": [0.5, 0.9], "scale__transformer": [StandardScaler(), PCA(1), "passthrough"]},
+        {
+            "cluster__transfer__threshold": [0.5, 0.9],
+            "scale__transformer": [StandardScaler(), PCA(1), "passthrough"],
+        },
         cv=NeighborhoodKFold(3, random_state=0),
         error_score="raise",
     ).fit(data())
@@ -379,7 +445,9 @@ def test_a_pipeline_is_searched_as_a_model_is():
 
 
 def test_views_may_begin_as_anything_that_a_transformer_takes():
-    words = pd.Series(["red apple", "red cherry", "green pea", "green bean", None], index=list("abcde")).fillna("blue")
+    words = pd.Series(
+        ["red apple", "red cherry", "green pea", "green bean", None], index=list("abcde")
+    ).fillna("blue")
     sizes = pd.DataFrame({"cm": [8, np.nan, 1, 1.2, 7], "kind": list("ffvvf")}, index=list("vwxyz"))
     views = {"words": words, "sizes": sizes}
     before = PerView(
@@ -391,9 +459,9 @@ def test_views_may_begin_as_anything_that_a_transformer_takes():
     together = pd.DataFrame({"i": ["a"], "j": ["b"], "kind": ["must-link"]})
     same = pd.DataFrame({"words": ["a", "b"], "sizes": ["v", "w"]})
     whole = ConstrainedViews(views, {"words": together}, {("words", "sizes"): same})
-    found = make_pipeline(before, MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0)).fit(
-        whole
-    )
+    found = make_pipeline(
+        before, MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0)
+    ).fit(whole)
     assert found[-1].labels_[1][0] == found[-1].labels_[1][1]
     assert found[0].transform(views)["words"].index.tolist() == list("abcde")
 
@@ -427,13 +495,29 @@ def test_a_transformer_that_makes_a_dataframe_may():
 @pytest.mark.parametrize(
     ("transformer", "views", "message"),
     [
-        (3, VIEWS, r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough', got 3"),
+        (
+            3,
+            VIEWS,
+            r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough', got 3",
+        ),
         (StandardScaler, VIEWS, "transformer must be .*, got .*andardScaler.*"),
         ("pass", VIEWS, "transformer must be .*, got 'pass'"),
         ([StandardScaler()], VIEWS, "transformer has 1 entries for 2 views"),
-        ({"texts": StandardScaler()}, VIEWS, "transformer has none for view 'images'; the views are"),
-        ({"text": StandardScaler(), 1: "passthrough"}, VIEWS, "no view 'text'.*Did you mean 'texts'"),
-        (OneHotEncoder(), VIEWS, r"OneHotEncoder\(\) makes view 'texts' a sparse matrix.*sparse_output=False"),
+        (
+            {"texts": StandardScaler()},
+            VIEWS,
+            "transformer has none for view 'images'; the views are",
+        ),
+        (
+            {"text": StandardScaler(), 1: "passthrough"},
+            VIEWS,
+            "no view 'text'.*Did you mean 'texts'",
+        ),
+        (
+            OneHotEncoder(),
+            VIEWS,
+            r"OneHotEncoder\(\) makes view 'texts' a sparse matrix.*sparse_output=False",
+        ),
     ],
 )
 def test_transformers_that_cannot_be_are_explained(transformer, views, message):
@@ -445,7 +529,9 @@ def test_only_fitted_views_are_transformed():
     with pytest.raises(NotFittedError):
         PerView(StandardScaler()).transform(VIEWS)
     before = PerView(StandardScaler()).fit(VIEWS)
-    with pytest.raises(InvalidInputError, match=r"X has 1 views, but 2 were fitted; give some of them as a dict"):
+    with pytest.raises(
+        InvalidInputError, match=r"X has 1 views, but 2 were fitted; give some of them as a dict"
+    ):
         before.transform([TEXTS])
     with pytest.raises(InvalidInputError, match="X: there is no view 'sounds'"):
         before.transform({"sounds": TEXTS})
@@ -479,19 +565,29 @@ def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
     grid, cv = {"cluster__transfer__threshold": THRESHOLDS}, NeighborhoodKFold(3, random_state=0)
     plain = GridSearchCV(pipeline(), grid, cv=cv, error_score="raise").fit(data())
     with config_context(enable_metadata_routing=True):
-        routed = GridSearchCV(pipeline(), grid, cv=cv, error_score="raise", scoring=score).fit(data())
+        routed = GridSearchCV(pipeline(), grid, cv=cv, error_score="raise", scoring=score).fit(
+            data()
+        )
         assert score(routed.best_estimator_, data()) == routed.score(data())
-        alone = GridSearchCV(model(), {"transfer__threshold": [0.5]}, cv=cv, error_score="raise").fit(data())
+        alone = GridSearchCV(
+            model(), {"transfer__threshold": [0.5]}, cv=cv, error_score="raise"
+        ).fit(data())
         assert alone.score(data()) == alone.best_estimator_.score(data())
         new = routed.predict({"texts": TEXTS})["texts"]
     assert plain.score(data()) == routed.best_estimator_.score(data())
-    np.testing.assert_array_equal(routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(
+        routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )
     np.testing.assert_array_equal(new, plain.predict({"texts": TEXTS})["texts"])
 
 
 def test_parameters_are_set_through_all_levels():
     before = pipeline()
-    before.set_params(cluster__base__max_iter=7, cluster__transfer__threshold=0.25, scale__transformer__with_std=False)
+    before.set_params(
+        cluster__base__max_iter=7,
+        cluster__transfer__threshold=0.25,
+        scale__transformer__with_std=False,
+    )
     assert before["cluster"].base.max_iter == 7
     assert before["cluster"].transfer.threshold == 0.25
     assert clone(before).get_params()["scale__transformer__with_std"] is False

@@ -11,7 +11,14 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from mvcc import ConstrainedViews, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans, PerView
+from mvcc import (
+    ConstrainedViews,
+    Constraints,
+    DirectMapping,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    PerView,
+)
 from mvcc.exceptions import InvalidInputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -30,7 +37,9 @@ def pipeline(transformer):
 # ---- set_output
 
 
-@pytest.mark.parametrize("transformer", [PCA(2), [PCA(2), PCA(2)], {"sounds": PCA(2), "texts": PCA(2)}])
+@pytest.mark.parametrize(
+    "transformer", [PCA(2), [PCA(2), PCA(2)], {"sounds": PCA(2), "texts": PCA(2)}]
+)
 def test_set_output_goes_to_every_transformer_before_and_after_the_fit(transformer):
     before = PerView(transformer)
     assert before.set_output(transform="pandas") is before
@@ -42,7 +51,9 @@ def test_set_output_goes_to_every_transformer_before_and_after_the_fit(transform
         assert [list(made[name].columns) for name in VIEWS] == [["pca0", "pca1"]] * 2
         assert isinstance(clone(fitted).fit_transform(VIEWS)["sounds"], pd.DataFrame)
         assert isinstance(fitted.set_output().transform(VIEWS)["sounds"], pd.DataFrame)
-        assert isinstance(fitted.set_output(transform="default").transform(VIEWS)["sounds"], np.ndarray)
+        assert isinstance(
+            fitted.set_output(transform="default").transform(VIEWS)["sounds"], np.ndarray
+        )
 
 
 def test_a_pipeline_sets_the_output_of_its_step():
@@ -65,7 +76,12 @@ class Bare(BaseEstimator):
 def test_a_transformer_without_output_to_set_is_named_and_one_that_passes_views_through_is_not():
     with pytest.raises(InvalidInputError, match=r"Bare\(\) has no set_output"):
         PerView([PCA(1), Bare()]).set_output(transform="pandas")
-    assert PerView(["passthrough", PCA(1)]).set_output(transform="pandas").fit_transform(VIEWS)["texts"] is TEXTS
+    assert (
+        PerView(["passthrough", PCA(1)])
+        .set_output(transform="pandas")
+        .fit_transform(VIEWS)["texts"]
+        is TEXTS
+    )
 
 
 # ---- rows
@@ -94,7 +110,11 @@ class Rows(TransformerMixin, BaseEstimator):
         ),
         ([TEXTS.to_numpy()], slice(4, None), r"of view 0 makes 4 rows of 8"),
         ([TEXTS.to_numpy()], [0, 1, 2, 3, 4, 5, 6, 7, 7], r"of view 0 makes 9 rows of 8"),
-        ({"texts": TEXTS}, slice(None, None, -1), "of view 'texts' changes the row index; .* in their order"),
+        (
+            {"texts": TEXTS},
+            slice(None, None, -1),
+            "of view 'texts' changes the row index; .* in their order",
+        ),
         ({"texts": TEXTS}, [0, 1, 2, 3, 4, 5, 6, 6], "of view 'texts' changes the row index"),
     ],
     ids=["dropped", "dropped from an array", "added", "turned", "repeated"],
@@ -126,14 +146,18 @@ def test_all_rows_in_their_order_pass_whatever_their_index_holds():
 
 
 @pytest.mark.parametrize(
-    ("X", "said"), [(SOUNDS, r"an array of shape \(6, 3\)"), (TEXTS, "a DataFrame")], ids=["array", "frame"]
+    ("X", "said"),
+    [(SOUNDS, r"an array of shape \(6, 3\)"), (TEXTS, "a DataFrame")],
+    ids=["array", "frame"],
 )
 def test_rows_of_which_nobody_says_the_view_are_explained(X, said):
     fitted = pipeline(StandardScaler()).fit(VIEWS)
     expected = f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are 'texts', 'sounds'"
     with pytest.raises(InvalidInputError, match=expected):
         fitted.predict(X, view="sounds")
-    with pytest.raises(InvalidInputError, match=f"views must be a list .* not {said}; for a single view give"):
+    with pytest.raises(
+        InvalidInputError, match=f"views must be a list .* not {said}; for a single view give"
+    ):
         fitted.fit(X)
 
 
@@ -141,14 +165,19 @@ def test_behind_a_transformer_views_are_predicted_in_every_form():
     fitted = pipeline(StandardScaler()).fit(VIEWS)
     texts, sounds = (fitted.predict({name: rows})[name] for name, rows in VIEWS.items())
     np.testing.assert_array_equal(texts, fitted["clusters"].labels_[0])
-    for found in (fitted.predict([TEXTS, SOUNDS]), list(fitted.predict(ConstrainedViews(VIEWS)).values())):
+    for found in (
+        fitted.predict([TEXTS, SOUNDS]),
+        list(fitted.predict(ConstrainedViews(VIEWS)).values()),
+    ):
         np.testing.assert_array_equal(found[0], texts)
         np.testing.assert_array_equal(found[1], sounds)
 
 
 @pytest.mark.parametrize("second", [StandardScaler(), "passthrough"], ids=["other", "passthrough"])
 def test_two_transformers_for_one_view_are_refused(second):
-    with pytest.raises(InvalidInputError, match="transformer: 0 is a view that another key names, too"):
+    with pytest.raises(
+        InvalidInputError, match="transformer: 0 is a view that another key names, too"
+    ):
         PerView({"texts": PCA(1), 0: second, "sounds": PCA(1)}).fit(VIEWS)
 
 

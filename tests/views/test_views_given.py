@@ -29,7 +29,9 @@ from tests.robustness.spoiling import odd_objects, odd_values
 
 RNG = np.random.default_rng(0)
 TEXTS = pd.DataFrame(RNG.normal(size=(6, 2)), index=list("abcdef"), columns=["length", "words"])
-IMAGES = pd.DataFrame(RNG.normal(size=(5, 3)), index=["i1", "i2", "i3", "i4", "i5"], columns=["r", "g", "b"])
+IMAGES = pd.DataFrame(
+    RNG.normal(size=(5, 3)), index=["i1", "i2", "i3", "i4", "i5"], columns=["r", "g", "b"]
+)
 SOUNDS = RNG.normal(size=(4, 1))
 VIEWS = {"texts": TEXTS, "images": IMAGES, "sounds": SOUNDS}
 PAIRS = np.array([(0, 0), (2, 1), (2, 3), (5, 4)])
@@ -95,16 +97,31 @@ def test_columns_of_every_numeric_type_are_taken(dtype):
     ("views", "message"),
     [
         ({}, "views is empty"),
-        (TEXTS, r"views must be a list with one entry for each view, or a dict.*for a single view give \[views\]"),
-        (SOUNDS, r"views must be a list .* not an array of shape \(4, 1\); for a single view give \[views\]"),
+        (
+            TEXTS,
+            r"views must be a list with one entry for each view, or a dict.*for a single view give \[views\]",
+        ),
+        (
+            SOUNDS,
+            r"views must be a list .* not an array of shape \(4, 1\); for a single view give \[views\]",
+        ),
         ({3: TEXTS}, "3 is no name of a view; names are texts"),
-        ({"texts": TEXTS.assign(name="x")}, r"views\['texts'\] has columns that are not numeric: 'name'.*set_index"),
+        (
+            {"texts": TEXTS.assign(name="x")},
+            r"views\['texts'\] has columns that are not numeric: 'name'.*set_index",
+        ),
         (
             [TEXTS.assign(day=pd.Timestamp(0), kind=pd.Categorical(["x"] * 6))],
             r"views\[0\].*numeric: 'day', 'kind'",
         ),
-        ({"t": TEXTS.set_axis(["w", "w"], axis="columns")}, r"views\['t'\] has several columns 'w'"),
-        ({"texts": TEXTS.where(TEXTS > -9, np.nan).replace(TEXTS.iloc[0, 0], np.nan)}, r"views\['texts'\].*NaN"),
+        (
+            {"t": TEXTS.set_axis(["w", "w"], axis="columns")},
+            r"views\['t'\] has several columns 'w'",
+        ),
+        (
+            {"texts": TEXTS.where(TEXTS > -9, np.nan).replace(TEXTS.iloc[0, 0], np.nan)},
+            r"views\['texts'\].*NaN",
+        ),
         ({"texts": TEXTS[[]]}, r"views\['texts'\] has no columns"),
         ({"texts": "abc"}, r"views\['texts'\]"),
     ],
@@ -123,15 +140,23 @@ FORMS = {
     "dict": {0: 0, 2: [1, 3], 5: (4,)},
     "dict of arrays": {0: np.array([0]), 2: np.array([3, 1]), np.int64(5): {4}},
     "dict of pairs": {0: [0], 2: pd.Series([1, 3]), 5: range(4, 5)},
-    "dict of an index and arrays of one number": {0: np.array(0), 2: pd.Index([1, 3]), 5: np.array([4])},
+    "dict of an index and arrays of one number": {
+        0: np.array(0),
+        2: pd.Index([1, 3]),
+        5: np.array([4]),
+    },
     "coo array": MATRIX,
     "csr matrix": sparse.csr_matrix(MATRIX.astype(bool)),
     "csc array": MATRIX.tocsc(),
     "lil matrix": sparse.lil_matrix(MATRIX),
     "ids": IDS,
     "ids in the other order": IDS[["images", "texts"]],
-    "ids of which the name of one says the order": IDS[["images", "texts"]].set_axis(["images", "text_id"], axis=1),
-    "ids of which the name of the other says it": IDS[["images", "texts"]].set_axis([0, "texts"], axis=1),
+    "ids of which the name of one says the order": IDS[["images", "texts"]].set_axis(
+        ["images", "text_id"], axis=1
+    ),
+    "ids of which the name of the other says it": IDS[["images", "texts"]].set_axis(
+        [0, "texts"], axis=1
+    ),
     "ids under numbers that mean nothing": IDS.set_axis([1, 2], axis=1),
     "ids under no names": IDS.set_axis([0, 1], axis=1),
     "ids as pandas calls those of an index that was reset": IDS.set_axis(["index", 0], axis=1),
@@ -156,7 +181,9 @@ def test_any_relations_mean_the_same_in_every_form(related, turned, random):
     matrix = np.zeros(sizes)
     for i, j in ends:
         matrix[i, j] = -1
-    frame = pd.DataFrame({"texts": [TEXTS.index[i] for i, _ in pairs], "images": [IMAGES.index[j] for _, j in pairs]})
+    frame = pd.DataFrame(
+        {"texts": [TEXTS.index[i] for i, _ in pairs], "images": [IMAGES.index[j] for _, j in pairs]}
+    )
     expected = np.array(sorted(related), dtype=np.int64).reshape(-1, 2)
     for form in (ends, by_row, sparse.csr_array(matrix), frame):
         np.testing.assert_array_equal(relations(form, (u, v))[0, 1], expected)
@@ -175,7 +202,9 @@ def test_rows_without_a_dataframe_have_their_numbers_as_ids():
 
 def test_numbers_as_ids_are_looked_up_not_counted():
     views = [TEXTS.set_axis(range(10, 16)), SOUNDS]
-    assert relations(pd.DataFrame({"u": [12.0, 10.0], "v": [0, 1]}), (0, 1), views)[0, 1].tolist() == [[0, 1], [2, 0]]
+    assert relations(pd.DataFrame({"u": [12.0, 10.0], "v": [0, 1]}), (0, 1), views)[
+        0, 1
+    ].tolist() == [[0, 1], [2, 0]]
 
 
 def test_a_repeated_id_that_nobody_names_does_no_harm():
@@ -197,10 +226,16 @@ UNEQUAL = ("texts", "images")
         ({"texts": PAIRS}, r"the key 'texts' is not a pair of views; the views are"),
         ({("texts", "texts"): PAIRS}, "does not name two different views"),
         ({UNEQUAL: PAIRS, (0, 1): PAIRS}, "names two views that another key names, too"),
-        ({UNEQUAL: [(0, 9)]}, r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows 0 … 4"),
+        (
+            {UNEQUAL: [(0, 9)]},
+            r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows 0 … 4",
+        ),
         ({UNEQUAL: MATRIX.T}, r"has shape \(5, 6\).*\(6, 5\)"),
         ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
-        ({UNEQUAL: {"a": "i1"}}, r"'a' is no row number; a dict relates rows by number.*DataFrame with two columns"),
+        (
+            {UNEQUAL: {"a": "i1"}},
+            r"'a' is no row number; a dict relates rows by number.*DataFrame with two columns",
+        ),
         ({UNEQUAL: {0: [[1]]}}, r"\[1\] is no row number"),
         ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
         ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is no row number"),
@@ -208,16 +243,37 @@ UNEQUAL = ("texts", "images")
             {UNEQUAL: IDS.rename(columns={"images": "sounds"})},
             "column 'sounds' is called like a view that the key does not",
         ),
-        ({UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)}, "column 'sounds' is called like a view that the key"),
-        ({UNEQUAL: IDS.set_axis([1, 0], axis=1)}, r"called \[1, 0\], like the views of the key .* the other way round"),
-        ({UNEQUAL: IDS.set_axis(["texts", "texts"], axis=1)}, "both columns are called 'texts'; give one for each"),
+        (
+            {UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)},
+            "column 'sounds' is called like a view that the key",
+        ),
+        (
+            {UNEQUAL: IDS.set_axis([1, 0], axis=1)},
+            r"called \[1, 0\], like the views of the key .* the other way round",
+        ),
+        (
+            {UNEQUAL: IDS.set_axis(["texts", "texts"], axis=1)},
+            "both columns are called 'texts'; give one for each",
+        ),
         ({UNEQUAL: IDS.assign(sure=1)}, r"two columns of ids, one for each view, not 3.*'sure'"),
-        ({UNEQUAL: IDS.replace("c", "cc")}, "column 'texts': 'cc' of row 1 is not in the row index"),
+        (
+            {UNEQUAL: IDS.replace("c", "cc")},
+            "column 'texts': 'cc' of row 1 is not in the row index",
+        ),
         ({UNEQUAL: IDS.replace("i1", "I1")}, "'I1' of row 0 is not in .* Did you mean 'i1'"),
         ({UNEQUAL: IDS.replace("i1", None)}, r"column 'images': row 0 has no id"),
-        ({("texts", "sounds"): pd.DataFrame({"u": ["a"], "v": ["3"]})}, "row numbers of view 'sounds', 0 … 3."),
-        ({UNEQUAL: pd.DataFrame({"u": [["a"]], "v": ["i1"]})}, "u.*single number or text|not in the row index"),
-        ({("images", "texts"): IDS.set_axis(["u", "v"], axis=1)}, "column 'u': 'a' of row 0 is .* view 'images'"),
+        (
+            {("texts", "sounds"): pd.DataFrame({"u": ["a"], "v": ["3"]})},
+            "row numbers of view 'sounds', 0 … 3.",
+        ),
+        (
+            {UNEQUAL: pd.DataFrame({"u": [["a"]], "v": ["i1"]})},
+            "u.*single number or text|not in the row index",
+        ),
+        (
+            {("images", "texts"): IDS.set_axis(["u", "v"], axis=1)},
+            "column 'u': 'a' of row 0 is .* view 'images'",
+        ),
     ],
 )
 def test_relations_that_cannot_be_say_where_and_what_is_allowed(mappings, message):
@@ -230,13 +286,17 @@ def test_columns_without_names_are_in_the_order_of_the_key():
     bare = pd.DataFrame([(3, "b"), (0, "a")])
     assert relations(bare, ("sounds", "texts"))[0, 2].tolist() == [[0, 0], [1, 3]]
     views = [SOUNDS, TEXTS]
-    assert relations(pd.DataFrame([("a", 0), ("b", 3)]), (1, 0), views)[0, 1].tolist() == [[0, 0], [3, 1]]
+    assert relations(pd.DataFrame([("a", 0), ("b", 3)]), (1, 0), views)[0, 1].tolist() == [
+        [0, 0],
+        [3, 1],
+    ]
 
 
 def test_an_id_of_several_rows_is_refused():
     views = {"texts": TEXTS.set_axis(list("abccef")), "images": IMAGES}
     with pytest.raises(
-        InvalidInputError, match=r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3"
+        InvalidInputError,
+        match=r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3",
     ):
         relations(IDS, views=views)
 
@@ -256,7 +316,11 @@ def test_another_type_of_id_is_pointed_out():
 # ---- constraints
 
 JUDGED = pd.DataFrame(
-    {"i": ["c", "a", "f"], "j": ["a", "b", "a"], "kind": ["must-link", "cannot-link", " cannot-link "]}
+    {
+        "i": ["c", "a", "f"],
+        "j": ["a", "b", "a"],
+        "kind": ["must-link", "cannot-link", " cannot-link "],
+    }
 )
 
 
@@ -273,7 +337,9 @@ def test_constraints_on_a_view_without_ids_name_row_numbers():
 
 
 def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
-    frame = pd.DataFrame({"i": [3, 0], "j": [1, 2], "kind": ["must-link", "cannot-link"], "weight": [0.25, 3]})
+    frame = pd.DataFrame(
+        {"i": [3, 0], "j": [1, 2], "kind": ["must-link", "cannot-link"], "weight": [0.25, 3]}
+    )
     frame.to_csv(tmp_path / "pairs.csv", index=False)
     assert judged(frame, "sounds")[2] == Constraints.read_csv(tmp_path / "pairs.csv")
 
@@ -285,17 +351,41 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
         ({"texts": JUDGED, 0: JUDGED}, "constraints: 0 is a view that another key names"),
         ({"texts": JUDGED, 0: None}, "constraints: 0 is a view that another key names"),
         ({0: None, "texts": JUDGED}, "constraints: 'texts' is a view that another key names"),
-        (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views are 'texts'"),
+        (
+            JUDGED,
+            "constraints must say which view they are of: give {view: DataFrame}; the views are 'texts'",
+        ),
         ([JUDGED], "constraints has 1 entries for 3 views"),
         ({"texts": JUDGED[["i", "j"]]}, r"\['texts'\]: the columns must be .*not \['i', 'j'\]"),
-        ({"texts": JUDGED.replace("must-link", "mustlink")}, r"\['texts'\], row 0: kind must be .*not 'mustlink'"),
-        ({"texts": JUDGED.replace("must-link", None)}, r"row 0: kind must be must-link or cannot-link, not"),
-        ({"texts": JUDGED.replace("f", "g")}, r"\['texts'\], column i: 'g' of row 2 is not in the row index of view"),
+        (
+            {"texts": JUDGED.replace("must-link", "mustlink")},
+            r"\['texts'\], row 0: kind must be .*not 'mustlink'",
+        ),
+        (
+            {"texts": JUDGED.replace("must-link", None)},
+            r"row 0: kind must be must-link or cannot-link, not",
+        ),
+        (
+            {"texts": JUDGED.replace("f", "g")},
+            r"\['texts'\], column i: 'g' of row 2 is not in the row index of view",
+        ),
         ({"texts": JUDGED.assign(weight=-1.0)}, r"constraints\['texts'\]: weights\[0\] = -1.0"),
-        ({"texts": JUDGED.assign(weight="heavy")}, r"constraints\['texts'\]: weights must be numbers"),
-        ({"texts": JUDGED.assign(j=JUDGED.i)}, r"constraints\['texts'\]: .*links a row with itself"),
-        ({"texts": [(0, 1)]}, r"constraints\['texts'\] must be mvcc.Constraints, a DataFrame or None, not list"),
-        ({"sounds": Constraints.from_pairs([(0, 4)])}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
+        (
+            {"texts": JUDGED.assign(weight="heavy")},
+            r"constraints\['texts'\]: weights must be numbers",
+        ),
+        (
+            {"texts": JUDGED.assign(j=JUDGED.i)},
+            r"constraints\['texts'\]: .*links a row with itself",
+        ),
+        (
+            {"texts": [(0, 1)]},
+            r"constraints\['texts'\] must be mvcc.Constraints, a DataFrame or None, not list",
+        ),
+        (
+            {"sounds": Constraints.from_pairs([(0, 4)])},
+            r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3",
+        ),
     ],
 )
 def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, message):
@@ -304,7 +394,9 @@ def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, m
 
 
 @pytest.mark.parametrize("table", [TEXTS, TEXTS.to_numpy()], ids=["ids", "numbers"])
-@pytest.mark.parametrize("estimator", [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), PairMetric()])
+@pytest.mark.parametrize(
+    "estimator", [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), PairMetric()]
+)
 def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
     numbers = {end: JUDGED[end].map("abcdef".index) for end in "ij"}
     rows = JUDGED if isinstance(table, pd.DataFrame) else JUDGED.assign(**numbers)
@@ -312,7 +404,9 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
     found = clone(estimator).fit(table, constraints=rows)
     learned = "metric_" if isinstance(estimator, PairMetric) else "cluster_centers_"
     np.testing.assert_array_equal(getattr(found, learned), getattr(expected, learned))
-    with pytest.raises(InvalidInputError, match=r"constraints, column i: .* of row 0 is not in the row"):
+    with pytest.raises(
+        InvalidInputError, match=r"constraints, column i: .* of row 0 is not in the row"
+    ):
         clone(estimator).fit(table, constraints=rows.replace(rows.i[0], 77))
     with pytest.raises(InvalidInputError, match="a DataFrame or None, not list"):
         clone(estimator).fit(table, constraints=[(0, 1)])
@@ -328,7 +422,9 @@ def three_views(seed, n=45):
     orders = [rng.permutation(n) for _ in range(3)]
     names = [f"o{i}" for i in range(n)]
     views = {
-        name: pd.DataFrame(9 * np.eye(3)[y[order]] + rng.normal(size=(n, 3)), index=[names[i] for i in order])
+        name: pd.DataFrame(
+            9 * np.eye(3)[y[order]] + rng.normal(size=(n, 3)), index=[names[i] for i in order]
+        )
         for name, order in zip("abc", orders, strict=True)
     }
     return views, [y[order] for order in orders], names
@@ -351,7 +447,9 @@ SHAPES = {
 def test_partial_relations_in_any_shape_mean_the_row_numbers_that_they_name(shape, seed):
     views, truth, names = three_views(seed)
     known = {"a": Constraints.from_labels(truth[0], 20, seed)}
-    named = {key: ids(names[k :: len(SHAPES[shape]) + 1], *key) for k, key in enumerate(SHAPES[shape])}
+    named = {
+        key: ids(names[k :: len(SHAPES[shape]) + 1], *key) for k, key in enumerate(SHAPES[shape])
+    }
     model = fit(views, known, named)
     numbered = {
         ("abc".index(u), "abc".index(v)): [
@@ -390,7 +488,10 @@ def test_a_ring_that_contradicts_itself_is_named_by_its_views(closed):
 
 def test_a_warning_calls_views_by_their_names():
     rng = np.random.default_rng(0)
-    views = {"blurred": rng.normal(size=(60, 2)), "clear": 50 * (np.arange(60) % 2)[:, None] + rng.normal(size=(60, 2))}
+    views = {
+        "blurred": rng.normal(size=(60, 2)),
+        "clear": 50 * (np.arange(60) % 2)[:, None] + rng.normal(size=(60, 2)),
+    }
     judged = {"blurred": Constraints([[0, 1]], [False]), "clear": Constraints([[0, 1]], [False])}
     same = {("blurred", "clear"): [[0, 0], [1, 1]]}
     model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
@@ -406,19 +507,28 @@ def test_a_warning_calls_views_by_their_names():
 
 
 @pytest.mark.parametrize(
-    ("views", "place"), [(VIEWS, "'sounds'"), (list(VIEWS.values()), "2")], ids=["by name", "by number"]
+    ("views", "place"),
+    [(VIEWS, "'sounds'"), (list(VIEWS.values()), "2")],
+    ids=["by name", "by number"],
 )
 def test_an_error_of_the_clustering_says_which_view_it_is_of(views, place):
     few = MultiViewConstrainedClustering(PCKMeans(5), random_state=0)
-    with pytest.raises(InvalidInputError, match=f"^view {place}: n_samples=4 should be >= n_clusters=5; ask for fewer"):
+    with pytest.raises(
+        InvalidInputError,
+        match=f"^view {place}: n_samples=4 should be >= n_clusters=5; ask for fewer",
+    ):
         few.fit(views)
 
 
 def test_an_error_of_the_transfer_says_which_view_it_is_of():
-    flat = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.5, regularization=0), random_state=0)
+    flat = MultiViewConstrainedClustering(
+        PCKMeans(2), ConstraintPropagation(0.5, regularization=0), random_state=0
+    )
     views = {"texts": TEXTS, "images": np.repeat(IMAGES.to_numpy(), 2, axis=1)}
     judged = {"images": Constraints.from_pairs([(0, 1)])}  # the texts have none to propagate
-    with pytest.raises(InvalidInputError, match=r"^view 'images': The covariance of cluster . .* must be larger"):
+    with pytest.raises(
+        InvalidInputError, match=r"^view 'images': The covariance of cluster . .* must be larger"
+    ):
         flat.fit(views, constraints=judged, mappings={(0, 1): [(0, 2)]})
 
 
@@ -434,12 +544,17 @@ class Failing(PCKMeans):
 def test_an_error_of_another_package_keeps_its_words_and_says_the_view_beside_them():
     with pytest.raises(ZeroDivisionError, match="no luck") as caught:
         MultiViewConstrainedClustering(Failing(2), DirectMapping(), random_state=0).fit(VIEWS)
-    assert (str(caught.value), caught.value.__notes__) == ("no luck", ["This is about view 'images'."])
+    assert (str(caught.value), caught.value.__notes__) == (
+        "no luck",
+        ["This is about view 'images'."],
+    )
 
 
 # ---- bad input of every kind
 
-ids_given = st.lists(st.sampled_from(["a", "c", "f", "i1", 0, 1, 2.0, None, "zz"]) | odd_values, max_size=4)
+ids_given = st.lists(
+    st.sampled_from(["a", "c", "f", "i1", 0, 1, 2.0, None, "zz"]) | odd_values, max_size=4
+)
 frames = st.builds(
     lambda columns, names: pd.DataFrame(
         {
@@ -449,11 +564,16 @@ frames = st.builds(
     ),
     st.lists(ids_given, min_size=1, max_size=4),
     st.lists(
-        st.sampled_from(["i", "j", "kind", "weight", "texts", "images", "x", 0]), min_size=1, max_size=4, unique=True
+        st.sampled_from(["i", "j", "kind", "weight", "texts", "images", "x", 0]),
+        min_size=1,
+        max_size=4,
+        unique=True,
     ),
 )
 dicts = st.dictionaries(
-    st.integers(-1, 6) | st.sampled_from(["a", None, 1.5]), st.integers(-1, 6) | odd_objects, max_size=3
+    st.integers(-1, 6) | st.sampled_from(["a", None, 1.5]),
+    st.integers(-1, 6) | odd_objects,
+    max_size=3,
 )
 forms = frames | dicts | st.just(MATRIX) | st.just(MATRIX.T) | odd_objects
 view_keys = st.sampled_from(
@@ -461,7 +581,10 @@ view_keys = st.sampled_from(
 )
 
 
-@many(120, given=st.dictionaries(st.tuples(view_keys, view_keys) | view_keys, forms, max_size=2) | forms)
+@many(
+    120,
+    given=st.dictionaries(st.tuples(view_keys, view_keys) | view_keys, forms, max_size=2) | forms,
+)
 def test_relations_of_every_form_are_understood_or_refused(given):
     known = GivenViews.of(VIEWS)
     if given is not None:
@@ -469,7 +592,12 @@ def test_relations_of_every_form_are_understood_or_refused(given):
         assert found is None or all(rows.dtype == np.int64 for rows in found.values())
 
 
-@many(120, given=st.dictionaries(view_keys, forms, max_size=2) | forms | st.lists(forms, min_size=3, max_size=3))
+@many(
+    120,
+    given=st.dictionaries(view_keys, forms, max_size=2)
+    | forms
+    | st.lists(forms, min_size=3, max_size=3),
+)
 def test_constraints_of_every_form_are_understood_or_refused(given):
     found = answer(lambda: GivenViews.of(VIEWS).constraints(given), "constraints")
     assert found is None or len(found) == 3

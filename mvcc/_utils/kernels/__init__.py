@@ -49,7 +49,11 @@ def kernel(function: Any) -> Any:
     if entry is function:  # NUMBA_DISABLE_JIT
         return function
     _use(Path(entry.stats.cache_path))
-    inputs = [place for place, parameter in enumerate(signature(function).parameters) if parameter in _INPUTS]
+    inputs = [
+        place
+        for place, parameter in enumerate(signature(function).parameters)
+        if parameter in _INPUTS
+    ]
 
     @wraps(function)
     def call(*arguments: Any) -> Any:

@@ -24,7 +24,9 @@ def may_share(n: int) -> bool:
     return n >= _WORTH_SHARING and get_num_threads() > 1
 
 
-def for_blocks(function: Callable[[slice], Result], n: int, size: int, *, shared: bool) -> list[Result]:
+def for_blocks(
+    function: Callable[[slice], Result], n: int, size: int, *, shared: bool
+) -> list[Result]:
     """Return what the function returns for every block of ``size`` of n items; on several threads where ``shared``.
 
     No items are one empty block.

@@ -1,4 +1,4 @@
-"""Configurations as YAML files: read with the line of every value, checked, all mistakes reported at once."""
+"""Configurations as YAML files: read with their lines, checked, all mistakes reported at once."""
 
 import lazy_loader
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,36 +12,65 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings._problems import KeyPath, Problems, shown
+from mvcc._utils.settings._problems import KeyPath, Problems
+from mvcc._utils.settings._values import got, not_one_of
 
 
 class Section(BaseModel):
     """A part of a configuration: exactly these keys, of exactly these types, never changed.
 
-    A key that must be given has an example for the message that asks for it.
+    The description of a key is its help. A key that must be given has an example, which messages
+    show.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True)
+class Option:
+    """How the command line offers a setting, whose help is the description of the field."""
+
+    metavar: str
+    flags: tuple[str, ...] = ()  # by default that of the field's name
+    default: str = ""  # in words, if the default is not one value
+    read: Callable[[str], Any] = str  # what is typed, as a value
+
+
+def option_of(field: FieldInfo) -> Option | None:
+    """Return how the command line offers a setting, if it does."""
+    return next((option for option in field.metadata if isinstance(option, Option)), None)
+
+
+def default_of(field: FieldInfo) -> str:
+    """Return the default of a setting as the help shows it, nothing if there is none."""
+    option = option_of(field)
+    if option is not None and option.default:
+        return option.default
+    return got(field.default).strip("'") if isinstance(field.default, str | int | float) else ""
 
 
 Settings = TypeVar("Settings", bound=Section)
 
 
 def validated(kind: type[Settings], value: Any, problems: Problems) -> Settings:
-    """Return a configuration from its values, or raise all problems, those found before among them."""
+    """Return a configuration from its values, or raise all problems, earlier ones included."""
     try:
         settings = kind.model_validate(value)
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            if details["loc"] or not problems:  # what concerns the whole only if no part of it is wrong
-                problems.report(_written(details["loc"], value), _explained(kind, details))
+            path = _written(details["loc"], value)
+            # what concerns a whole is told only if no part of it is wrong
+            if details["type"] == "too_short" and details["input"]:
+                continue
+            if path or not problems:
+                problems.report(path, _explained(kind, details))
     if problems:
         raise problems.error()
     return settings
 
 
 def _written(path: KeyPath, value: Any) -> KeyPath:
-    """Return the part of `path` that is in the file: a single value may stand for a list of one."""
+    """Return the part of `path` that is in the file: one value may stand for a list of one."""
     for depth, key in enumerate(path):
         if isinstance(key, int) and not isinstance(value, list | tuple):
             return path[:depth]
@@ -54,38 +86,40 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
     match details["type"]:
         case "value_error":
             return str(details["ctx"]["error"])
+        case "missing" if example := _example(kind, path):
+            return f"is missing; add a line such as {example}."
         case "missing":
-            return _missing(kind, path)
+            needed = [key for key, field in _fields(kind, path).items() if field.is_required()]
+            keys = ", ".join(needed)
+            return f"is missing; add a section `{path[-1]}:` with at least the keys {keys}."
         case "extra_forbidden":
             return _unknown(kind, path)
+        case "literal_error":
+            return not_one_of(value, re.findall("'([^']*)'", details["ctx"]["expected"]))
         case "model_type":
-            return f"must be a section with the keys {', '.join(_fields(kind, path))}, got {shown(value)}."
-        case "dict_type":
+            keys = ", ".join(_fields(kind, path))
+            return f"must be a section with the keys {keys}, got {got(value)}."
+        case "dict_type" | "tuple_type" | "too_short":
+            noun = "list" if details["type"] == "tuple_type" or value in ([], ()) else "section"
             example = _example(kind, path)
-            return f"must be a section{example and f', such as {example}'}, got {shown(value)}."
+            return f"must be a {noun}{example and f', such as {example}'}, got {got(value)}."
         case _:
-            return f"{shown(value)} is not allowed."
-
-
-def _missing(kind: type[Section], path: KeyPath) -> str:
-    if example := _example(kind, path):
-        return f"is missing; add a line such as {example}."
-    needed = [name for name, field in _fields(kind, path).items() if field.is_required()]
-    return f"is missing; add a section `{path[-1]}:` with at least the keys {', '.join(needed)}."
+            return f"{got(value)} is not allowed."
 
 
 def _example(kind: type[Section], path: KeyPath) -> str:
-    """Return a line with an example of the value at `path`, or nothing where the class has none."""
+    """Return a line with an example of the value at `path`, or nothing if there is none."""
     field = _fields(kind, path[:-1]).get(str(path[-1]))
     return f"`{path[-1]}: {field.examples[0]}`" if field is not None and field.examples else ""
 
 
 def _unknown(kind: type[Section], path: KeyPath) -> str:
     key, known = str(path[-1]), _fields(kind, path[:-1])
-    homes = [home for home in ((), *((name,) for name in kind.model_fields)) if key in _fields(kind, home)]
-    if homes:
-        place = f"in the section '{homes[0][0]}'" if homes[0] else "at the top level, without indentation"
-        return f"unknown key '{key}' here; it belongs {place}."
+    if key in kind.model_fields:
+        return f"unknown key '{key}' here; it belongs at the top level, without indentation."
+    for section in kind.model_fields:
+        if key in _fields(kind, (section,)):
+            return f"unknown key '{key}' here; it belongs in the section '{section}'."
     return f"unknown key '{clipped(key)}'{nearest(key, known)} Known: {', '.join(known)}."
 
 
@@ -100,9 +134,12 @@ def _fields(kind: type[Section], path: KeyPath) -> dict[str, FieldInfo]:
         else:  # the values of a dict or the items of a list are all of one kind
             here = next(iter(get_args(here)[-1:]), None)
     section = _section(here)
-    return section.model_fields if section is not None else {}
+    return {} if section is None else section.model_fields
 
 
 def _section(annotation: Any) -> type[Section] | None:
-    kinds = (annotation, *(get_args(annotation) if type(None) in get_args(annotation) else ()))
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
+    """Return the section that an annotation allows, alone or beside None."""
+    for kind in (annotation, *get_args(annotation)):
+        if isinstance(kind, type) and issubclass(kind, Section):
+            return kind if kind is annotation or type(None) in get_args(annotation) else None
+    return None

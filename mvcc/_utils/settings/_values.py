@@ -7,11 +7,16 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    BeforeValidator,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import InitErrorDetails
 
-from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings._problems import KeyPath, shown
+from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.settings._problems import KeyPath
 from mvcc._utils.settings._yaml import scalar
 
 
@@ -32,60 +37,64 @@ def allowed(words: str) -> WrapValidator:
             hint = ""
             if isinstance(value, str) and fits(scalar(value)):
                 hint = " Write it without quotes."
-            elif isinstance(value, int | float) and fits(shown(value)):
+            elif isinstance(value, int | float) and fits(got(value)):
                 hint = " Write it in quotes."
-            raise ValueError(f"must be {words}, got {shown(value)}.{hint}") from None
+            raise ValueError(f"must be {words}, got {got(value)}.{hint}") from None
 
     return WrapValidator(check)
 
 
-def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
-    """Refuse parts of a value that is being validated: where each is inside of it, and what is wrong with it."""
-    found: list[InitErrorDetails] = [
-        {"type": "value_error", "loc": path, "input": None, "ctx": {"error": ValueError(text)}}
-        for path, text in problems
-    ]
-    if found:
-        raise ValidationError.from_exception_data("refused", found)
-
-
 def one_of(names: Sequence[str]) -> BeforeValidator:
+    """Allow some names; those of a type are written as a Literal instead."""
+
     def check(value: Any) -> Any:
         if value not in names:
-            guess = nearest(value, names) if isinstance(value, str) else "."
-            raise ValueError(f"must be one of {', '.join(names)}, got {shown(value)}{guess}")
+            raise ValueError(not_one_of(value, names))
         return value
 
     return BeforeValidator(check)
 
 
-def list_of(words: str) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if not isinstance(value, list | tuple) or not value:
-            raise ValueError(f"must be a list of {words}, got {shown(value)}.")
-        return tuple(value)
+def not_one_of(value: Any, names: Iterable[str]) -> str:
+    """Say which names are allowed, and which of them is nearest to a value."""
+    guess = nearest(value, names) if isinstance(value, str) else "."
+    return f"must be one of {', '.join(names)}, got {got(value)}{guess}"
 
-    return BeforeValidator(check)
+
+def got(value: Any) -> str:
+    """Return a value as messages show it, true and false as they are written in YAML."""
+    return str(value).lower() if isinstance(value, bool) else shown(value)
+
+
+def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
+    """Refuse parts of a value that is validated: where each is inside it, and what is wrong."""
+    errors: list[InitErrorDetails] = [
+        {"type": "value_error", "loc": path, "input": None, "ctx": {"error": ValueError(text)}}
+        for path, text in problems
+    ]
+    if errors:
+        raise ValidationError.from_exception_data("refused", errors)
+
+
+def alone_or_several(value: Any) -> Any:
+    """Let a single value stand for a list of one."""
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    return value if isinstance(value, dict) else (value,)
 
 
 def increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:
     for before, after in pairwise(numbers):
         if after <= before:
-            raise ValueError(f"the numbers must increase, without repeats, got {after} after {before}.")
+            raise ValueError(
+                f"the numbers must increase, without repeats, got {after} after {before}."
+            )
     return numbers
 
 
 def distinct(names: tuple[str | float, ...]) -> tuple[str | float, ...]:
-    twice = [f"{name}" for name, times in Counter(names).items() if times > 1]
+    twice = [str(name) for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise ValueError(f"{clipped(', '.join(twice))} stands in the list more than once; keep one.")
+        listed = clipped(", ".join(twice))
+        raise ValueError(f"{listed} stands in the list more than once; keep one.")
     return names
-
-
-def one_or_list_of(words: str) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if value in ([], (), {}) or isinstance(value, dict):
-            raise ValueError(f"must be a single value, or a list of {words}, got {shown(value)}.")
-        return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-    return BeforeValidator(check)

@@ -1,7 +1,7 @@
-"""Read YAML so that every value keeps its line, and collect mistakes instead of stopping at the first.
+"""Read YAML so that every value keeps its line, and collect mistakes instead of raising the first.
 
-Nothing in a file can be executed, and nothing can expand. Numbers, ``true`` and ``false`` are understood as in YAML 1.2
-(``1e-3`` is a number, ``010`` is ten); aliases, anchors and tags are refused.
+Nothing in a file can be executed, and nothing can expand: aliases, anchors and tags are refused.
+Numbers, ``true`` and ``false`` are those of YAML 1.2 (``1e-3`` is a number, ``010`` is ten).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, cast
 import yaml
 
 from mvcc._utils.files import decoded
-from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.reading import opened
-from mvcc._utils.settings._problems import KeyPath, Place, Problems, shown
+from mvcc._utils.settings._problems import KeyPath, Place, Problems
 from mvcc.exceptions import ConfigError
 
 MAX_BYTES = 2**20
 MAX_DEPTH = 20
 MAX_VALUES = 10_000
-MAX_DIGITS = 300  # a longer number is no number that anybody means, and slow to convert
+MAX_DIGITS = 300  # nobody means a longer number, and converting it takes long
 
 _WORDS = {
     **{"": None, "~": None, "null": None, "true": True, "false": False},
@@ -32,13 +32,12 @@ _WORDS = {
 }
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-
-_TAG = "tag:yaml.org,2002:"
 _EMPTY = "has no value; write one, or leave the key out."
 _EMPTY_FILE = "the file is empty; begin with an example and change it."
 
 # PyYAML's words for the usual slips, in words for people who do not write YAML every day
 _SYNTAX = {
+    "but found another document": "a second document begins here; keep only one",
     "mapping values are not": "a second ': ' in this line, or the line above has none, or another indentation",
     "found character '\\t' that cannot start any token": "a tab; indent with spaces",
     "found character": "this character cannot begin a value; put the value in quotes",
@@ -54,28 +53,27 @@ _SYNTAX = {
 def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
     """Return the values of a YAML file: sections as dict, lists as list, and scalars.
 
-    ``problems`` takes in the line of every value, and whatever is wrong. Where it is, the value may be anything.
+    ``problems`` gets the line of every value, and whatever is wrong. There the value may be
+    anything.
     """
     return _values(_read_text(Path(path)), (), problems, problems.line)
 
 
 def assign(value: Any, assignment: str, problems: Problems) -> None:
-    """Set one value inside `value`, as ``--set section.key=value`` does; what follows the ``=`` is YAML."""
+    """Set one value inside `value`, as ``--set section.key=YAML`` does."""
     place = problems.option(f"--set {clipped(assignment)}")
     dotted, equals, text = assignment.partition("=")
     path = tuple(key.strip() for key in dotted.split("."))
     if not equals or not all(path):
-        problems.add("write KEY=VALUE, such as --set multi_view.threshold=0.8.", place)
-        return
-    if len(path) > MAX_DEPTH:
-        problems.add(f"this key has {len(path)} parts; no value lies below more than {MAX_DEPTH} levels.", place)
-        return
-    if (section := _section_of(value, path, problems, place)) is not None:
+        problems.report((), "write KEY=VALUE, such as --set multi_view.threshold=0.8.", place)
+    elif len(path) > MAX_DEPTH:
+        problems.report((), f"a key has at most {MAX_DEPTH} parts, this one {len(path)}.", place)
+    elif (section := _section_of(value, path, problems, place)) is not None:
         section[path[-1]] = _values(text, path, problems, lambda _: place)
 
 
 def put(value: Any, path: KeyPath, new: Any, label: str, problems: Problems) -> None:
-    """Set one value inside `value`, as an option does; ``label`` is what messages call the option."""
+    """Set one value inside `value`, as an option does, which messages call by its label."""
     place = problems.option(label)
     if (section := _section_of(value, path, problems, place)) is not None:
         problems.mark(path, place)
@@ -83,9 +81,10 @@ def put(value: Any, path: KeyPath, new: Any, label: str, problems: Problems) -> 
 
 
 def _section_of(value: Any, path: KeyPath, problems: Problems, place: Place) -> Any:
-    """Return the section that the value at `path` belongs in, made where there is none, for a new value."""
+    """Return the section that a new value at `path` belongs in, which is made if necessary."""
     for depth, key in enumerate(path[:-1], start=1):
-        value = value.setdefault(key, {}) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            value = value.setdefault(key, {})
         problems.mark(path[:depth], place)
     if not isinstance(value, dict):
         problems.report(path, f"{shown(value)} has no keys; set all of it at once.", place)
@@ -95,38 +94,39 @@ def _section_of(value: Any, path: KeyPath, problems: Problems, place: Place) -> 
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes within the limits; an alias, an anchor or a tag becomes a remark on a plain node."""
+    """Refuses what no configuration needs, before anything can grow beyond measure."""
 
-    _depth, _count = -1, 0
-    current_event: Any
+    _depth = _count = 0
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        self.check_event()  # fetches it
-        event = self.current_event
-        self._depth, self._count = self._depth + 1, self._count + 1
-        problem = ""
-        if self._depth > MAX_DEPTH:
-            problem = f"more than {MAX_DEPTH} levels"
-        elif self._count > MAX_VALUES:
-            problem = f"more than {MAX_VALUES} values"
-        elif any("\ud800" <= char <= "\udfff" for char in getattr(event, "value", "")):
-            problem = "half a character (a surrogate)"
-        if problem:
+    def get_event(self) -> Any:
+        event: Any = super().get_event()  # type: ignore[no-untyped-call]
+        self._count += isinstance(event, yaml.NodeEvent)
+        self._depth += isinstance(event, yaml.CollectionStartEvent)
+        self._depth -= isinstance(event, yaml.CollectionEndEvent)
+        if problem := self._refusal(event):
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
-        unsupported = _unsupported(event)
-        if isinstance(event, yaml.AliasEvent):
-            event = self.current_event = yaml.ScalarEvent(None, None, (True, False), "", event.start_mark)
-        event.anchor = event.tag = None
-        node: Any = super().compose_node(parent, index)
-        node.unsupported = unsupported
-        self._depth -= 1
-        return node
+        return event
+
+    def _refusal(self, event: Any) -> str:
+        if self._depth > MAX_DEPTH:
+            return f"more than {MAX_DEPTH} levels"
+        if self._count > MAX_VALUES:
+            return f"more than {MAX_VALUES} values"
+        if anchor := getattr(event, "anchor", None):
+            kind = "alias *" if isinstance(event, yaml.AliasEvent) else "anchor &"
+            return f"the {kind}{clipped(anchor)} is not supported; write the value itself"
+        if getattr(event, "tag", None) is not None:
+            return f"the tag {clipped(event.tag)} is not supported; write the value itself"
+        if re.search("[\ud800-\udfff]", getattr(event, "value", "")):
+            return "half a character (a surrogate)"
+        return ""
 
 
 def _values(text: str, path: KeyPath, problems: Problems, place_of: Callable[[int], Place]) -> Any:
     try:
         loader = _Loader(text)
-        if (node := loader.get_single_node()) is not None:
+        node = loader.get_single_node()
+        if node is not None:
             return _value(node, path, problems, place_of)
         line, problem = 1, _EMPTY if path else _EMPTY_FILE
     except yaml.MarkedYAMLError as error:
@@ -136,27 +136,27 @@ def _values(text: str, path: KeyPath, problems: Problems, place_of: Callable[[in
         problem = f"the character U+{error.character:04X} is not allowed."
     except (ValueError, OverflowError):  # PyYAML hands \UFFFFFFFF and the like to chr() unchecked
         line = loader.line + 1
-        problem = "this cannot be read as YAML: a number in an escape or a directive is out of range."
+        problem = "this cannot be read as YAML: a number in an escape or directive is out of range."
     problems.report(path, problem, place_of(line))
     return None
 
 
 def _value(node: Any, path: KeyPath, problems: Problems, place_of: Callable[[int], Place]) -> Any:
     problems.mark(path, place_of(node.start_mark.line + 1))
-    if node.unsupported:
-        problems.report(path, f"{node.unsupported} is not supported; write the value alone.")
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item, (*path, index), problems, place_of) for index, item in enumerate(node.value)]
     if isinstance(node, yaml.ScalarNode):
         return _scalar(node, path, problems)
+    if isinstance(node, yaml.SequenceNode):
+        return [
+            _value(item, (*path, index), problems, place_of)
+            for index, item in enumerate(node.value)
+        ]
     section: dict[str, Any] = {}
     for key_node, value_node in node.value:
         place = place_of(key_node.start_mark.line + 1)
-        plain = isinstance(key_node, yaml.ScalarNode) and not key_node.unsupported  # type: ignore[attr-defined]
-        key = key_node.value if plain else "?"
+        key = key_node.value if isinstance(key_node, yaml.ScalarNode) else "?"
         inner = (*path, key)
-        if not plain:
-            problems.report(inner, "a key must be a plain word, without *, &, ! or brackets.", place)
+        if key == "?":
+            problems.report(inner, "a key must be a plain word, without brackets.", place)
         elif key in section:
             first = problems.place(inner).label
             problems.report(inner, f"is given twice; the first is at {first}. Keep one.", place)
@@ -166,21 +166,16 @@ def _value(node: Any, path: KeyPath, problems: Problems, place_of: Callable[[int
 
 
 def _scalar(node: Any, path: KeyPath, problems: Problems) -> str | int | float | bool | None:
+    text = str(node.value)
     if node.style is not None:  # in quotes, or a block of text
-        return str(node.value)
-    value = scalar(node.value)
+        return text
+    if text.lower() in ("yes", "no", "on", "off"):
+        words = f"write true or false, or '{text}' for the word."
+        problems.report(path, f"{text} can be read two ways; {words}")
+    value = scalar(text)
     if value is None:
         problems.report(path, _EMPTY if path else _EMPTY_FILE)
-    elif node.value.lower() in ("yes", "no", "on", "off"):
-        problems.report(path, f"{value} can be read two ways; write true or false, or '{value}' for the word.")
     return value
-
-
-def _unsupported(event: Any) -> str:
-    if event.anchor is not None:
-        return f"the {'alias *' if isinstance(event, yaml.AliasEvent) else 'anchor &'}{clipped(event.anchor)}"
-    tag = getattr(event, "tag", None)
-    return "" if tag is None else f"the tag {clipped(tag.replace(_TAG, '!!'))}"
 
 
 def scalar(text: str) -> str | int | float | bool | None:
@@ -197,13 +192,13 @@ def scalar(text: str) -> str | int | float | bool | None:
 
 
 def _explained(error: yaml.MarkedYAMLError) -> tuple[int, str]:
-    # the parser and the scanner always say these two
-    problem, mark, begin = cast(str, error.problem), cast(yaml.Mark, error.problem_mark), error.context_mark
-    if problem == "but found another document":
-        return mark.line + 1, "a second document begins here; keep only one."
+    # the parser and the scanner always give these two
+    problem, mark = cast(str, error.problem), cast(yaml.Mark, error.problem_mark)
+    begin = error.context_mark
     words = next((words for start, words in _SYNTAX.items() if problem.startswith(start)), problem)
-    since = f" (since line {begin.line + 1})" if begin is not None and begin.line < mark.line else ""
-    return mark.line + 1, f"this cannot be read as YAML, column {mark.column + 1}: {words}{since}."
+    if begin is not None and begin.line < mark.line:
+        words += f" (since line {begin.line + 1})"
+    return mark.line + 1, f"this cannot be read as YAML, column {mark.column + 1}: {words}."
 
 
 def _read_text(path: Path) -> str:
@@ -211,14 +206,16 @@ def _read_text(path: Path) -> str:
         with opened(path) as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        there = [other.name for other in path.parent.glob("*.y*ml")]
-        raise ConfigError(f"{path}: there is no such file{nearest(path.name, there, cutoff=0.85)}") from None
+        beside = [other.name for other in path.parent.glob("*.y*ml")]
+        hint = nearest(path.name, beside, cutoff=0.85)
+        raise ConfigError(f"{path}: there is no such file{hint}") from None
     except IsADirectoryError:
-        inside = [other.name for other in sorted(path.glob("*.y*ml"))[:1]]
-        hint = f"; did you mean {path / inside[0]}?" if inside else "; name a file."
+        inside = sorted(path.glob("*.y*ml"))
+        hint = f"; did you mean {inside[0]}?" if inside else "; name a file."
         raise ConfigError(f"{path}: this is a folder{hint}") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path}: cannot be read: {why}.") from None
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: this is larger than 1 MiB; a configuration is a page of YAML.")
     return decoded(data, str(path), ConfigError)

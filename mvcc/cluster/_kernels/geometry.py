@@ -1,4 +1,4 @@
-"""Distances under diagonal and full metrics, new places for empty clusters, and the farthest pair of Eq. 3."""
+"""Distances under diagonal and full metrics, empty clusters, and the farthest pair of Eq. 3."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import numpy as np
 from mvcc._utils.kernels import kernel
 
 LANES = 64  # rows whose distances are computed at once, to fill the wide registers of a processor
-OUTERMOST = 2048  # points that are held against each other for the farthest pair; above, it would take n² distances
+# points that are held against each other for the farthest pair; above, it would take n² distances
+OUTERMOST = 2048
 
 
 @kernel
@@ -41,8 +42,8 @@ def plain_squared_distance(X, i, Z, j):
 def relocate_empty(X, labels, centers, metrics, counts, donor):
     """Move the center of every empty cluster to the point farthest from its own center.
 
-    Return whether a cluster is empty now that was not before. ``donor`` holds for every cluster that was empty the one
-    that its point came from, else −1, and is brought up to date.
+    Return whether a cluster is empty now that was not before. ``donor`` holds for every cluster
+    that was empty the one that its point came from, else −1, and is brought up to date.
     """
     newly_empty = False
     taken = np.zeros(len(X), np.bool_)
@@ -66,7 +67,7 @@ def relocate_empty(X, labels, centers, metrics, counts, donor):
 
 @kernel
 def load_lanes(X, rows, first, lanes):
-    """Copy the rows of X from place ``first`` of the list on, `LANES` at most, to the columns of ``lanes``."""
+    """Copy at most `LANES` rows of X, from place ``first`` of the list, to columns of ``lanes``."""
     for p in range(min(LANES, rows.size - first)):
         i = rows[first + p]
         for a in range(X.shape[1]):
@@ -75,7 +76,7 @@ def load_lanes(X, rows, first, lanes):
 
 @kernel
 def in_lanes(X, rows):
-    """Return the given rows of X as an array (rows / LANES, d, LANES), which is filled up with zeros."""
+    """Return the given rows of X as an array (rows / LANES, d, LANES), filled up with zeros."""
     lanes = np.zeros(((rows.size + LANES - 1) // LANES, X.shape[1], LANES))
     for block in range(len(lanes)):
         load_lanes(X, rows, block * LANES, lanes[block])
@@ -84,7 +85,7 @@ def in_lanes(X, rows):
 
 @kernel
 def lane_distances(lanes, Z, j, metrics, h, found):
-    """Store ‖x − z_j‖² under the metric of cluster h for every x of ``lanes`` (d, LANES), the bits of a row alone."""
+    """Store ‖x − z_j‖² under metric h for every x of ``lanes``, with the bits of a single row."""
     d = len(lanes)
     for p in range(LANES):
         found[p] = 0.0
@@ -106,9 +107,11 @@ def lane_distances(lanes, Z, j, metrics, h, found):
 
 @kernel
 def _all_distances(lanes, n, Z, j, metrics, h, distances):
-    """Store ‖x − z_j‖² of all n points x in ``lanes``; return the farthest one, the first of equal ones."""
+    """Store ‖x − z_j‖² of all n points x in ``lanes``; return the first of the farthest ones."""
     for block in range(len(lanes)):
-        lane_distances(lanes[block], Z, j, metrics, h, distances[block * LANES : (block + 1) * LANES])
+        lane_distances(
+            lanes[block], Z, j, metrics, h, distances[block * LANES : (block + 1) * LANES]
+        )
     farthest = 0
     for i in range(1, n):
         if distances[i] > distances[farthest]:
@@ -118,7 +121,7 @@ def _all_distances(lanes, n, Z, j, metrics, h, distances):
 
 @kernel
 def _quickselect(values, place):
-    """Return what stands at a place of the values in ascending order, and reorder them (Hoare's quickselect).
+    """Return the value at a place in ascending order, and reorder the values (Hoare's quickselect).
 
     ``np.partition`` does the same, but takes four seconds to compile.
     """
@@ -145,7 +148,7 @@ def _quickselect(values, place):
 
 @kernel
 def _outermost(outer, inward, count):
-    """Move the `OUTERMOST` outermost of ``count`` points to the front, in place; return how many they are."""
+    """Move the `OUTERMOST` outermost points to the front, in place; return how many they are."""
     cut = _quickselect(inward[:count].copy(), OUTERMOST)
     at_cut, kept = OUTERMOST, 0
     for c in range(count):
@@ -160,12 +163,13 @@ def _outermost(outer, inward, count):
 
 @kernel
 def farthest_pair(X, lanes, mean, metrics, h):
-    """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
+    """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3).
 
-    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only pairs that could still beat the
-    best one are looked at, those of the outermost points first. ``lanes`` holds all rows of X. Of equally long pairs
-    the first that was found stays, and after that the one whose inner point is the outermost. Where the pairs that are
-    left have more than `OUTERMOST` points, only these outermost ones are looked at.
+    Not all pairs are looked at. With r the distance to the mean (1, d), two points are at most r_i
+    + r_j apart: only pairs that could still beat the best one are looked at, those of the outermost
+    points first. ``lanes`` holds all rows of X. Of equally long pairs the first that was found
+    stays, and after that the one whose inner point is the outermost. Where the pairs that are left
+    have more than `OUTERMOST` points, only these outermost ones are looked at.
     """
     n = len(X)
     radius, distances = np.empty(n), np.empty(len(lanes) * LANES)
@@ -177,7 +181,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
             first = i
     outermost = second = first
     best = 0.0
-    for _ in range(2):  # from the outermost point to the farthest from it, and on to the farthest from that
+    # from the outermost point to the farthest from it, and on to the farthest from that
+    for _ in range(2):
         first = second
         second = _all_distances(lanes, n, X, first, metrics, h, distances)
         best = distances[second]
@@ -195,7 +200,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
     for a in range(count):
         order[a] = outer[order[a]]
     end, latest = count, 0
-    while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:  # far from the outermost point alone
+    # far from the outermost point alone
+    while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:
         end -= 1
     lanes = in_lanes(X, order[:end])
     found = np.empty(LANES)
@@ -218,9 +224,10 @@ def farthest_pair(X, lanes, mean, metrics, h):
 
 @kernel
 def update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach):
-    """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,).
+    """Store every cluster's x' − x'' in ``gaps`` (k, d), its squared length in ``reach`` (k,).
 
-    ``known`` (k, D) holds the metrics that they were found under; one that is still the same is not searched again.
+    ``known`` (k, D) holds the metrics that they were found under; one that is still the same is not
+    searched again.
     """
     flat = metrics.reshape(len(metrics), -1)
     for h in range(len(metrics)):

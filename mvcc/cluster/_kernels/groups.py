@@ -1,13 +1,14 @@
-"""Closed constraints of equal weight as neighborhoods: what a point pays hangs only on moments of their members.
+"""Closed constraints of equal weight as neighborhoods.
 
-The moments of a set of points are its size and, where metrics are learned, the sums of x and of x² (diagonal) or xxᵀ
-(full): one vector (m,) per neighborhood and cluster. ``own`` (G, k, m) holds those of a neighborhood's members in
-each cluster, ``rivals`` (G, k, m) those of all neighborhoods that it must stay apart from. A neighborhood is never
-listed pair by pair, so that its constraints cost what its points cost.
+What a point pays hangs only on moments of their members. The moments of a set of points are its
+size and, where metrics are learned, the sums of x and of x² (diagonal) or xxᵀ (full): one vector
+(m,) per neighborhood and cluster. ``own`` (G, k, m) holds those of a neighborhood's members in each
+cluster, ``rivals`` (G, k, m) those of all neighborhoods that it must stay apart from. A
+neighborhood is never listed pair by pair, so that its constraints cost what its points cost.
 
-``groups`` is (member, start, rival, weight): the neighborhood of every row (−1: none) and, from start[g] to
-start[g + 1], the neighborhoods apart from g. Without neighborhoods it is None, and numba leaves out what is for them:
-a third of the time that a fit takes to compile.
+``groups`` is (member, start, rival, weight): the neighborhood of every row (−1: none) and, from
+start[g] to start[g + 1], the neighborhoods apart from g. Without neighborhoods it is None, and
+numba leaves out what is for them: a third of the time that a fit takes to compile.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def constrained_rows(n, links, groups):
 
 @kernel
 def lift(X, i, origin, moments):
-    """Store the moments (1), or (1, x, x²), or (1, x, xxᵀ) of row i, x being its distance from the origin (d,)."""
+    """Store the moments (1), (1, x, x²) or (1, x, xxᵀ) of row i, x seen from the origin (d,)."""
     d = X.shape[1]
     moments[0] = 1.0
     if moments.size == 1:
@@ -90,7 +91,7 @@ def move(own, rivals, groups, g, moments, old, new):
 
 @kernel
 def add_spread(first, second, d, factor, S):
-    """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S; x and z of the sets with these moments."""
+    """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S; x and z have these moments."""
     for s in range(S.size):
         a, b = (s, s) if S.size == d else (s // d, s % d)
         S[s] += factor * (
@@ -125,21 +126,20 @@ def count_violations(own, rivals, groups):
 
 @kernel
 def violations(own, rivals, groups, d):
-    """Return what the violated constraints of the neighborhoods add to the scatters of the clusters.
+    """Return what violated constraints of neighborhoods add to the scatters of the clusters.
 
-    Returns
-    -------
-    torn : (k, D) array
-        Σ ½ w (x_i − x_j)² of must-links with one end in the cluster.
-    joined : (k, D) array
-        Σ w (x_i − x_j)² of cannot-links with both ends in it.
-    weight : (k,) array
-        Σ w of these cannot-links.
-    magnitude : (k, D) array
-        Size of the terms that were added up, of which rounding is a small part.
+    These are ``torn`` (k, D), Σ ½ w (x_i − x_j)² of must-links with one end in the cluster;
+    ``joined`` (k, D), Σ w (x_i − x_j)² of cannot-links with both ends in it; ``weight`` (k,), Σ w
+    of these; and ``magnitude`` (k, D), the size of the terms that were added up, of which rounding
+    is a small part.
     """
     k, D = own.shape[1], own.shape[2] - 1 - d
-    torn, joined, magnitude, weight = np.zeros((k, D)), np.zeros((k, D)), np.zeros((k, D)), np.zeros(k)
+    torn, joined, magnitude, weight = (
+        np.zeros((k, D)),
+        np.zeros((k, D)),
+        np.zeros((k, D)),
+        np.zeros(k),
+    )
     whole, others = np.empty(1 + d + D), np.empty(1 + d + D)
     half = 0.5 * groups[3]  # the other end adds the other half
     for g in range(len(own)):

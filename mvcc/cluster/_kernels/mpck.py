@@ -1,14 +1,184 @@
-"""MPCK-Means: sweep, objective, iterations (Eq. 1–3)."""
+"""MPCK-Means: the metric of every cluster, and the passes with it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mvcc._utils.kernels import kernel
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
-from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, take_farthest, update_farthest
+from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc.cluster._kernels.geometry import (
+    in_lanes,
+    relocate_empty,
+    squared_distance,
+    take_farthest,
+    update_farthest,
+)
 from mvcc.cluster._kernels.groups import add_spread, constrained_rows, lift, move, tally, violations
-from mvcc.cluster._kernels.metrics import copy_metric, scatters, update_metrics
+from mvcc.cluster._kernels.pck import assign_nearest, cost_table, update_centers
+
+_ROUNDING = 16 * np.finfo(np.float64).eps  # of a sum, as a share of what was added and subtracted
+
+
+@kernel
+def _add_square(S, h, X, i, Z, j, factor):
+    """Add factor · (x_i − z_j)², or its outer product, to the scatter of cluster h."""
+    if S.ndim == 2:
+        for a in range(X.shape[1]):
+            S[h, a] += factor * (X[i, a] - Z[j, a]) ** 2
+    else:
+        for a in range(X.shape[1]):
+            for b in range(X.shape[1]):
+                S[h, a, b] += factor * (X[i, a] - Z[j, a]) * (X[i, b] - Z[j, b])
+
+
+@kernel
+def scatters(X, centers, labels, links, gaps, metrics, broken):
+    """Return S_h of every cluster, and how much of the spread of its features may be rounding.
+
+    S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1);
+    ``broken`` holds the violations of neighborhoods, or is None. Where large terms cancel, as those
+    of cannot-links do, all that is left may be rounding.
+    """
+    start, partner, weight = links
+    S = np.zeros_like(metrics)
+    k, d = centers.shape
+    cancelled = np.zeros((k, d))
+    origin = np.zeros((1, d))
+    for i in range(len(X)):
+        h = labels[i]
+        _add_square(S, h, X, i, centers, h, 1.0)
+        for e in range(start[i], start[i + 1]):
+            j = partner[e]
+            if weight[e] > 0 and labels[j] != h:
+                _add_square(S, h, X, i, X, j, 0.5 * weight[e])
+            elif weight[e] < 0 and labels[j] == h and j > i:
+                _add_square(S, h, gaps, h, origin, 0, -weight[e])
+                _add_square(S, h, X, i, X, j, weight[e])
+                _add_square(cancelled, h, X, i, X, j, -weight[e])
+    if broken is not None:
+        torn, joined, weight, magnitude = broken
+        for h in range(k):
+            _add_square(S, h, gaps, h, origin, 0, weight[h])
+            for a in range(d):
+                if metrics.ndim == 2:
+                    S[h, a] += torn[h, a] - joined[h, a]
+                    cancelled[h, a] += magnitude[h, a]
+                else:
+                    for b in range(d):
+                        S[h, a, b] += torn[h, a * d + b] - joined[h, a * d + b]
+                    cancelled[h, a] += magnitude[h, a * d + a]
+    for h in range(k):
+        for a in range(d):
+            cancelled[h, a] *= _ROUNDING
+    return S, cancelled
+
+
+@kernel
+def set_metric(S, count, floor, metric):
+    """Set M = count · S⁻¹ in place and return whether anything changed.
+
+    ``floor`` (d,) is what rounding may make of a feature without spread. A diagonal entry that is
+    not above it keeps the old weight; a matrix that is not positive definite keeps the old matrix
+    as a whole.
+    """
+    d = floor.size
+    if metric.ndim == 1:
+        changed = False
+        for a in range(d):
+            if S[a] > floor[a]:
+                metric[a] = count / S[a]
+                changed = True
+        return changed
+    definite, root = inverse_cholesky(S, floor)
+    if not definite:
+        return False
+    # what is all rounding error must not pass for positive (clusters of d points or fewer are
+    # flat): with every feature scaled to S_aa = 1 the trace of the inverse bounds the inverse of
+    # the smallest eigenvalue
+    trace, rounding = 0.0, _ROUNDING
+    for a in range(d):
+        rounding = max(rounding, floor[a] / S[a, a])
+        for b in range(a + 1):
+            trace += root[a, b] ** 2 * S[b, b]
+    if not trace * d * rounding < 1:
+        return False
+    for a in range(d):
+        for b in range(d):
+            total = 0.0
+            for c in range(max(a, b), d):
+                total += root[c, a] * root[c, b]
+            metric[a, b] = count * total
+    return True
+
+
+@kernel
+def log_det(metric):
+    """Return log det M, the sum of the logarithms of the pivots."""
+    d = len(metric)
+    total = 0.0
+    if metric.ndim == 1:
+        for a in range(d):
+            total += np.log(metric[a])
+        return total
+    rest = metric.copy()
+    for a in range(d):
+        total += np.log(rest[a, a])
+        for b in range(a + 1, d):
+            factor = rest[b, a] / rest[a, a]
+            for c in range(a + 1, d):
+                rest[b, c] -= factor * rest[a, c]
+    return total
+
+
+@kernel
+def copy_metric(metrics, h, other):
+    """Set the metric of cluster h to that of another."""
+    for a in range(metrics.shape[1]):
+        if metrics.ndim == 2:
+            metrics[h, a] = metrics[other, a]
+        else:
+            for b in range(metrics.shape[2]):
+                metrics[h, a, b] = metrics[other, a, b]
+
+
+@kernel
+def _add_up(S, h, other):
+    """Add the scatter of another cluster to that of cluster h."""
+    for a in range(S.shape[1]):
+        if S.ndim == 2:
+            S[h, a] += S[other, a]
+        else:
+            for b in range(S.shape[2]):
+                S[h, a, b] += S[other, a, b]
+
+
+@kernel
+def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
+    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), in place.
+
+    ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per
+    point.
+    """
+    k = len(S)
+    floor = np.empty(noise.size)
+    for h in range(1 if shared else k):
+        count = counts[h]
+        for a in range(noise.size):
+            floor[a] = rounding[h, a]
+        if shared:
+            for other in range(1, k):
+                count += counts[other]
+                _add_up(S, 0, other)
+                for a in range(noise.size):
+                    floor[a] += rounding[other, a]
+        for a in range(noise.size):
+            floor[a] = max(floor[a], count * noise[a])
+        if set_metric(S[h], count, floor, metrics[h]):
+            log_dets[h] = log_det(metrics[h])
+            if shared:
+                for other in range(1, k):
+                    copy_metric(metrics, other, 0)
+                    log_dets[other] = log_dets[0]
 
 
 @kernel
@@ -19,7 +189,7 @@ def flattened(metrics):
 
 @kernel
 def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, own, rivals):
-    """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1–3)."""
+    """Assign constrained rows one by one to the cluster that costs least, in place (Eq. 1–3)."""
     start, partner, weight = links
     k = len(metrics)
     if groups is not None:
@@ -36,7 +206,11 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
             if weight[e] > 0:
                 for h in range(k):
                     if h != label:
-                        cost[h] += weight[e] * 0.5 * (own_distance + squared_distance(X, i, X, j, metrics, h))
+                        cost[h] += (
+                            weight[e]
+                            * 0.5
+                            * (own_distance + squared_distance(X, i, X, j, metrics, h))
+                        )
             else:
                 cost[label] -= weight[e] * (reach[label] - own_distance)
         old = labels[i]
@@ -44,7 +218,9 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
             g = groups[0][i]
             if g >= 0:
                 lift(X, i, origin, moments)
-                _add_group_costs(cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3])
+                _add_group_costs(
+                    cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3]
+                )
         labels[i] = np.argmin(cost)
         if groups is not None:  # noqa: SIM102, by itself: numba leaves out what stands under it
             if g >= 0 and labels[i] != old:
@@ -53,7 +229,7 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
 
 @kernel
 def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
-    """Add what a point pays for the links to its own neighborhood (k, m) and to its rivals (k, m)."""
+    """Add what a point pays for links to its own neighborhood and to its rivals, (k, m) each."""
     flat = flattened(metrics)
     k, D = flat.shape
     away, near = np.zeros((k, D)), np.zeros((k, D))
@@ -109,7 +285,7 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
 
 @kernel
 def _location(X):
-    """Return the mean of the rows (1, d), and what rounding may add to a square in each feature (d,)."""
+    """Return the mean of the rows (1, d), and what rounding may add to a squared feature (d,)."""
     n, d = X.shape
     mean, noise = np.zeros((1, d)), np.zeros(d)
     for i in range(n):
@@ -124,7 +300,7 @@ def _location(X):
 
 @kernel
 def _refined(X, mean):
-    """Return the mean after a second pass (d,), so that a constant feature has just its value as mean."""
+    """Return the mean after a second pass (d,): a constant feature has just its value as mean."""
     n, d = X.shape
     refined = np.zeros(d)
     for i in range(n):
@@ -148,8 +324,9 @@ def _same(first, second):
 def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
-    Return the objective, the number of iterations, and whether it converged. The metric step moves x' and x'', so
-    the objective may rise and the run may cycle; it then ends where it meets a former state again.
+    Return the objective, the number of iterations, and whether it converged. The metric step moves
+    x' and x'', so the objective may rise and the run may cycle; it then ends where it meets a
+    former state again.
     """
     k, d = centers.shape
     flat = flattened(metrics)
@@ -167,7 +344,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     known, gaps, reach = np.full(flat.shape, np.nan), np.zeros((k, d)), np.zeros(k)
     lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
-        update_farthest(X, lanes, mean, metrics, True, known, gaps, reach)  # all metrics are still the same
+        # all metrics are still the same
+        update_farthest(X, lanes, mean, metrics, True, known, gaps, reach)
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
@@ -177,7 +355,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         table = cost_table(X, bound, centers, metrics, log_dets)
         mpck_sweep(X, bound, table, metrics, reach, labels, links, groups, origin, own, rivals)
         counts = update_centers(X, labels, centers)
-        if groups is not None:  # what moves have added up anew, so that the same labels give the same bits
+        # what moves have added up anew, so that the same labels give the same bits
+        if groups is not None:
             own, rivals = tally(X, origin, labels, groups, k, n_moments)
             broken = violations(own, rivals, groups, d)
         S, rounding = scatters(X, centers, labels, links, gaps, metrics, broken)
@@ -198,8 +377,17 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         unmoved = True
         for i in range(labels.size):
             unmoved = unmoved and labels[i] == former_labels[i]
-        if iteration > 1 and unmoved and _same(centers, former_centers) and _same(flat, former_metrics):
+        if (
+            iteration > 1
+            and unmoved
+            and _same(centers, former_centers)
+            and _same(flat, former_metrics)
+        ):
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:
-            former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
+            former_labels, former_centers, former_metrics = (
+                labels.copy(),
+                centers.copy(),
+                flat.copy(),
+            )
     return objective, max_iter, False

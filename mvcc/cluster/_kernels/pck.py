@@ -1,18 +1,281 @@
-"""PCK-Means: sweep, iterations (Eq. 1 with M = I and f = 1)."""
+"""PCK-Means: the start, the passes over blocks of rows, and the sweep over constrained rows."""
 
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import overload, register_jitable
 
 from mvcc._utils.kernels import kernel
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
-from mvcc.cluster._kernels.geometry import relocate_empty
+from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc.cluster._kernels.geometry import (
+    LANES,
+    lane_distances,
+    load_lanes,
+    plain_squared_distance,
+    relocate_empty,
+)
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, move, tally
+from mvcc.constraints import components
+
+
+@kernel
+def neighborhoods(n, pairs, must_link, weights):
+    """Return the neighborhood of every row (−1: none), numbered by first row, and their sizes.
+
+    A must-link of weight 0 says nothing.
+    """
+    first, second = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+    n_links = 0
+    for c in range(len(pairs)):
+        if must_link[c] and weights[c] > 0:
+            first[n_links], second[n_links] = pairs[c, 0], pairs[c, 1]
+            n_links += 1
+    root = components(n, first[:n_links], second[:n_links])
+    size = np.zeros(n, np.int64)
+    for i in range(n):
+        size[root[i]] += 1
+    number = np.full(n, -1)
+    member = np.full(n, -1)
+    sizes = np.empty(n, np.int64)
+    count = 0
+    for i in range(n):
+        if size[root[i]] > 1:
+            if number[root[i]] < 0:
+                number[root[i]] = count
+                sizes[count] = size[root[i]]
+                count += 1
+            member[i] = number[root[i]]
+    return member, sizes[:count]
+
+
+@kernel
+def choose(means, sizes, k, farthest_first):
+    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on.
+
+    In the traversal the next is the one of greatest distance to the nearest chosen one, distances
+    between means weighted by the root of the product of the sizes. Of equal ones it is the first.
+    """
+    rank = np.empty(len(sizes))
+    for s in range(len(sizes)):
+        rank[s] = sizes[s]
+    chosen = np.empty(min(k, len(sizes)), np.int64)
+    for c in range(chosen.size):
+        chosen[c] = np.argmax(rank)
+        for s in range(len(sizes) if farthest_first else 0):
+            distance = np.sqrt(
+                plain_squared_distance(means, s, means, chosen[c]) * sizes[s] * sizes[chosen[c]]
+            )
+            rank[s] = distance if c == 0 else min(rank[s], distance)
+        rank[chosen[c]] = -1.0
+    return chosen
+
+
+@kernel
+def neighborhood_start(X, k, pairs, must_link, weights, farthest_first):
+    """Return labels (−1: none), centers (k, d) and number of clusters that neighborhoods start."""
+    n, d = X.shape
+    member, sizes = neighborhoods(n, pairs, must_link, weights)
+    means = np.zeros((len(sizes), d))
+    for i in range(n):
+        if member[i] >= 0:
+            for a in range(d):
+                means[member[i], a] += X[i, a]
+    for s in range(len(sizes)):
+        for a in range(d):
+            means[s, a] /= sizes[s]
+    chosen = choose(means, sizes, k, farthest_first)
+    label_of = np.full(len(sizes), -1)
+    centers = np.empty((k, d))
+    for h in range(chosen.size):
+        label_of[chosen[h]] = h
+        for a in range(d):
+            centers[h, a] = means[chosen[h], a]
+    labels = np.full(n, -1)
+    for i in range(n):
+        if member[i] >= 0:
+            labels[i] = label_of[member[i]]
+    return labels, centers, chosen.size
+
+
+_BLOCK = 8192  # rows
+_SHARES = 16  # that a pass is cut into for threads
+
+
+@register_jitable
+def _n_blocks(n):
+    return (n + _BLOCK - 1) // _BLOCK
+
+
+def _in_shares(function, n, *arguments):
+    """Call a kernel for all blocks of n rows; its last arguments are the bounds of the blocks."""
+    blocks = _n_blocks(n)
+    shared = may_share(n)
+    size = blocks // _SHARES + 1 if shared else blocks
+    for_blocks(
+        lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared
+    )
+
+
+@kernel
+def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end_block):
+    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    best, label = np.empty(LANES), np.empty(LANES, np.int64)
+    end = min(end_block * _BLOCK, rows.size)
+    for first in range(first_block * _BLOCK, end, LANES):
+        last = min(first + LANES, end)
+        load_lanes(X, rows, first, lanes)
+        for p in range(LANES):
+            best[p], label[p] = np.inf, 0
+        for h in range(len(centers)):
+            lane_distances(lanes, centers, h, metrics, h, found)
+            for p in range(LANES):
+                cost = found[p] - log_dets[h]
+                closer = cost < best[p]
+                best[p] = cost if closer else best[p]
+                label[p] = h if closer else label[p]
+        for p in range(first, last):
+            labels[rows[p]] = label[p - first]
+
+
+def assign_nearest(X, rows, centers, metrics, log_dets, labels):
+    """Assign rows without constraints to the first cluster of least ‖x − μ_h‖² − log det M_h."""
+    _in_shares(_assign_blocks, rows.size, X, rows, centers, metrics, log_dets, labels)
+
+
+@overload(assign_nearest)
+def _assign_nearest(X, rows, centers, metrics, log_dets, labels):
+    def in_order(X, rows, centers, metrics, log_dets, labels):
+        _assign_blocks(X, rows, centers, metrics, log_dets, labels, 0, _n_blocks(rows.size))
+
+    return in_order
+
+
+@kernel
+def cost_table(X, rows, centers, metrics, log_dets):
+    """Return ‖x − μ_h‖² − log det M_h of every given row and cluster, shape (rows, k)."""
+    table = np.empty((rows.size, len(centers)))
+    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    for first in range(0, rows.size, LANES):
+        last = min(first + LANES, rows.size)
+        load_lanes(X, rows, first, lanes)
+        for h in range(len(centers)):
+            lane_distances(lanes, centers, h, metrics, h, found)
+            for p in range(first, last):
+                table[p, h] = found[p - first] - log_dets[h]
+    return table
+
+
+@kernel
+def _sum_blocks(X, labels, centers, sums, first_block, end_block):
+    for block in range(first_block, end_block):
+        for h in range(len(centers)):
+            for a in range(X.shape[1]):
+                sums[block, h, a] = 0.0
+        for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
+            h = labels[i]
+            for a in range(X.shape[1]):
+                sums[block, h, a] += X[i, a] - centers[h, a]
+
+
+def _sum_up(X, labels, centers, sums):
+    """Add up x − μ of the rows of every cluster, for each block."""
+    _in_shares(_sum_blocks, len(X), X, labels, centers, sums)
+
+
+@overload(_sum_up)
+def _sum_up_compiled(X, labels, centers, sums):
+    def in_order(X, labels, centers, sums):
+        _sum_blocks(X, labels, centers, sums, 0, len(sums))
+
+    return in_order
+
+
+@kernel
+def _count(labels, centers):
+    """Return the sizes of the clusters, and move the centers of all that have points to 0."""
+    counts = np.zeros(len(centers), np.int64)
+    for label in labels:
+        counts[label] += 1
+    for h in range(len(centers)):
+        if counts[h] > 0:
+            for a in range(centers.shape[1]):
+                centers[h, a] = 0.0
+    return counts
+
+
+@kernel
+def _move(centers, sums, counts):
+    for block in range(1, len(sums)):
+        for h in range(len(centers)):
+            for a in range(centers.shape[1]):
+                sums[0, h, a] += sums[block, h, a]
+    for h in range(len(centers)):
+        if counts[h] > 0:
+            for a in range(centers.shape[1]):
+                centers[h, a] += sums[0, h, a] / counts[h]
+
+
+@register_jitable
+def update_centers(X, labels, centers):
+    """Move every center to the mean of its points.
+
+    Return the sizes. Centers of empty clusters stay. A second pass adds the mean of what is left,
+    so that a constant feature has just its value as mean.
+    """
+    counts = _count(labels, centers)
+    sums = np.empty((_n_blocks(len(X)), centers.shape[0], centers.shape[1]))
+    for _ in range(2):
+        _sum_up(X, labels, centers, sums)
+        _move(centers, sums, counts)
+    return counts
+
+
+@kernel
+def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_block):
+    start, partner, weight = links
+    for block in range(first_block, end_block):
+        total = 0.0
+        for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
+            total += plain_squared_distance(X, i, centers, labels[i])
+            for e in range(start[i], start[i + 1]):
+                together = labels[i] == labels[partner[e]]
+                if partner[e] > i and together == (weight[e] < 0):
+                    total += abs(weight[e])
+        totals[block] = total
+
+
+def _pck_objectives(X, centers, labels, links, totals):
+    """Store what the rows of each block add to Eq. 1."""
+    _in_shares(_pck_objective_blocks, len(X), X, centers, labels, links, totals)
+
+
+@overload(_pck_objectives)
+def _pck_objectives_compiled(X, centers, labels, links, totals):
+    def in_order(X, centers, labels, links, totals):
+        _pck_objective_blocks(X, centers, labels, links, totals, 0, totals.size)
+
+    return in_order
+
+
+@kernel
+def _in_order(totals):
+    total = totals[0]
+    for block in range(1, totals.size):
+        total += totals[block]
+    return total
+
+
+@register_jitable
+def pck_objective(X, centers, labels, links):
+    """Eq. 1 with identity metrics and f = 1."""
+    totals = np.empty(_n_blocks(len(X)))
+    _pck_objectives(X, centers, labels, links, totals)
+    return _in_order(totals)
 
 
 @kernel
 def pck_sweep(rows, table, labels, links, groups, own, rivals):
-    """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1)."""
+    """Assign constrained rows one by one to the cluster that costs least, in place (Eq. 1)."""
     start, partner, weight = links
     one = np.ones(1)
     for r in range(rows.size):
@@ -21,7 +284,8 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
         for e in range(start[i], start[i + 1]):
             label = labels[partner[e]]
             if label >= 0:
-                # a must-link spares its cluster the penalty that all others pay; a cannot-link adds its own
+                # a must-link spares its cluster the penalty that all others pay; a cannot-link adds
+                # its own
                 cost[label] -= weight[e]
         old = labels[i]
         if groups is not None:
@@ -40,8 +304,8 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
-    Return the objective, the number of iterations, and whether it converged. Run as Python (``pck_fit_in_threads``) it
-    does the same, its passes over all rows being shared among threads.
+    Return the objective, the number of iterations, and whether it converged. Run as Python
+    (``pck_fit_in_threads``) it does the same, its passes over all rows being shared among threads.
     """
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
@@ -53,7 +317,15 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     objective = np.inf
     for iteration in range(1, max_iter + 1):
         assign_nearest(X, free, centers, metrics, log_dets, labels)
-        pck_sweep(bound, cost_table(X, bound, centers, metrics, log_dets), labels, links, groups, own, rivals)
+        pck_sweep(
+            bound,
+            cost_table(X, bound, centers, metrics, log_dets),
+            labels,
+            links,
+            groups,
+            own,
+            rivals,
+        )
         counts = update_centers(X, labels, centers)
         previous = objective
         objective = pck_objective(X, centers, labels, links)

@@ -9,10 +9,10 @@ from mvcc._utils.kernels import kernel
 
 @kernel
 def heaviest(first, second, must_link, weights, n_rows):
-    """Sort constraints between rows first < second < n_rows and keep the heaviest of each pair and type.
+    """Sort constraints, first < second < n_rows; keep the heaviest of each pair and type.
 
-    Return (pairs, must_link, weights), must-links before cannot-links of the same pair: two counting sorts, by the
-    second row with the type, then by the first row.
+    Return (pairs, must_link, weights), must-links before cannot-links of the same pair: two
+    counting sorts, by the second row with the type, then by the first row.
     """
     m = first.size
     place = np.zeros(2 * n_rows + 1, np.int64)
@@ -52,10 +52,11 @@ def heaviest(first, second, must_link, weights, n_rows):
 
 @kernel
 def mapped_constraints(pairs, must_link, weights, place, start, size, images):
-    """Return constraints between rows of U in rows of V (Eq. 12), sorted, the heaviest of each pair and type.
+    """Return constraints on U in rows of V (Eq. 12), sorted, the heaviest of each pair and type.
 
-    Row i of U stands at ``place[i]``, or at none (−1 or beyond the end); the rows of V at a place are
-    ``images[start : start + size]``. Constraints between the same places are merged before they are expanded.
+    Row i of U stands at ``place[i]``, or at none (−1 or beyond the end); the rows of V at a place
+    are ``images[start : start + size]``. Constraints between the same places are merged before they
+    are expanded.
     """
     m = len(pairs)
     first, second = np.empty(m, np.int64), np.empty(m, np.int64)
@@ -95,9 +96,10 @@ def mapped_constraints(pairs, must_link, weights, place, start, size, images):
 def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
     """Sort out the weights of constraints by what they are: (kind, not given, correct).
 
-    Return an array (2, 2, 2, m) and the number of entries that each of its lists has. The first axis is must-links and
-    cannot-links; the others are whether only those count that were not given, and whether only those that agree with
-    the labels y. Both lists of constraints are sorted, and every list of weights has their order.
+    Return an array (2, 2, 2, m) and the number of entries that each of its lists has. The first
+    axis is must-links and cannot-links; the others are whether only those count that were not
+    given, and whether only those that agree with the labels y. Both lists of constraints are
+    sorted, and every list of weights has their order.
     """
     m = len(pairs)
     lists = np.empty((2, 2, 2, m))
@@ -108,11 +110,19 @@ def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
         while g < len(given_pairs) and (
             given_pairs[g, 0] < i
             or (given_pairs[g, 0] == i and given_pairs[g, 1] < j)
-            or (given_pairs[g, 0] == i and given_pairs[g, 1] == j and given_must_link[g] and not kind)
+            or (
+                given_pairs[g, 0] == i
+                and given_pairs[g, 1] == j
+                and given_must_link[g]
+                and not kind
+            )
         ):
             g += 1
         given = (
-            g < len(given_pairs) and given_pairs[g, 0] == i and given_pairs[g, 1] == j and given_must_link[g] == kind
+            g < len(given_pairs)
+            and given_pairs[g, 0] == i
+            and given_pairs[g, 1] == j
+            and given_must_link[g] == kind
         )
         k = 0 if kind else 1
         correct = (y[i] == y[j]) == kind
@@ -125,22 +135,28 @@ def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
 
 @kernel
 def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weights):
-    """Merge two sorted lists of constraints into one with at most one type for each pair (Eq. 13–14).
+    """Merge two sorted lists of constraints, with at most one type for each pair (Eq. 13–14).
 
-    Of both types of a pair, the one of the first list wins, then the heavier one; of equal ones both are dropped. Of
-    the same type the heaviest is kept.
+    Of both types of a pair, the one of the first list wins, then the heavier one; of equal ones
+    both are dropped. Of the same type the heaviest is kept.
     """
     total = len(pairs) + len(other_pairs)
-    new_pairs, kinds, new_weights = np.empty((total, 2), np.int64), np.empty(total, np.bool_), np.empty(total)
+    new_pairs, kinds, new_weights = (
+        np.empty((total, 2), np.int64),
+        np.empty(total, np.bool_),
+        np.empty(total),
+    )
     count = here = there = 0
     while here < len(pairs) or there < len(other_pairs):
         if there == len(other_pairs) or (
-            here < len(pairs) and (pairs[here, 0], pairs[here, 1]) <= (other_pairs[there, 0], other_pairs[there, 1])
+            here < len(pairs)
+            and (pairs[here, 0], pairs[here, 1]) <= (other_pairs[there, 0], other_pairs[there, 1])
         ):
             i, j = pairs[here, 0], pairs[here, 1]
         else:
             i, j = other_pairs[there, 0], other_pairs[there, 1]
-        together = apart = -1.0  # the weights of both types of this pair; negative where there is none
+        # the weights of both types of this pair; negative where there is none
+        together = apart = -1.0
         own_together = own_apart = False
         while here < len(pairs) and pairs[here, 0] == i and pairs[here, 1] == j:
             if must_link[here]:
@@ -148,7 +164,9 @@ def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weigh
             else:
                 apart, own_apart = max(apart, weights[here]), True
             here += 1
-        while there < len(other_pairs) and other_pairs[there, 0] == i and other_pairs[there, 1] == j:
+        while (
+            there < len(other_pairs) and other_pairs[there, 0] == i and other_pairs[there, 1] == j
+        ):
             if other_must_link[there]:
                 together = max(together, other_weights[there])
             else:

@@ -127,9 +127,15 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         -------
         self
         """
-        inner = {name[len("transfer__") :]: value for name, value in params.items() if name.startswith("transfer__")}
+        inner = {
+            name[len("transfer__") :]: value
+            for name, value in params.items()
+            if name.startswith("transfer__")
+        }
         if inner and params.get("transfer", self.transfer) is None:
-            params = {name: value for name, value in params.items() if not name.startswith("transfer__")}
+            params = {
+                name: value for name, value in params.items() if not name.startswith("transfer__")
+            }
             params["transfer"] = ConstraintPropagation().set_params(**inner)
         super().set_params(**params)
         return self
@@ -186,7 +192,15 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         _check_base(self.base)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
         rng = as_generator(self.random_state)
-        co_em = CoEM(data, self.base, rng.integers(2**31, size=len(data)).tolist(), self.closure, max_iter, tol, names)
+        co_em = CoEM(
+            data,
+            self.base,
+            rng.integers(2**31, size=len(data)).tolist(),
+            self.closure,
+            max_iter,
+            tol,
+            names,
+        )
         if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
             threshold = choose_threshold(co_em, given, relations, transfer, rng)
             transfer.set_params(threshold=threshold)
@@ -196,7 +210,11 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
         self.transfer_, self.diagnostics_ = transfer, diagnostics
-        self.clusterers_, self.propagated_, self.history_ = outcome.clusterers, outcome.propagated, outcome.history
+        self.clusterers_, self.propagated_, self.history_ = (
+            outcome.clusterers,
+            outcome.propagated,
+            outcome.history,
+        )
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.constraints_, self.mappings_, self.mapping_weights_ = (
             outcome.constraints,
@@ -217,7 +235,9 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     def _predictor(self, number: int) -> Any:
         clusterer = self.clusterers_[number]
         if not hasattr(clusterer, "predict"):
-            raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
+            raise InvalidInputError(
+                f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans()."
+            )
         return clusterer
 
 
@@ -225,7 +245,11 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
     """Say why co-EM has not converged, or nothing if it has."""
     if period == 0:
         return ""
-    reason = f"stopped at its limit max_iter={max_iter}" if period is None else f"repeats itself, period {period}"
+    reason = (
+        f"stopped at its limit max_iter={max_iter}"
+        if period is None
+        else f"repeats itself, period {period}"
+    )
     return (
         f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned; history_ shows the "
         f"objectives."
@@ -233,7 +257,10 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
 
 
 def _unfit(
-    diagnostics: list[Diagnosis], transfer: TransferMethod, propagated: list[Constraints], names: list[str] | None
+    diagnostics: list[Diagnosis],
+    transfer: TransferMethod,
+    propagated: list[Constraints],
+    names: list[str] | None,
 ) -> str:
     """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or nothing."""
     views = [

@@ -73,18 +73,27 @@ class CoEM:
     tol: float
     names: list[str] | None = None  # what messages call the views
 
-    def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
+    def run(
+        self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod
+    ) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""
         across = relations if transfer.uses_relations else {}
-        given, relations, strengths = augment(constraints, across, self.closure, call_rows(self.names))
+        given, relations, strengths = augment(
+            constraints, across, self.closure, call_rows(self.names)
+        )
         loops = [
             _ViewLoop(
-                ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)), self.names
+                ViewState(
+                    v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)
+                ),
+                self.names,
             )
             for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
         ]
         maps = {
-            (u, v): ConstraintMap(relations_between(relations, u, v), strengths.get((min(u, v), max(u, v))))
+            (u, v): ConstraintMap(
+                relations_between(relations, u, v), strengths.get((min(u, v), max(u, v)))
+            )
             for u, v in permutations(range(len(given)), 2)
         }
         history, period = _co_em(loops, maps, transfer, self.max_iter, self.tol)
@@ -122,7 +131,9 @@ class _ViewLoop:
         """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
         view = self.state
         if not isinstance(inferred, Constraints):
-            raise InvalidInputError(f"{by} returned {shown(inferred)}; mvcc.Constraints are needed.")
+            raise InvalidInputError(
+                f"{by} returned {shown(inferred)}; mvcc.Constraints are needed."
+            )
         known = np.zeros(1 + max(len(view.X) - 1, inferred.largest_row()), dtype=np.bool_)
         known[view.mapped] = True
         outside = ~known[inferred.pairs]
@@ -146,9 +157,12 @@ def _co_em(
     for iteration in range(max_iter):
         for loop in loops:
             loop.update(_transferred(loops, loop, maps), transfer)
-        history.append([ViewRecord(float(loop.state.clusterer.objective_), loop.propagated) for loop in loops])
+        history.append(
+            [ViewRecord(float(loop.state.clusterer.objective_), loop.propagated) for loop in loops]
+        )
         if iteration and all(
-            abs(now.objective - before.objective) <= tol for now, before in zip(*history[:-3:-1], strict=True)
+            abs(now.objective - before.objective) <= tol
+            for now, before in zip(*history[:-3:-1], strict=True)
         ):
             return history, 0
         # what the views pass on determines all that follows, so that its return means an endless cycle
@@ -169,13 +183,19 @@ def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Const
     )
 
 
-def _mapped(relations: Relations, number: int, data: list[NDArray[np.float64]]) -> NDArray[np.int64]:
+def _mapped(
+    relations: Relations, number: int, data: list[NDArray[np.float64]]
+) -> NDArray[np.int64]:
     return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
 
 
 def _seeded(base: Any, seed: int) -> Any:
     clusterer = clone(base)
-    return clusterer.set_params(random_state=seed) if "random_state" in clusterer.get_params() else clusterer
+    return (
+        clusterer.set_params(random_state=seed)
+        if "random_state" in clusterer.get_params()
+        else clusterer
+    )
 
 
 def _pass_on_the_same(former: list[ViewRecord], now: list[ViewRecord]) -> bool:

@@ -37,12 +37,16 @@ class _Own:
     home: str
     takes_threshold: bool = False
     uses_relations: bool = True
-    fixed: tuple[tuple[str, Any], ...] = ()  # options: what an experiment settles for all its methods
+    fixed: tuple[
+        tuple[str, Any], ...
+    ] = ()  # options: what an experiment settles for all its methods
 
 
 _BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
 _TRANSFERS = {
-    "constraint-propagation": _Own("mvcc.multiview.co_em._transfer:ConstraintPropagation", takes_threshold=True),
+    "constraint-propagation": _Own(
+        "mvcc.multiview.co_em._transfer:ConstraintPropagation", takes_threshold=True
+    ),
     "direct-mapping": _Own("mvcc.multiview.co_em._transfer:DirectMapping"),
     "cluster-membership": _Own("mvcc.multiview.co_em._transfer:ClusterMembership"),
     "single-view": _Own("mvcc.multiview.co_em._transfer:SingleView", uses_relations=False),
@@ -101,7 +105,11 @@ def own_transfer_names() -> tuple[str, ...]:
 
 def transfer_names() -> tuple[str, ...]:
     """Return the names of all transfer methods: mvcc's own, then those that installed packages offer, sorted."""
-    offered = (name for name in _offers() if _NAME.fullmatch(name) and name not in _TRANSFERS | _WITHOUT_BASE)
+    offered = (
+        name
+        for name in _offers()
+        if _NAME.fullmatch(name) and name not in _TRANSFERS | _WITHOUT_BASE
+    )
     return (*_TRANSFERS, *sorted(offered))
 
 
@@ -163,7 +171,9 @@ def transfer_options(name: str) -> tuple[str, ...]:
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
         return tuple(option for option in names if option not in settled)
     names = transfer_class(name)().get_params(deep=False)
-    return tuple(option for option in names if not (option == "threshold" and takes_threshold(name)))
+    return tuple(
+        option for option in names if not (option == "threshold" and takes_threshold(name))
+    )
 
 
 def _own(name: str) -> _Own:

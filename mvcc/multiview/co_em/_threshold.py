@@ -11,7 +11,15 @@ from mvcc.constraints import Constraints, Relations, in_fold, n_satisfied, neigh
 from mvcc.multiview.co_em._loop import CoEM
 from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
-GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)  # the thresholds of Table 1, and others on both sides
+GRID = (
+    0.05,
+    0.3,
+    0.5,
+    0.75,
+    0.9,
+    0.95,
+    0.99,
+)  # the thresholds of Table 1, and others on both sides
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 
 
@@ -41,5 +49,7 @@ def choose_threshold(
         held_out = [c.select(mask) for c, mask in zip(constraints, touched, strict=True)]
         for place, threshold in enumerate(GRID):
             outcome = brief.run(seen, relations, clone(transfer).set_params(threshold=threshold))
-            satisfied[place] += sum(map(n_satisfied, held_out, (found.labels_ for found in outcome.clusterers)))
+            satisfied[place] += sum(
+                map(n_satisfied, held_out, (found.labels_ for found in outcome.clusterers))
+            )
     return GRID[np.flatnonzero(satisfied == satisfied.max())[-1]]

@@ -68,7 +68,9 @@ class TransferMethod(BaseEstimator, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "infer" in vars(cls) and "explain" not in vars(cls):  # what explains another way to infer does not fit
+        if "infer" in vars(cls) and "explain" not in vars(
+            cls
+        ):  # what explains another way to infer does not fit
             cls.explain = TransferMethod.explain  # type: ignore[method-assign]
 
     @abstractmethod
@@ -105,7 +107,9 @@ class ConstraintPropagation(TransferMethod):
         γ of Eq. 4, in squared units of the views: features should have a scale near 1.
     """
 
-    def __init__(self, threshold: float | Sequence[float] | str = 0.75, regularization: float = 1e-6) -> None:
+    def __init__(
+        self, threshold: float | Sequence[float] | str = 0.75, regularization: float = 1e-6
+    ) -> None:
         self.threshold = threshold
         self.regularization = regularization
 
@@ -136,7 +140,9 @@ class ConstraintPropagation(TransferMethod):
             metrics=getattr(view.clusterer, "metrics_", None),
             regularization=self.regularization,
         )
-        for (i, j), weight in zip(rows.tolist(), view.constraints.weights[found].tolist(), strict=True):
+        for (i, j), weight in zip(
+            rows.tolist(), view.constraints.weights[found].tolist(), strict=True
+        ):
             yield Cause((i, j), weight)
 
     def _threshold_of(self, view: ViewState) -> float:
@@ -151,7 +157,13 @@ class ConstraintPropagation(TransferMethod):
                 f"threshold has {len(thresholds)} values; one for all views or one for each of the {view.n_views} is "
                 f"allowed."
             )
-        return check_number(thresholds[view.number % len(thresholds)], "threshold", low=0, high=1, low_included=False)
+        return check_number(
+            thresholds[view.number % len(thresholds)],
+            "threshold",
+            low=0,
+            high=1,
+            low_included=False,
+        )
 
 
 class DirectMapping(TransferMethod):
@@ -183,7 +195,9 @@ class ClusterMembership(TransferMethod):
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Say of each which clusters its rows are in."""
         for i, j, must_link, _ in inferred.rows():
-            yield Cause((i, j), None, f"are in {'the same cluster' if must_link else 'different clusters'}")
+            yield Cause(
+                (i, j), None, f"are in {'the same cluster' if must_link else 'different clusters'}"
+            )
 
 
 class SingleView(TransferMethod):

@@ -19,7 +19,14 @@ from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Relations
-from mvcc.embedding import AnchorEigenpairs, AnchorGraph, anchor_graph, by_anchors, object_columns, weighted
+from mvcc.embedding import (
+    AnchorEigenpairs,
+    AnchorGraph,
+    anchor_graph,
+    by_anchors,
+    object_columns,
+    weighted,
+)
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
 from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
 from mvcc.multiview.joint._nearest_rows import NearestRows
@@ -42,10 +49,16 @@ Ints = NDArray[np.int64]
 
 
 def joint_set(
-    views: list[Floats], relations: Relations, settings: Settings, weights: Floats, rng: np.random.Generator
+    views: list[Floats],
+    relations: Relations,
+    settings: Settings,
+    weights: Floats,
+    rng: np.random.Generator,
 ) -> JointSet:
     """Return views that matches connect in the graph that the settings ask for; see ``JointSet``."""
-    made = AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
+    made = (
+        AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
+    )
     return made(views, relations, settings, weights, rng)
 
 
@@ -66,7 +79,9 @@ class AnchoredSet(JointSet):
     _free_graph: AnchorGraph
     _graph: AnchorGraph
 
-    def clusters(self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None) -> AnchoredClusters:
+    def clusters(
+        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+    ) -> AnchoredClusters:
         """Cluster the objects, given judged pairs of them; the generator draws objects, starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
@@ -87,15 +102,22 @@ class AnchoredSet(JointSet):
         of_searched = np.full(self.n_objects, -1)
         of_searched[searched] = found.labels
         if not len(judged):
-            nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks_of(len(rows))]
-            return AnchoredClusters(np.concatenate(nearest), of_searched, rows, found.objective, residual)
+            nearest = [
+                pairwise_distances_argmin(rows[block], found.centers)
+                for block in blocks_of(len(rows))
+            ]
+            return AnchoredClusters(
+                np.concatenate(nearest), of_searched, rows, found.objective, residual
+            )
         teller(self.n_objects)("spreading what was judged")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(judged, classes, found.labels, searched, masses)
         said = self._said_by(at_anchors, coefficients)
         labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
         labels = np.where(classes >= 0, classes, labels)
-        return AnchoredClusters(labels, of_searched, rows, found.objective, residual, at_anchors, coefficients)
+        return AnchoredClusters(
+            labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
+        )
 
     def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
@@ -108,7 +130,9 @@ class AnchoredSet(JointSet):
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
         assert isinstance(found, AnchoredClusters)
-        if not isinstance(found.rows, LazyRows):  # there is no embedding, and columns were clustered
+        if not isinstance(
+            found.rows, LazyRows
+        ):  # there is no embedding, and columns were clustered
             return super().predictors(found)
         if found.at_anchors is None:
             free, centers = self._free_eigenpairs, self._centers(found)
@@ -126,7 +150,9 @@ class AnchoredSet(JointSet):
         coefficients = found.coefficients[view]
         moved = np.vstack((A @ coefficients[:-1], b @ coefficients[:-1] + coefficients[-1]))
         assert found.at_anchors is not None
-        return NearestAnchors(anchors, self._graph.of_view(view, found.at_anchors), coefficients=moved)
+        return NearestAnchors(
+            anchors, self._graph.of_view(view, found.at_anchors), coefficients=moved
+        )
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
         return anchor_graph(self._views, self._relations, self._settings.n_clusters, rng, weights)
@@ -157,19 +183,27 @@ class AnchoredSet(JointSet):
         for columns, own in zip(self._columns, self.objects, strict=True):
             rows = np.flatnonzero(place[own] >= 0)
             at = place[own[rows]]
-            coefficients.append(column_coefficients(columns[rows], of_searched[at], shares[at], masses[at]))
+            coefficients.append(
+                column_coefficients(columns[rows], of_searched[at], shares[at], masses[at])
+            )
         return at_anchors, tuple(coefficients)
 
-    def _said_by(self, at_anchors: Floats, coefficients: tuple[Floats, ...]) -> Callable[[Any], Floats]:
+    def _said_by(
+        self, at_anchors: Floats, coefficients: tuple[Floats, ...]
+    ) -> Callable[[Any], Floats]:
         """Return what tells how much speaks for every cluster of some objects, (m, k)."""
 
         def said(some: Any) -> Floats:
             spread = rows_to_one(self._graph.from_anchors(at_anchors, some))
             predicted, n_rows = np.zeros_like(spread), np.zeros(len(spread))
-            for columns, members, of_view in zip(self._columns, self._members, coefficients, strict=True):
+            for columns, members, of_view in zip(
+                self._columns, self._members, coefficients, strict=True
+            ):
                 rows_of = members[some]
                 number = np.diff(rows_of.indptr)
-                predicted += number[:, None] * (with_ones(object_columns([columns], [rows_of])) @ of_view)
+                predicted += number[:, None] * (
+                    with_ones(object_columns([columns], [rows_of])) @ of_view
+                )
                 n_rows += number
             return spread + COLUMNS_SHARE * rows_to_one(np.maximum(predicted / n_rows[:, None], 0))
 

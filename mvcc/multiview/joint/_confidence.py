@@ -36,7 +36,9 @@ Ints = NDArray[np.int64]
 Probabilities: TypeAlias = NDArray[np.float64] | sp.csr_array
 
 
-def object_probabilities(views: JointSet, judged: Constraints, found: JointClusters, sharpness: float) -> Probabilities:
+def object_probabilities(
+    views: JointSet, judged: Constraints, found: JointClusters, sharpness: float
+) -> Probabilities:
     """Return the probability of every cluster for every object, (n, k)."""
     scores = views.scores(judged, found)
 

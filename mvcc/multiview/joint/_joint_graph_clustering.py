@@ -226,11 +226,17 @@ class JointGraphClustering(MultiViewEstimator):
             When constraints and relations contradict each other and ``on_conflict`` is "error".
         """
         if self.graph not in ("auto", "exact", "anchors"):
-            raise InvalidInputError(f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}.")
+            raise InvalidInputError(
+                f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}."
+            )
         if self.on_conflict not in ("error", "drop"):
-            raise InvalidInputError(f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}.")
+            raise InvalidInputError(
+                f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}."
+            )
         given_views, tables, given, relations = self._given(views, y, constraints, mappings)
-        n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
+        n_components = (
+            None if self.n_components is None else check_count(self.n_components, "n_components")
+        )
         settings = Settings(
             check_count(self.n_clusters, "n_clusters"),
             check_count(self.n_neighbors, "n_neighbors"),
@@ -250,16 +256,26 @@ class JointGraphClustering(MultiViewEstimator):
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = _without(contradicted, relations)
         problems = _problems(data, confirmed, settings, names)
-        with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
+        with threadpool_limits(
+            1
+        ):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
             self._join(data, problems, settings, weights, rng)
             labels, clusters = self._clustered(counted, rng)
             suspicions = self._suspicions(confirmed, labels)
             agreement = self._agreement(len(data))
-            dropped = {key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()}
+            dropped = {
+                key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
+            }
             if any(wrong.any() for wrong in dropped.values()):
                 clusters.clear()
                 self._sets.clear()  # two graphs would take twice the memory
-                self._join(data, separate_problems(len(data), _without(dropped, confirmed)), settings, weights, rng)
+                self._join(
+                    data,
+                    separate_problems(len(data), _without(dropped, confirmed)),
+                    settings,
+                    weights,
+                    rng,
+                )
                 labels, clusters = self._clustered(counted, rng)
             predictors: dict[int, Any] = {}
             for (numbers, connected), found in zip(self._sets, clusters, strict=True):
@@ -283,9 +299,12 @@ class JointGraphClustering(MultiViewEstimator):
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
         self.view_agreement_ = self._agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
-        self.suspicions_ = {key: _put_back(found, contradicted[key]) for key, found in suspicions.items()}
+        self.suspicions_ = {
+            key: _put_back(found, contradicted[key]) for key, found in suspicions.items()
+        }
         self.dropped_matches_ = {
-            key: relations[key][_put_back(wrong, contradicted[key])] for key, wrong in dropped.items()
+            key: relations[key][_put_back(wrong, contradicted[key])]
+            for key, wrong in dropped.items()
         }
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
@@ -305,7 +324,9 @@ class JointGraphClustering(MultiViewEstimator):
         """How likely every row is in each cluster; see the attributes of the class."""
         check_is_fitted(self)
         if self._probabilities is None:
-            self._refuse_without_graph(" Look at probabilities_ before a model is stored: they stay.")
+            self._refuse_without_graph(
+                " Look at probabilities_ before a model is stored: they stay."
+            )
             found: dict[int, tuple[Probabilities, float]] = {}
             with threadpool_limits(1):
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
@@ -346,7 +367,10 @@ class JointGraphClustering(MultiViewEstimator):
         return self._of_views(views, view, self._probabilities_of)
 
     def labels_by(
-        self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None, *, random_state: RandomState = None
+        self,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
+        *,
+        random_state: RandomState = None,
     ) -> list[NDArray[np.int64]]:
         """Cluster the rows of ``fit`` once more, by other judged pairs; graph and embedding are those of ``fit``.
 
@@ -370,7 +394,9 @@ class JointGraphClustering(MultiViewEstimator):
         with threadpool_limits(1):
             return self._clustered(counted, as_generator(random_state))[0]
 
-    def nearest_judged(self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None) -> list[NDArray[np.int64]]:
+    def nearest_judged(
+        self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None
+    ) -> list[NDArray[np.int64]]:
         """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
 
         The length of a path is −log of the product of its affinities: how much of an answer spreads along it.
@@ -399,13 +425,21 @@ class JointGraphClustering(MultiViewEstimator):
             for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
                 row_of[objects[judged_rows[place]], place] = judged_rows[place]
                 labels[objects] = self.labels_[number]
-            nearest = views.nearest_judged(labels, pairs_of_objects([links[n] for n in numbers], views.objects))
+            nearest = views.nearest_judged(
+                labels, pairs_of_objects([links[n] for n in numbers], views.objects)
+            )
             for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
                 near = nearest[objects]
-                own_view_first = [place, *(other for other in range(len(numbers)) if other != place)]
+                own_view_first = [
+                    place,
+                    *(other for other in range(len(numbers)) if other != place),
+                ]
                 there = row_of[near][:, own_view_first]
                 first = (there >= 0).argmax(axis=1)
-                view, row = np.array(numbers)[own_view_first][first], there[np.arange(len(near)), first]
+                view, row = (
+                    np.array(numbers)[own_view_first][first],
+                    there[np.arange(len(near)), first],
+                )
                 found[number] = np.column_stack((view, row, near == objects))
                 found[number][near < 0] = -1, -1, 0
         return found
@@ -439,7 +473,12 @@ class JointGraphClustering(MultiViewEstimator):
         rng: np.random.Generator,
     ) -> None:
         self._sets = [
-            (numbers, joint_set([data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng))
+            (
+                numbers,
+                joint_set(
+                    [data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng
+                ),
+            )
             for numbers, inside in problems
         ]
 
@@ -500,13 +539,19 @@ def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[A
 
 
 def _problems(
-    data: list[NDArray[np.float64]], relations: Relations, settings: Settings, names: list[str] | None
+    data: list[NDArray[np.float64]],
+    relations: Relations,
+    settings: Settings,
+    names: list[str] | None,
 ) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, each with its relations; see that they have enough objects."""
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
-        for name, wanted in (("n_clusters", settings.n_clusters), ("n_components", settings.n_components or 1)):
+        for name, wanted in (
+            ("n_clusters", settings.n_clusters),
+            ("n_components", settings.n_components or 1),
+        ):
             if wanted > n_objects:
                 where = ", ".join(called(number, names) for number in numbers)
                 raise InvalidInputError(
@@ -522,7 +567,9 @@ def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np
     if view_weights is None:
         return np.ones(n_views)
     weights = as_floats(view_weights, "view_weights")
-    usable = weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
+    usable = (
+        weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
+    )
     if not usable or (weights < 0).any() or not weights.any():
         raise InvalidInputError(
             f"view_weights must be one number of 0 or more for each of the {n_views} views, one of them above 0, "
@@ -546,4 +593,6 @@ def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:
     broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
     if given._parts is None:
         return given.select(broken)  # which knows the lines of its file
-    return Constraints.from_repeated(np.sort(pairs[broken], axis=1), must_link[broken], weights[broken])
+    return Constraints.from_repeated(
+        np.sort(pairs[broken], axis=1), must_link[broken], weights[broken]
+    )

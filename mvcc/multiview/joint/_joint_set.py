@@ -68,7 +68,9 @@ class Settings:
         """Return so many components for each cluster, at most a third of the objects; or as many as are wanted."""
         if self.n_components is not None:
             return self.n_components
-        fewest = min(self.n_clusters, n_objects)  # in fewer dimensions so many clusters can hardly be told apart
+        fewest = min(
+            self.n_clusters, n_objects
+        )  # in fewer dimensions so many clusters can hardly be told apart
         return min(for_each * self.n_clusters, max(n_objects // 3, fewest))
 
 
@@ -119,10 +121,15 @@ class JointSet:
         self._free_graph = self._made_graph(rng, weights)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
         self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
-        free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
+        free, wide = (
+            settings.components(each, self.n_objects)
+            for each in (FREE_COMPONENTS, METRIC_COMPONENTS)
+        )
         self._n_free, self._n_wide = free, wide
 
-    def clusters(self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None) -> JointClusters:
+    def clusters(
+        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+    ) -> JointClusters:
         """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
@@ -159,7 +166,10 @@ class JointSet:
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
-        return [NearestRows().fit(X, found.labels[own]) for X, own in zip(self._views, self.objects, strict=True)]
+        return [
+            NearestRows().fit(X, found.labels[own])
+            for X, own in zip(self._views, self.objects, strict=True)
+        ]
 
     def forget_views(self) -> None:
         """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
@@ -172,9 +182,10 @@ class JointSet:
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         for cluster in np.unique(labels[ends]):
-            found = self._graph.nearest_sources(ends[labels[ends] == cluster], SPREADING)
-            reached = (labels == cluster) & (found >= 0)
-            nearest[reached] = found[reached]
+            members = np.flatnonzero(labels == cluster)
+            nearest[members] = self._graph.nearest_sources(
+                ends[labels[ends] == cluster], SPREADING, members
+            )
         return nearest
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
@@ -221,11 +232,18 @@ class JointSet:
 
     def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
         """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
-        k, number, values, vectors = self._settings.n_clusters, self._n_free, found.values, found.vectors
+        k, number, values, vectors = (
+            self._settings.n_clusters,
+            self._n_free,
+            found.values,
+            found.vectors,
+        )
         if np.count_nonzero(values > 0) < min(k, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):
-            return LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number)), found.residual
+            return LazyRows(
+                len(vectors), lambda some: embedded(values, vectors[some], number)
+            ), found.residual
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:

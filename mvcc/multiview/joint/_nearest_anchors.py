@@ -66,9 +66,13 @@ class NearestAnchors(BaseEstimator):
         """
         data = self._checked(X)
         with threadpool_limits(1):  # more threads sum in another order
-            return np.concatenate([self._scores(data[block]).argmax(axis=1) for block in blocks_of(len(data))])
+            return np.concatenate(
+                [self._scores(data[block]).argmax(axis=1) for block in blocks_of(len(data))]
+            )
 
-    def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
+    def probabilities(
+        self, X: ArrayLike, of_rows: Probabilities, sharpness: float
+    ) -> Probabilities:
         """Return probabilities of clusters for new rows, as those of the rows of the fit.
 
         `of_rows`: not used: they follow from the anchors.

@@ -42,7 +42,9 @@ class NearestRows(BaseEstimator):
         """
         return self._voted(*self._nearest_to(X))
 
-    def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
+    def probabilities(
+        self, X: ArrayLike, of_rows: Probabilities, sharpness: float
+    ) -> Probabilities:
         """Return probabilities of clusters for new rows: the mean of the nearest rows.
 
         The largest is that of the cluster that ``predict`` returns.
@@ -76,7 +78,11 @@ class NearestRows(BaseEstimator):
             )
         return found
 
-    def _voted(self, distances: NDArray[np.float64], nearest: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _voted(
+        self, distances: NDArray[np.float64], nearest: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
-        np.add.at(votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances))
+        np.add.at(
+            votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances)
+        )
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))

@@ -46,7 +46,9 @@ class Groups:
     def among(cls, n_objects: int, judged: Constraints) -> Groups:
         """Find the groups."""
         together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
-        links = sp.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects))
+        links = sp.coo_array(
+            (np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects)
+        )
         component = connected_components(links, directed=False)[1]
         of, ends = np.full(n_objects, -1), np.unique(judged.pairs)
         of[ends] = np.unique(component[ends], return_inverse=True)[1]
@@ -77,7 +79,12 @@ class Groups:
         sizes = self.sizes
         n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
         n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
-        if n_entailed < FEWEST_ENTAILED or self.torn or n_closed > MOST_CLOSED or judged.weights.min() < 1:
+        if (
+            n_entailed < FEWEST_ENTAILED
+            or self.torn
+            or n_closed > MOST_CLOSED
+            or judged.weights.min() < 1
+        ):
             return judged
         return judged.closure()
 
@@ -85,7 +92,9 @@ class Groups:
         """Return the members of every group, the largest group first."""
         order = np.argsort(self.of, kind="stable")
         sizes = self.sizes
-        members = np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
+        members = (
+            np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
+        )
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 
     def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
@@ -100,7 +109,9 @@ class Groups:
         classes = np.where(self.of >= 0, labels, -1)
         if self.complete:
             large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
-            counts = np.array([np.bincount(labels[members], minlength=k) for members in large]).reshape(-1, k)
+            counts = np.array(
+                [np.bincount(labels[members], minlength=k) for members in large]
+            ).reshape(-1, k)
             for group, cluster in zip(*linear_sum_assignment(counts, maximize=True), strict=True):
                 classes[large[group]] = cluster
         return classes
@@ -116,7 +127,9 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
     return shares
 
 
-def first_step(classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None) -> Floats:
+def first_step(
+    classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None
+) -> Floats:
     """Return what is spread, (n, k): answers, and less of the clusters.
 
     `classes` (n,): of judged objects, else −1.
@@ -138,7 +151,9 @@ def spread(graph: JointGraph, step: Floats) -> Floats:
     return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
 
 
-def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats) -> Floats:
+def predicted_by_columns(
+    columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats
+) -> Floats:
     """Predict classes from the columns of each view by ridge regression; return the mean over an object's views.
 
     The targets are the classes of judged objects and, with less weight, the shares of the others. The ridge is the one
@@ -155,7 +170,9 @@ def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: In
     return rows_to_one(np.maximum(total / seen[:, None], 0))
 
 
-def column_coefficients(rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None) -> Floats:
+def column_coefficients(
+    rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
+) -> Floats:
     """Return the coefficients, (d + 1, k), by which rows and a constant predict classes; see ``predicted_by_columns``.
 
     The fit is made block by block: copies of all rows would take much memory.
@@ -173,7 +190,10 @@ def column_coefficients(rows: Floats, classes: Ints, shares: Floats, masses: Flo
     projected, tested = np.zeros((len(gram), target.shape[1])), []
     some = judged if judged.any() else np.ones(n, np.bool_)
     for block in blocks:
-        turned, wanted = (with_ones(rows[block]) * roots[block]) @ vectors, target[block] * roots[block]
+        turned, wanted = (
+            (with_ones(rows[block]) * roots[block]) @ vectors,
+            target[block] * roots[block],
+        )
         projected += turned.T @ wanted
         tested.append((turned[some[block]], wanted[some[block]]))
     turned, wanted = map(np.vstack, zip(*tested, strict=True))

@@ -19,7 +19,10 @@ from mvcc.views import GivenViews
 
 FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
 MOST_LANDMARKS = 500  # matched rows that all rows are compared with
-WIDTH, RIDGE = 0.5, 0.01  # of the kernel, in median squared distances; of the columns, in their mean variance
+WIDTH, RIDGE = (
+    0.5,
+    0.01,
+)  # of the kernel, in median squared distances; of the columns, in their mean variance
 _NEIGHBORS = 10  # whose mean similarity is taken off: rows that are near everything are near nothing in particular
 _LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
@@ -100,11 +103,18 @@ def match_candidates(
     data, relations = given.arrays(), given.relations(mappings)
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
         columns = [raw_columns(X) for X in data]
-        return {(u, v): _candidates(columns[u], columns[v], rows, c) for (u, v), rows in relations.items()}
+        return {
+            (u, v): _candidates(columns[u], columns[v], rows, c)
+            for (u, v), rows in relations.items()
+        }
 
 
 def candidate_hits(
-    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, most: int = 5, n_folds: int = 5
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    *,
+    most: int = 5,
+    n_folds: int = 5,
 ) -> dict[Pair, Floats]:
     """Measure how often ``match_candidates`` finds matches that were kept from it.
 
@@ -140,7 +150,9 @@ def candidate_hits(
                 proposed = _candidates(columns[u], columns[v], rows[fold != number], c)
                 of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
                 hits += [of_row[i] == j for i, j in rows[fold == number].tolist() if i in of_row]
-            places = np.array([np.pad(hit, (0, c - len(hit))) for hit in hits], dtype=np.float64).reshape(-1, c)
+            places = np.array(
+                [np.pad(hit, (0, c - len(hit))) for hit in hits], dtype=np.float64
+            ).reshape(-1, c)
             found[u, v] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
     return found
 
@@ -150,10 +162,15 @@ def _candidates(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCand
         raise InvalidInputError(
             f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
         )
-    rows, others = (np.setdiff1d(np.arange(len(X)), known) for X, known in zip((here, there), matches.T, strict=True))
+    rows, others = (
+        np.setdiff1d(np.arange(len(X)), known)
+        for X, known in zip((here, there), matches.T, strict=True)
+    )
     if not len(rows) or not len(others):
         none = np.empty((0, 0))
-        return MatchCandidates(rows[:0], none.astype(np.int64), none, np.empty(0, np.bool_), np.empty(0))
+        return MatchCandidates(
+            rows[:0], none.astype(np.int64), none, np.empty(0, np.bool_), np.empty(0)
+        )
     x, y = _in_one_space(here, there, matches, rows, others)
     hubs = _similarity_to_nearest(x, y), _similarity_to_nearest(y, x)
     found, scores = _nearest(x, y, *hubs, max(c, 2))
@@ -163,14 +180,18 @@ def _candidates(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCand
     rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
     margins = scores[:, 0] - np.maximum(_second(scores), rival)
     order = np.argsort(-scores[:, 0], kind="stable")
-    return MatchCandidates(rows[order], others[found[order, :c]], scores[order, :c], mutual[order], margins[order])
+    return MatchCandidates(
+        rows[order], others[found[order, :c]], scores[order, :c], mutual[order], margins[order]
+    )
 
 
 def _second(scores: Floats) -> Floats:
     return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), _LEAST)
 
 
-def _in_one_space(here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints) -> tuple[Floats, Floats]:
+def _in_one_space(
+    here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints
+) -> tuple[Floats, Floats]:
     """Return rows of both views as unit rows of canonical variates, each times its correlation."""
     m = len(matches)
     drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
@@ -184,13 +205,17 @@ def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats,
     """Return matched rows and others by their kernel with some of the matched ones, of these without correlation."""
     landmarks = X[matched[drawn]]
     width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
-    near, near_own = (np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own))
+    near, near_own = (
+        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own)
+    )
     mean = near.mean(axis=0)
     near, near_own = near - mean, near_own - mean
     covariance = near.T @ near / len(near)
     ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
     factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
-    whiten = [scipy.linalg.solve_triangular(factor, rows.T, lower=True).T for rows in (near, near_own)]
+    whiten = [
+        scipy.linalg.solve_triangular(factor, rows.T, lower=True).T for rows in (near, near_own)
+    ]
     return whiten[0], whiten[1]
 
 
@@ -201,7 +226,10 @@ def _blocks(n: int, width: int) -> list[Ints]:
 def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
     """Return the mean cosine of every row of x to its nearest rows of y."""
     q = min(_NEIGHBORS, len(y))
-    means = [np.partition(x[some] @ y.T, -q, axis=1)[:, -q:].mean(axis=1) for some in _blocks(len(x), len(y))]
+    means = [
+        np.partition(x[some] @ y.T, -q, axis=1)[:, -q:].mean(axis=1)
+        for some in _blocks(len(x), len(y))
+    ]
     return np.concatenate(means)
 
 

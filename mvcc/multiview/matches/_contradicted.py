@@ -46,7 +46,9 @@ def _excess(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Int
     """Return how many more views contradict every match than confirm it."""
     tables: dict[tuple[int, int], sp.csr_array] = {}
     for (u, v), rows in relations.items():
-        table = sp.csr_array((np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v]))
+        table = sp.csr_array(
+            (np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(sizes[u], sizes[v])
+        )
         tables[u, v], tables[v, u] = table, table.T.tocsr()
     excess = {key: np.zeros(len(rows), np.int64) for key, rows in relations.items()}
     for (u, v), rows in relations.items():

@@ -24,9 +24,13 @@ MOST_AT_ONCE = 5_000  # matches of two views; of more, one share tells whether t
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
-_FEW_WRONG = 0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
+_FEW_WRONG = (
+    0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
+)
 _MANY_WRONG = 0.5  # above, nothing is known for sure
-_LEAST_AGREEMENT = 0.35  # of two views on right matches; below, unlike rows are no evidence against a match
+_LEAST_AGREEMENT = (
+    0.35  # of two views on right matches; below, unlike rows are no evidence against a match
+)
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
@@ -36,7 +40,9 @@ Ints = NDArray[np.int64]
 
 
 def suspicious_matches(
-    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], labels: Sequence[ArrayLike]
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    labels: Sequence[ArrayLike],
 ) -> dict[tuple[int, int], Floats]:
     """Tell how likely every match is wrong.
 
@@ -95,7 +101,9 @@ def suspicious_matches(
     clusters = _split(labels, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
-        graph = any_graph(data, relations, neighbors_for(data, k, 10), k, k, np.random.default_rng(0))
+        graph = any_graph(
+            data, relations, neighbors_for(data, k, 10), k, k, np.random.default_rng(0)
+        )
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 
@@ -124,14 +132,20 @@ def suspicions(
         shares = _drawn_shares(len(rows))
         for number, drawn in enumerate(shares):
             i, j = rows[drawn].T
-            features = [np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))]
+            features = [
+                np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))
+            ]
             kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
             suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
             if number == 0 and not _can_be_told(suspicion.mean(), joint.agreement[u, v]):
                 found[u, v][:] = np.nan
                 break
             found[u, v][drawn] = suspicion
-            if number == 0 and len(shares) > 1 and not to_drop(suspicion, joint.agreement[u, v]).any():
+            if (
+                number == 0
+                and len(shares) > 1
+                and not to_drop(suspicion, joint.agreement[u, v]).any()
+            ):
                 found[u, v][np.concatenate(shares[1:])] = suspicion.mean()
                 break
     return found
@@ -217,7 +231,9 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     views says how many matches can be compared.
     """
     rng = np.random.default_rng(0)
-    most, fewer = (max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN))
+    most, fewer = (
+        max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN)
+    )
     drawn = np.arange(m) if m <= most else np.sort(rng.choice(m, fewer, replace=False))
     ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
     for kind in kinds:
@@ -225,13 +241,19 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
         of_drawn += (rankdata(table, axis=0) + rankdata(table, axis=1) - 2) / (len(drawn) - 1)
         for here, there in ((kind.left, kind.right), (kind.right, kind.left)):
             for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
-                ranks[some] += _shares_above(here[some], there[some], there[drawn], drawn == some[:, None])
+                ranks[some] += _shares_above(
+                    here[some], there[some], there[drawn], drawn == some[:, None]
+                )
     chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
-    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(chance)  # equal ranks but for rounding
+    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(
+        chance
+    )  # equal ranks but for rounding
     return shares
 
 
-def _shares_above(rows: Floats, partners: Floats, others: Floats, same: NDArray[np.bool_]) -> Floats:
+def _shares_above(
+    rows: Floats, partners: Floats, others: Floats, same: NDArray[np.bool_]
+) -> Floats:
     """Return the share of other rows that are more alike than the partner of each, half of those that are as alike."""
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
     above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))

@@ -51,7 +51,9 @@ class Kernel:
         assert isinstance(graph, JointGraph)  # others have more objects
         system = -SPREADING * graph.normalized_affinities.toarray(order="F")
         system[np.diag_indices_from(system)] += 1
-        half = np.tril(dpotri(dpotrf(system, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)[0])
+        half = np.tril(
+            dpotri(dpotrf(system, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)[0]
+        )
         inverse = half + np.tril(half, -1).T
         self.roots = np.sqrt(inverse.diagonal())
         self.dense: Floats = inverse / self.roots / self.roots[:, None]
@@ -101,7 +103,9 @@ class Coverage:
         All objects, or medoids of large graphs; matched ones where there are any nearby.
     """
 
-    def __init__(self, graph: JointGraph | AnchorGraph, n_rows: Ints, rng: np.random.Generator) -> None:
+    def __init__(
+        self, graph: JointGraph | AnchorGraph, n_rows: Ints, rng: np.random.Generator
+    ) -> None:
         self.kernel, n = Kernel(graph), graph.n_objects
         if self.kernel.features is None:
             self.candidates = self._summed = np.arange(n)
@@ -111,7 +115,9 @@ class Coverage:
             others = np.setdiff1d(np.arange(n), self.candidates)
             drawn = rng.choice(others, min(MOST_SUMMED, len(others)), replace=False)
             self._summed = np.concatenate((self.candidates, np.sort(drawn)))
-            share = np.where(np.arange(len(self._summed)) < len(self.candidates), 1.0, len(others) / len(drawn))
+            share = np.where(
+                np.arange(len(self._summed)) < len(self.candidates), 1.0, len(others) / len(drawn)
+            )
         self._rows = n_rows[self._summed] * share[:, None]
         whole = self.kernel.features is None
         self._near = self.kernel.dense if whole else self.kernel.near(self.candidates, self._summed)
@@ -128,7 +134,9 @@ class Coverage:
         chosen: list[int] = []
         while len(chosen) < n and left.any():
             allowed = left & preferred if (left & preferred).any() else left
-            gains = np.where(allowed, unsure[: len(self.candidates)] * self._gained(cover, weights), -1.0)
+            gains = np.where(
+                allowed, unsure[: len(self.candidates)] * self._gained(cover, weights), -1.0
+            )
             place = int(gains.argmax())
             left[place] = False
             np.maximum(cover, self._near[place], out=cover)

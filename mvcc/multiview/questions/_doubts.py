@@ -7,7 +7,9 @@ import numpy as np
 from mvcc.multiview.questions._coverage import Coverage, Kernel
 from mvcc.multiview.questions._history import AnswerHistory
 
-_DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
+_DOUBT = (
+    0.2  # of what speaks for another group: with less for its own, an answer is looked at again
+)
 _LONELY = 20  # answers after which a group of one member is looked at again
 _MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
 _FEWEST_MEMBERS = 3
@@ -27,7 +29,9 @@ def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]
         return []
     objects, groups = np.array(grouped).T
     sizes = np.array([len(own) for own in members.values()])
-    others = sizes - (groups[:, None] == np.arange(len(numbers)))  # members but for the object itself
+    others = sizes - (
+        groups[:, None] == np.arange(len(numbers))
+    )  # members but for the object itself
     sums = kernel.sums(objects, list(members.values()), others_only=True)
     likeness = sums / np.sqrt(np.maximum(others, 1))
     looks = []

@@ -56,7 +56,9 @@ class GroupLinks:
     n_views : int
     """
 
-    def __init__(self, members: Iterable[tuple[int, int]], rows: dict[int, Rows], n_views: int) -> None:
+    def __init__(
+        self, members: Iterable[tuple[int, int]], rows: dict[int, Rows], n_views: int
+    ) -> None:
         self._together: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
         self._apart: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
         self._parts: dict[int, list[_Part]] = {}
@@ -66,12 +68,17 @@ class GroupLinks:
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
-        return [Constraints.from_pairs(*pairs) for pairs in zip(self._together, self._apart, strict=True)]
+        return [
+            Constraints.from_pairs(*pairs)
+            for pairs in zip(self._together, self._apart, strict=True)
+        ]
 
     @property
     def untold(self) -> list[tuple[bool, int, int]]:
         """What no constraint says: whether two objects belong together, and the objects."""
-        together = [(True, own[0].first, part.first) for own in self._parts.values() for part in own[1:]]
+        together = [
+            (True, own[0].first, part.first) for own in self._parts.values() for part in own[1:]
+        ]
         groups = list(self._parts.values())
         apart = [
             (False, one[0].first, other[0].first)
@@ -104,7 +111,11 @@ class GroupLinks:
     def _tell_apart(self, part: _Part, group: int) -> None:
         for other_group, others in self._parts.items():
             for other in others:
-                if other_group != group and other not in part.apart and self._tell(self._apart, other, part):
+                if (
+                    other_group != group
+                    and other not in part.apart
+                    and self._tell(self._apart, other, part)
+                ):
                     part.apart.add(other)
                     other.apart.add(part)
 

@@ -178,7 +178,9 @@ class AnswerHistory:
             return number
         known = ", ".join(map(shown, self.names.values())) or "none so far"
         guess = nearest(which, self.names.values()) if isinstance(which, str) else "."
-        raise InvalidInputError(f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}")
+        raise InvalidInputError(
+            f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}"
+        )
 
     def check_name(self, name: Any, group: int | None = None) -> None:
         """Refuse what may not be the name of a group, or is that of another one."""
@@ -189,7 +191,9 @@ class AnswerHistory:
             )
         answers = (NEW, UNSURE, OUTLIER, UNDO, "none")
         if name in answers or name.startswith((OPENS, MERGE, RENAME)):
-            raise InvalidInputError(f"{shown(name)} must not be the name of a group: it is an answer of its own.")
+            raise InvalidInputError(
+                f"{shown(name)} must not be the name of a group: it is an answer of its own."
+            )
         if self.number(name) not in (None, group):
             raise InvalidInputError(f"There is a group {shown(name)} already; give another name.")
 
@@ -206,7 +210,9 @@ class AnswerHistory:
             kept = self.names[self.group(text.removeprefix(MERGE))]
             gone = self.names[self.group(answer.id)]
             if kept == gone:
-                raise InvalidInputError(f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}.")
+                raise InvalidInputError(
+                    f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}."
+                )
             return replace(answer, id=gone, answer=f"{MERGE}{kept}")
         return self._checked_for_object(answer, again)
 

@@ -86,9 +86,13 @@ class NamedObjects:
     def _by_id(self) -> dict[str, int]:
         views = zip(self._view_names, self._row_names, self.of_rows, strict=True)
         pairs = [
-            (f"{view}:{name}", int(one)) for view, names, own in views for name, one in zip(names, own, strict=True)
+            (f"{view}:{name}", int(one))
+            for view, names, own in views
+            for name, one in zip(names, own, strict=True)
         ]
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise InvalidInputError("Rows of two views have the same id; give the views names without ':'.")
+            raise InvalidInputError(
+                "Rows of two views have the same id; give the views names without ':'."
+            )
         return found

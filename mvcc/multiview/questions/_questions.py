@@ -45,7 +45,9 @@ from mvcc.views import ConstrainedViews, GivenViews
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
 
 Ints = NDArray[np.int64]
-Which = Question | str | tuple[int | str, int]  # a question, its id, or a row: an id, or view and number
+Which = (
+    Question | str | tuple[int | str, int]
+)  # a question, its id, or a row: an id, or view and number
 
 
 class Questions:
@@ -111,11 +113,15 @@ class Questions:
         random_state: RandomState = 0,
     ) -> None:
         if isinstance(views, ConstrainedViews):
-            raise InvalidInputError("views must be a list or dict of views, got ConstrainedViews; give its views.")
+            raise InvalidInputError(
+                "views must be a list or dict of views, got ConstrainedViews; give its views."
+            )
         given = GivenViews.of(views)
         data = given.arrays()
         problems = separate_problems(len(data), given.relations(mappings))
-        relations = {(own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()}
+        relations = {
+            (own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()
+        }
         q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
         with threadpool_limits(1):  # sums are in another order on more threads

@@ -1,4 +1,4 @@
-"""Compiled kernels of the E-step: moments, endpoints and their reach, and the (max, ×) product of Eq. 10."""
+"""Compiled kernels of the E-step: moments, endpoints, reach, the (max, ×) product of Eq. 10."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cluster_moments(X, labels, k):
 
 @kernel
 def squared_mahalanobis(X, i, Z, j, whiteners, h, limit):
-    """Return ‖W_h(x_i − z_j)‖², W_h lower triangular, or a partial sum above ``limit`` once it is reached (Eq. 18).
+    """Return ‖W_h(x_i − z_j)‖², or a partial sum of it once that is above ``limit`` (Eq. 18).
 
     Rows come by number: a view of a row costs more than its distance.
     """
@@ -68,10 +68,10 @@ def memberships(X, rows, labels, means, whiteners):
 
 @kernel
 def heavy_links(n, pairs, must_link, weights, threshold):
-    """Return the rows that constraints of at least the threshold end at, and these constraints as links of them.
+    """Return the rows at the ends of constraints of at least the threshold, and their links.
 
-    Rows come ascending, with the heaviest weight of each; then the must-links and the cannot-links of the rows, by
-    their numbers.
+    Rows come ascending, with the heaviest weight of each; then the must-links and the cannot-links
+    of the rows, by their numbers.
     """
     heaviest = np.full(n, -1.0)
     for c in range(len(pairs)):
@@ -91,7 +91,7 @@ def heavy_links(n, pairs, must_link, weights, threshold):
 
 @kernel
 def _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, kind):
-    """Return the constraints of one kind and at least the threshold as links of numbered rows, none negative."""
+    """Return constraints of one kind and at least the threshold as links of numbered rows."""
     m = len(pairs)
     ends, heavy, positive = np.empty((m, 2), np.int64), np.empty(m), np.empty(m, np.bool_)
     count = 0
@@ -105,11 +105,12 @@ def _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, kind):
 
 @kernel
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
-    """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
+    """Evaluate Eq. 15 for every endpoint and the candidates within its cut (Eq. 17–18).
 
-    ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the value is 1, even
-    where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]`` are the numbers of the candidates that
-    endpoint u may reach, ascending. Return a sparse matrix (start, number of the candidate, value), a row per endpoint.
+    ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the
+    value is 1, even where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]`` are
+    the numbers of the candidates that endpoint u may reach, ascending. Return a sparse matrix
+    (start, number of the candidate, value), a row per endpoint.
     """
     start = np.zeros(endpoints.size + 1, np.int64)
     reached = np.empty(near.size, np.int64)
@@ -119,7 +120,9 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
         row = endpoints[u]
         limit = cut[u] * G[u]
         for place in range(near_start[u], near_start[u + 1]):
-            distance = squared_mahalanobis(X, candidates[near[place]], X, row, whiteners, labels[row], limit)
+            distance = squared_mahalanobis(
+                X, candidates[near[place]], X, row, whiteners, labels[row], limit
+            )
             if distance > limit:
                 continue
             reached[total] = near[place]
@@ -175,10 +178,10 @@ def _sort(numbers, n):
 
 @kernel
 def max_product(left, right, n_columns, threshold, upper, first_row):
-    """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
+    """Multiply sparse matrices (start, column, value) in the (max, ×) semiring, if ≥ threshold.
 
-    With ``upper`` only entries right of the diagonal, the rows being counted from ``first_row``; the columns of each
-    row of ``right`` must then ascend. Those of the product do.
+    With ``upper`` only entries right of the diagonal, the rows being counted from ``first_row``;
+    the columns of each row of ``right`` must then ascend. Those of the product do.
     """
     left_start, left_column, left_value = left
     right_start, right_column, right_value = right
@@ -192,7 +195,9 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
     for r in range(n_rows):
         n_touched = 0
         for e in range(left_start[r], left_start[r + 1]):
-            for f in range(right_start[left_column[e] + 1] - 1, right_start[left_column[e]] - 1, -1):
+            for f in range(
+                right_start[left_column[e] + 1] - 1, right_start[left_column[e]] - 1, -1
+            ):
                 c = right_column[f]
                 if upper and c <= first_row + r:
                     break
@@ -223,9 +228,13 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
 
 @kernel
 def as_constraints(rows, together, apart):
-    """Make one sorted list of constraints (pairs, must_link, weights) of two sparse matrices over the given rows."""
+    """Make one sorted list of constraints of two sparse matrices over the given rows."""
     total = together[1].size + apart[1].size
-    pairs, must_link, weights = np.empty((total, 2), np.int64), np.empty(total, np.bool_), np.empty(total)
+    pairs, must_link, weights = (
+        np.empty((total, 2), np.int64),
+        np.empty(total, np.bool_),
+        np.empty(total),
+    )
     count = 0
     for r in range(rows.size):
         m, m_end = together[0][r], together[0][r + 1]

@@ -1,6 +1,6 @@
-from ._checks import Claim as Claim
+from ._claims import CLAIMS as CLAIMS
+from ._claims import Claim as Claim
 from ._evidence import read_evidence as read_evidence
-from ._paper import CLAIMS as CLAIMS
 from ._render import beyond_to_markdown as beyond_to_markdown
 from ._render import print_scorecard as print_scorecard
 from ._render import to_json as to_json

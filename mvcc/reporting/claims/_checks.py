@@ -1,17 +1,16 @@
-"""The tests that claims are put to: each takes the evidence and gives an result."""
+"""The tests that claims are put to: each takes the evidence and gives a result."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
-import yaml
 
-from mvcc.reporting.claims import _bars
+from mvcc._utils.types import Floats
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
     F_DIFFERENCE,
@@ -31,7 +30,6 @@ from mvcc.reporting.claims._result import (
 from mvcc.reporting.claims._sources import Rows, Source, Values
 from mvcc.reporting.claims._statistics import (
     LEVEL,
-    Array,
     Estimate,
     bootstrap_means,
     holm,
@@ -43,8 +41,9 @@ from mvcc.reporting.claims._statistics import (
 )
 from mvcc.results import BEYOND_PEERS
 
-# The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm over 25 cells; with
-# fewer trials hardly any cell could ever be decided, and an interval over them means little.
+# The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm
+# over 25 cells; with fewer trials hardly any cell could ever be decided, and an interval over them
+# means little.
 MIN_TRIALS = 10
 
 
@@ -55,80 +54,80 @@ class Check(Protocol):
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One statement and its test.
+class _Cellwise(ABC):
+    """A test of every cell of a table of trials × cells, and of the effect pooled over them."""
 
-    Attributes
-    ----------
-    title : str
-        A few words for a table.
-    says : str
-        What the paper says, nearly verbatim.
-    test : str
-        What is tested, in words.
-    check : callable
-        The test itself.
-    section : str
-        Where the paper says it.
-    depends_on_closure : bool
-        Whether it is tested under other readings of the closure, too; the others have runs of their own.
-    """
+    of: Source
+    unit: Unit
 
-    title: str
-    says: str
-    test: str
-    check: Check
-    section: str = ""
-    depends_on_closure: bool = False
+    def __call__(self, evidence: Evidence) -> ClaimResult:
+        table = self.of.table(evidence)
+        why = shortage(table, self.of.rows)
+        return not_enough_data(why) if why else self._result(table)
 
+    def _result(self, table: pd.DataFrame) -> ClaimResult:
+        """Give the result, with the effect of each data set by itself."""
+        groups, cells = _groups(table), self._cells(table)
+        effect = pool(table.to_numpy(dtype=float), groups)
+        details = (f"By data set: {_by_group(table, self.unit)}.",) if len(set(groups)) > 1 else ()
+        verdict = judge(cells, self._passes(effect))
+        return ClaimResult(verdict, cells, Effect(effect, self._p(effect), self.unit), details)
 
-def described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:
-    """Join tests with the words of their claims in `claims.yaml`, where {NAME} stands for a bar."""
-    texts = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))[source]
-    claims = {}
-    for (number, words), (same, check) in zip(texts.items(), checks.items(), strict=True):
-        assert number == same, f"claim {number} of claims.yaml is {same} here"
-        words |= {name: words[name].format_map(vars(_bars)) for name in ("title", "says", "test")}
-        claims[number] = Claim(**words, check=check)
-    return claims
+    def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
+        columns = [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
+        p_values = self._p_values(columns)
+        cells = []
+        for place, values, p in zip(_places(table), columns, p_values, strict=True):
+            side = Side.UNDECIDED if len(values) < MIN_TRIALS else self._side(values, p)
+            rounded = None if p is None else float(p)
+            cells.append(CellResult(place, float(values.mean()), rounded, side, self.unit))
+        return tuple(cells)
+
+    @abstractmethod
+    def _p_values(self, columns: list[Floats]) -> Iterable[float | None]:
+        """Return the p-value of every cell, corrected by Holm, if there are any."""
+
+    @abstractmethod
+    def _side(self, values: Floats, p: float | None) -> Side:
+        """Tell on which side a cell of enough trials is."""
+
+    @abstractmethod
+    def _passes(self, effect: Estimate) -> bool:
+        """Tell whether the pooled effect is as claimed."""
+
+    def _p(self, effect: Estimate) -> float:
+        return effect.p_value()
 
 
 @dataclass(frozen=True)
-class Positive:
-    """A difference is above 0: no cell significantly below, and the pooled interval above 0.
+class Positive(_Cellwise):
+    """A difference is above 0: no cell significantly below, and the pooled interval above 0."""
 
-    Parameters
-    ----------
-    of : Source
-    unit : Unit
-    excepted : callable, optional
-        Says of a cell's place whether the paper excepts it; such cells are shown, but not judged.
-    """
-
-    of: Source
     unit: Unit = F_DIFFERENCE
-    excepted: Callable[[dict[str, str | float]], bool] | None = None
+    # says of a cell's place whether the paper excepts it; such cells are shown, but not judged
+    excepted: Callable[[dict[str, str | float]], bool] = lambda place: False
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         everything = self.of.table(evidence)
-        is_excepted = np.array(
-            [self.excepted is not None and self.excepted(dict(p)) for p in _places(everything)], bool
-        )
-        excepted, table = everything.loc[:, is_excepted], everything.loc[:, ~is_excepted]
+        apart = np.array([self.excepted(dict(place)) for place in _places(everything)], bool)
+        table = everything.loc[:, ~apart]
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
-        result = _pooled_result(table, self.unit, self._cells(table), lambda effect: effect.low > 0)
-        return replace(result, excepted=self._cells(excepted))
+        return replace(self._result(table), excepted=self._cells(everything.loc[:, apart]))
 
-    def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
-        columns = _columns(table)
-        tests = [signed_rank(values) for values in columns]
-        sides = []
-        for values, (_, side), p in zip(columns, tests, ps := holm([p for p, _ in tests]), strict=True):
-            # where few large differences outweigh many small ones, mean and ranks disagree: that decides nothing
-            decided = len(values) >= MIN_TRIALS and p < LEVEL and np.sign(values.mean()) == side
-            sides.append((Side.BETTER if side > 0 else Side.REVERSED) if decided else Side.UNDECIDED)
-        return _cells(table, ps, sides, self.unit)
+    def _p_values(self, columns: list[Floats]) -> Iterable[float]:
+        return holm([signed_rank(values)[0] for values in columns])
+
+    def _side(self, values: Floats, p: float | None) -> Side:
+        side = signed_rank(values)[1]
+        # where few large differences outweigh many small ones, mean and ranks disagree: that
+        # decides nothing
+        if p is None or p >= LEVEL or np.sign(values.mean()) != side:
+            return Side.UNDECIDED
+        return Side.BETTER if side > 0 else Side.REVERSED
+
+    def _passes(self, effect: Estimate) -> bool:
+        return effect.low > 0
 
 
 @dataclass(frozen=True)
@@ -141,81 +140,62 @@ class Somewhere:
         result = self.of(evidence)
         if result.verdict is Verdict.NOT_ENOUGH_DATA:
             return result
-        found = [cell for cell in result.cells if cell.side is Side.BETTER]
-        where = "; ".join(f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in found)
-        details = (f"It is so in {len(found)} of {len(result.cells)} cells{': ' * bool(found)}{where}.",)
-        return replace(
-            result,
-            verdict=Verdict.HOLDS if found else Verdict.DOES_NOT_HOLD,
-            details=(*result.details, *details),
-        )
+        better = [cell for cell in result.cells if cell.side is Side.BETTER]
+        written = [f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in better]
+        where = f": {'; '.join(written)}" if written else ""
+        detail = f"It is so in {len(better)} of {len(result.cells)} cells{where}."
+        verdict = Verdict.HOLDS if better else Verdict.DOES_NOT_HOLD
+        return replace(result, verdict=verdict, details=(*result.details, detail))
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(_Cellwise):
     """A mean reaches a bar of ours: pooled, and in no cell significantly beyond it."""
 
-    of: Source
-    unit: Unit
-    at_least: float | None = None
-    at_most: float | None = None
-
-    def __call__(self, evidence: Evidence) -> ClaimResult:
-        table = self.of.table(evidence)
-        if why := shortage(table, self.of.rows):
-            return not_enough_data(why)
-        columns = _columns(table)
-        estimates = [mean_estimate(values) for values in columns]
-        ps = holm([estimate.p_value(self._bar) for estimate in estimates])
-        sides = [
-            Side.UNDECIDED
-            if len(values) < MIN_TRIALS
-            else (Side.BETTER if self._reached(estimate) else Side.REVERSED if p < LEVEL else Side.UNDECIDED)
-            for values, estimate, p in zip(columns, estimates, ps, strict=True)
-        ]
-        cells = _cells(table, ps, sides, self.unit)
-        return _pooled_result(table, self.unit, cells, self._reached, lambda effect: effect.p_value(self._bar))
+    at_least: float = -np.inf  # one of the two
+    at_most: float = np.inf
 
     @property
     def _bar(self) -> float:
-        bar = self.at_most if self.at_least is None else self.at_least
-        assert bar is not None, "a Level needs a bar"
-        return bar
+        return self.at_most if self.at_least == -np.inf else self.at_least
 
-    def _reached(self, estimate: Estimate) -> bool:
-        return estimate.mean >= self._bar if self.at_least is not None else estimate.mean <= self._bar
+    def _p_values(self, columns: list[Floats]) -> Iterable[float]:
+        return holm([mean_estimate(values).p_value(self._bar) for values in columns])
+
+    def _side(self, values: Floats, p: float | None) -> Side:
+        if self._passes(mean_estimate(values)):
+            return Side.BETTER
+        return Side.REVERSED if p is not None and p < LEVEL else Side.UNDECIDED
+
+    def _passes(self, effect: Estimate) -> bool:
+        return self.at_least <= effect.mean <= self.at_most
+
+    def _p(self, effect: Estimate) -> float:
+        return effect.p_value(self._bar)
 
 
 @dataclass(frozen=True)
-class Within:
-    """A difference is within a margin of ours: the pooled interval inside, and no cell's interval wholly outside."""
+class Within(_Cellwise):
+    """A difference is within a margin of ours: the pooled interval, and none wholly outside."""
 
-    of: Source
-    unit: Unit
     low: float
     high: float = np.inf
 
-    def __call__(self, evidence: Evidence) -> ClaimResult:
-        table = self.of.table(evidence)
-        if why := shortage(table, self.of.rows):
-            return not_enough_data(why)
-        sides = [
-            self._side(mean_estimate(values)) if len(values) >= MIN_TRIALS else Side.UNDECIDED
-            for values in _columns(table)
-        ]
-        cells = _cells(table, [None] * len(sides), sides, self.unit)
-        return _pooled_result(
-            table,
-            self.unit,
-            cells,
-            lambda effect: self._side(effect) is Side.BETTER,
-            lambda effect: max(effect.p_above(self.low), effect.p_below(self.high)),  # two one-sided tests
-        )
+    def _p_values(self, columns: list[Floats]) -> Iterable[None]:
+        return [None] * len(columns)
 
-    def _side(self, estimate: Estimate) -> Side:
-        if self.low <= estimate.low and estimate.high <= self.high:
+    def _side(self, values: Floats, p: float | None) -> Side:
+        cell = mean_estimate(values)
+        if self._passes(cell):
             return Side.BETTER
-        return Side.REVERSED if estimate.high < self.low or estimate.low > self.high else Side.UNDECIDED
+        is_outside = cell.high < self.low or cell.low > self.high
+        return Side.REVERSED if is_outside else Side.UNDECIDED
+
+    def _passes(self, effect: Estimate) -> bool:
+        return self.low <= effect.low and effect.high <= self.high
+
+    def _p(self, effect: Estimate) -> float:
+        return max(effect.p_above(self.low), effect.p_below(self.high))  # two one-sided tests
 
 
 @dataclass(frozen=True)
@@ -247,20 +227,27 @@ class Linear:
             resampled.append(again)
             slopes.append(_log_slope(numbers, counts.mean(axis=0)))
         if not cells:
-            return not_enough_data("A line needs at least three numbers of constraints. " + _what_to_run((self.of,)))
-        effect = percentile_estimate(float(np.mean([cell.mean for cell in cells])), np.mean(resampled, axis=0))
+            return not_enough_data(
+                "A line needs at least three numbers of constraints. " + _what_to_run((self.of,))
+            )
+        fit = float(np.mean([cell.mean for cell in cells]))
+        effect = percentile_estimate(fit, np.mean(resampled, axis=0))
         details = (
-            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
+            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
+            "would be proportional.",
         )
-        return ClaimResult(
-            judge(cells, effect.mean >= self.bar), tuple(cells), Effect(effect, None, R_SQUARED), details
-        )
+        verdict = judge(cells, effect.mean >= self.bar)
+        return ClaimResult(verdict, tuple(cells), Effect(effect, None, R_SQUARED), details)
 
-    def _cell(self, place: Place, numbers: Array, counts: Array, stream: int) -> tuple[CellResult, Array]:
+    def _cell(
+        self, place: Place, numbers: Floats, counts: Floats, stream: int
+    ) -> tuple[CellResult, Floats]:
         fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
         again = r_squared(numbers, bootstrap_means(counts, stream))
         below = percentile_estimate(fit, again).high < self.bar
-        side = Side.BETTER if fit >= self.bar else Side.REVERSED if below else Side.UNDECIDED
+        side = Side.REVERSED if below else Side.UNDECIDED
+        if fit >= self.bar:
+            side = Side.BETTER
         return CellResult(place, fit, None, side, R_SQUARED), again
 
 
@@ -271,19 +258,16 @@ class All:
     parts: Mapping[str, Check]
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
-        results = [(name, check(evidence)) for name, check in self.parts.items()]
-        details = []
-        for name, result in results:
+        results = {name: check(evidence) for name, check in self.parts.items()}
+        cells, details = [], []
+        for name, result in results.items():
             effect = f", {result.effect.with_unit()}" if result.effect else ""
             details.append(" ".join([f"Part “{name}”: {result.verdict}{effect}.", *result.details]))
-        return ClaimResult(
-            min((result.verdict for _, result in results), key=list(Verdict).index),
-            tuple(
-                replace(cell, place=(*cell.place, ("part", name))) for name, result in results for cell in result.cells
-            ),
-            results[0][1].effect,
-            tuple(details),
-        )
+            for cell in result.cells:
+                cells.append(replace(cell, place=(*cell.place, ("part", name))))
+        verdict = min((result.verdict for result in results.values()), key=list(Verdict).index)
+        effect_of_first = next(iter(results.values())).effect
+        return ClaimResult(verdict, tuple(cells), effect_of_first, tuple(details))
 
 
 @dataclass(frozen=True)
@@ -300,18 +284,20 @@ class Beside:
         table = self.of.table(evidence)
         if result.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
             return result
-        return replace(result, details=(*result.details, f"{self.title}: {_by_group(table, self.unit)}."))
+        beside = f"{self.title}: {_by_group(table, self.unit)}."
+        return replace(result, details=(*result.details, beside))
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
-    """Say why a table of trials × cells does not suffice for a verdict, and what to run; None where it does."""
+    """Say why a table of trials × cells does not suffice, and what to run; None if it does."""
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
     groups = _groups(table)
     for group in dict.fromkeys(groups):
         trials = int(table.loc[:, [other == group for other in groups]].notna().any(axis=1).sum())
         if trials < MIN_TRIALS:
-            return f"{_title(group)} has {trials} of the {MIN_TRIALS} trials that a verdict needs. {_what_to_run(rows)}"
+            needed = f"{MIN_TRIALS} trials that a verdict needs"
+            return f"{_title(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
     return None
 
 
@@ -319,41 +305,12 @@ def _what_to_run(rows: Sequence[Rows]) -> str:
     studies = dict.fromkeys(one.study for one in rows)
     if BEYOND_PEERS in studies:
         return "Run `python -m scripts.peers`."
-    configs = " and ".join(
-        "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml" for s in studies
-    )
-    return f"Run `mvcc run {configs}`, or `make reproduce` for all."
+    configs = [f"configs/{study}_<data set>.yaml".replace("/main_", "/") for study in studies]
+    return f"Run `mvcc run {' and '.join(configs)}`, or `make reproduce` for all."
 
 
 def _places(table: pd.DataFrame) -> list[Place]:
     return [place_at(table.columns.names, column) for column in table.columns]
-
-
-def _columns(table: pd.DataFrame) -> list[Array]:
-    return [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
-
-
-def _cells(
-    table: pd.DataFrame, ps: Iterable[float | None], sides: Iterable[Side], unit: Unit
-) -> tuple[CellResult, ...]:
-    return tuple(
-        CellResult(place, float(values.mean()), None if p is None else float(p), side, unit)
-        for place, values, p, side in zip(_places(table), _columns(table), ps, sides, strict=True)
-    )
-
-
-def _pooled_result(
-    table: pd.DataFrame,
-    unit: Unit,
-    cells: tuple[CellResult, ...],
-    passes: Callable[[Estimate], bool],
-    p_value: Callable[[Estimate], float] = Estimate.p_value,
-) -> ClaimResult:
-    """Give the result of judged cells and of the effect pooled over them, with that of each data set by itself."""
-    groups = _groups(table)
-    effect = pool(table.to_numpy(dtype=float), groups)
-    details = (f"By data set: {_by_group(table, unit)}.",) if len(set(groups)) > 1 else ()
-    return ClaimResult(judge(cells, passes(effect)), cells, Effect(effect, p_value(effect), unit), details)
 
 
 def _group_of(place: dict[str, str | float]) -> tuple[str, str]:
@@ -366,19 +323,22 @@ def _groups(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _title(group: tuple[str, str]) -> str:
-    return write_place((("dataset", group[0]), *((("view", group[1]),) if group[1] else ())))
+    place = (("dataset", group[0]), ("view", group[1]))
+    return write_place(place if group[1] else place[:1])
 
 
 def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     groups = _groups(table)
     effects = []
     for group in dict.fromkeys(groups):
-        of_group = [other == group for other in groups]
-        part = table.loc[:, of_group]
-        effects.append(f"{_title(group)} {Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)}")
+        part = table.loc[:, [other == group for other in groups]]
+        effect = Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)
+        effects.append(f"{_title(group)} {effect}")
     return ", ".join(effects)
 
 
-def _log_slope(numbers: Array, counts: Array) -> float:
+def _log_slope(numbers: Floats, counts: Floats) -> float:
     some = counts > 0
-    return float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0]) if some.sum() > 1 else 0.0
+    if some.sum() < 2:
+        return 0.0
+    return float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0])

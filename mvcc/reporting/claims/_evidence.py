@@ -1,4 +1,4 @@
-"""What the claims are tested on: the scores of all experiments, and the reading of the closure they are taken in."""
+"""What claims are tested on: the scores of all experiments, in one reading of the closure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.results import CELL, CROSS_VALIDATED, PROPAGATION, Results, parse_table
 
-# The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
+# The claims of the main experiments are about these (Table 1); a user's own data are no evidence
+# for or against them.
 DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
 
 # the columns of evaluations.csv
@@ -31,21 +32,13 @@ READINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """All rows that claims may be tested on.
+    """All rows that claims may be tested on."""
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        As `prepare` makes them.
-    evaluations : pandas.DataFrame, optional
-        The counted Gaussian evaluations of §5.4.
-    """
-
-    scores: pd.DataFrame
-    evaluations: pd.DataFrame | None = None
+    scores: pd.DataFrame  # as `prepare` makes them
+    evaluations: pd.DataFrame | None = None  # the counted Gaussian evaluations of §5.4
 
     def reading(self, name: str) -> Evidence:
-        """Return the evidence with the rows of one reading of the closure in the place of the main experiments."""
+        """Return the evidence where the main experiments are those of a reading of the closure."""
         scores = self.scores
         multi_view = scores["experiment"] == "multi-view"
         main = multi_view & (scores["study"] == "main") & (scores["closure"] == "full")
@@ -58,32 +51,27 @@ class Evidence:
         else:
             chosen = others & (scores["closure"] == name)
         rest = ~multi_view | ~scores["study"].isin(["main", "closure"])
-        return replace(self, scores=pd.concat([scores[rest], scores[chosen].assign(study="main")], ignore_index=True))
+        return replace(
+            self,
+            scores=pd.concat(
+                [scores[rest], scores[chosen].assign(study="main")], ignore_index=True
+            ),
+        )
 
 
 def read_evidence(results: Results) -> Evidence:
-    """Read the scores of all experiments below a folder, and ``evaluations.csv`` in it if it is there.
-
-    Raises
-    ------
-    StoreError
-        If there is no experiment, a file is damaged, or two experiments hold the same run.
-    """
+    """Read the scores of all experiments below a folder, and its ``evaluations.csv``, if any."""
     return Evidence(prepare(results.scores), _read_evaluations(results.folder / "evaluations.csv"))
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the sums, the marks of special thresholds and the warnings that claims speak of, to `Results.scores`.
+    """Add the sums, marks of thresholds and warnings that claims need to `Results.scores`.
 
-    These are ``propagated``; ``copies``, the inferred constraints that are copies to exact duplicate rows, where they
-    were counted without the embedding; ``inferred_anew``, those that are not, and their mean weight
-    ``inferred_weight``; ``not_converged``; ``warns``; and the truth values ``threshold_table_1``,
-    ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and ``threshold_cv``.
-
-    Raises
-    ------
-    StoreError
-        If two experiments hold the same run.
+    These are ``propagated``; ``copies``, the inferred constraints that are copies to exact
+    duplicate rows, where they were counted without the embedding; ``inferred_anew``, those that are
+    not, and their mean weight ``inferred_weight``; ``not_converged``; ``warns``; and the truth
+    values ``threshold_table_1``, ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and
+    ``threshold_cv``.
     """
     from mvcc.propagation import is_suspicious
 
@@ -92,11 +80,16 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     _refuse_doubles(scores)
     marks = _marks_of_thresholds(scores)
     inferred = scores["inferred_must_links"] + scores["inferred_cannot_links"]
-    weight = scores["inferred_weight_must_links"].fillna(0) + scores["inferred_weight_cannot_links"].fillna(0)
+    weight = scores["inferred_weight_must_links"].fillna(0) + scores[
+        "inferred_weight_cannot_links"
+    ].fillna(0)
     copies = _copies(scores.assign(inferred=inferred), marks["threshold_one"])
     anew = inferred - copies.fillna(0)  # a copy weighs 1
     examined = scores["disagreement"].notna() & scores["divergence"].notna()
-    warns = pd.Series(is_suspicious(scores["disagreement"].to_numpy(), scores["divergence"].to_numpy()), scores.index)
+    warns = pd.Series(
+        is_suspicious(scores["disagreement"].to_numpy(), scores["divergence"].to_numpy()),
+        scores.index,
+    )
     return scores.assign(
         propagated=scores["propagated_must_links"] + scores["propagated_cannot_links"],
         inferred=inferred,
@@ -110,9 +103,10 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
-    """Return what is inferred without the embedding at t_V = 1 in the same trial: copies to exact duplicate rows.
+    """Return what is inferred without the embedding at t_V = 1 in the same trial.
 
-    A row that equals another keeps to it in the embedding, too: the copies of a trial are the same with it.
+    Copies to exact duplicate rows. A row that equals another keeps to it in the embedding, too: the
+    copies of a trial are the same with it.
     """
     same = ["experiment", "dataset", "base", "mapped", "n_constraints", "trial"]
     counted = scores.loc[at_one & (scores["study"] == "embedding"), [*same, "inferred"]]
@@ -121,15 +115,18 @@ def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
 
 
 def joined(
-    left: pd.DataFrame, right: pd.DataFrame, keys: list[str], how: Literal["left", "inner"] = "inner"
+    left: pd.DataFrame,
+    right: pd.DataFrame,
+    keys: list[str],
+    how: Literal["left", "inner"] = "inner",
 ) -> pd.DataFrame:
-    """Join to every run of one side the one run of the other side that has the same keys; several are a StoreError."""
+    """Join to every run of one side the one run of the other with the same keys; refuse several."""
     if (double := right.duplicated(keys)).any():
         row = right[double].iloc[0]
         raise StoreError(
-            f"trial {row['trial']:g} of {row['dataset']} was run with several thresholds or closures, and claims "
-            "compare one run with one. Give these runs a study of their own, `study: thresholds` or `study: closure`, "
-            "or move them elsewhere."
+            f"trial {row['trial']:g} of {row['dataset']} was run with several thresholds or "
+            "closures, and claims compare one run with one. Give these runs a study of their own, "
+            "`study: thresholds` or `study: closure`, or move them elsewhere."
         )
     return left.merge(right, on=keys, how=how, suffixes=("", "_of_other"))
 
@@ -140,9 +137,9 @@ def _refuse_doubles(scores: pd.DataFrame) -> None:
         row = scores[double].iloc[0]
         folders = ", ".join(sorted(scores.loc[double, "folder"].astype(str).unique()))
         raise StoreError(
-            f"the same run lies in the results more than once, for instance trial {row['trial']} of {row['dataset']}, "
-            f"study {row['study']}, in the folders {folders}. Claims take one run per data set and study: "
-            "move the other folders elsewhere."
+            f"the same run lies in the results more than once, for instance trial {row['trial']} "
+            f"of {row['dataset']}, study {row['study']}, in the folders {folders}. Claims take one "
+            "run per data set and study: move the other folders elsewhere."
         )
 
 
@@ -161,7 +158,11 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
 
     swept = scores[number.notna() & (scores["study"] == "thresholds")].assign(number=number)
     means = swept.groupby(["dataset", "base", "number"])["f_measure"].mean()
-    best = {place[:2]: place[2] for place in means.groupby(["dataset", "base"]).idxmax()} if len(means) else {}
+    best = (
+        {place[:2]: place[2] for place in means.groupby(["dataset", "base"]).idxmax()}
+        if len(means)
+        else {}
+    )
     of_best = [best.get(place) for place in zip(*per, strict=True)]
     return {
         "threshold_table_1": number == table_1,
@@ -182,10 +183,13 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
         runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
         bad = ~runs[list(_COUNTS)].ge(0).all(axis=1) | runs[list(_OF_RUNS)].isna().any(axis=1)
         if bad.any():
-            raise ValueError(f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more")
+            raise ValueError(
+                f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more"
+            )
     except (OSError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
+            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py "
+            f"{path}`."
         ) from error
     return runs

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.types import Floats
 from mvcc.reporting.claims._checks import shortage
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
@@ -23,31 +24,25 @@ from mvcc.reporting.claims._result import (
     place_at,
 )
 from mvcc.reporting.claims._sources import Difference, Rows, Values
-from mvcc.reporting.claims._statistics import Array, bootstrap_means, percentile_estimate
+from mvcc.reporting.claims._statistics import bootstrap_means, percentile_estimate
 
 
 @dataclass(frozen=True)
 class Gain:
     """The relative gain of one method over another averages and peaks as the paper says.
 
-    The gain is the quotient of the mean curves, averaged over the numbers of constraints and the mapped fractions, as
-    in Figure 5. The paper does not say where its schedule ends: where the whole one fails and a shorter one passes,
-    the claim holds in part.
-
-    Parameters
-    ----------
-    better, worse : Rows
-    average, peak : float
-        The paper's figures; the interval of the average must contain the first, that of the peak must reach the second.
-    shorter : tuple of int
-        Other ends of the schedule.
+    The gain is the quotient of the mean curves, averaged over the numbers of constraints and the
+    mapped fractions, as in Figure 5. The paper does not say where its schedule ends: where the
+    whole one fails and a shorter one passes, the claim holds in part.
     """
 
     better: Rows
     worse: Rows
+    # the paper's figures; the interval of the average must contain the first, that of the peak must
+    # reach the second
     average: float
     peak: float
-    shorter: tuple[int, ...]
+    shorter: tuple[int, ...]  # other ends of the schedule
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         per = ("dataset", "mapped", "n_constraints")
@@ -56,35 +51,48 @@ class Gain:
         for table in (better, worse):
             if why := shortage(table, (self.better, self.worse)):
                 return not_enough_data(why)
-        trials, cells = better.index.intersection(worse.index), better.columns.intersection(worse.columns)
+        trials, cells = (
+            better.index.intersection(worse.index),
+            better.columns.intersection(worse.columns),
+        )
         better, worse = better.loc[trials, cells], worse.loc[trials, cells]
         numbers = cells.get_level_values("n_constraints").to_numpy()
 
-        ends = [int(numbers.max()), *(end for end in self.shorter if numbers.min() <= end < numbers.max())]
-        results = [self._up_to(better.loc[:, numbers <= end], worse.loc[:, numbers <= end], end) for end in ends]
+        ends = [
+            int(numbers.max()),
+            *(end for end in self.shorter if numbers.min() <= end < numbers.max()),
+        ]
+        results = [
+            self._up_to(better.loc[:, numbers <= end], worse.loc[:, numbers <= end], end)
+            for end in ends
+        ]
         whole = results[0]
-        if whole.verdict is not Verdict.HOLDS and any(one.verdict is Verdict.HOLDS for one in results):
+        if whole.verdict is not Verdict.HOLDS and any(
+            one.verdict is Verdict.HOLDS for one in results
+        ):
             whole = replace(whole, verdict=Verdict.HOLDS_IN_PART)
         return replace(whole, details=tuple(detail for one in results for detail in one.details))
 
     def _up_to(self, better: pd.DataFrame, worse: pd.DataFrame, end: int) -> ClaimResult:
-        both = np.hstack([better.to_numpy(), worse.to_numpy()])  # drawn anew together: the trials are paired
+        # drawn anew together: the trials are paired
+        both = np.hstack([better.to_numpy(), worse.to_numpy()])
         again = _gains(bootstrap_means(both))
         gains = _gains(both.mean(axis=0, keepdims=True))[0]
         average = percentile_estimate(float(gains.mean()), again.mean(axis=1))
         peak = percentile_estimate(float(gains.max()), again.max(axis=1))
         holds = average.low <= self.average <= average.high and peak.high >= self.peak
         detail = (
-            f"Up to n = {end}: {Effect(average, None, GAIN)} on average, {Effect(peak, None, GAIN)} at the peak: "
-            f"{'as' if holds else 'not as'} the paper has it."
+            f"Up to n = {end}: {Effect(average, None, GAIN)} on average, "
+            f"{Effect(peak, None, GAIN)} at the peak: {'as' if holds else 'not as'} the paper has "
+            "it."
         )
         return ClaimResult(judge((), holds), effect=Effect(average, None, GAIN), details=(detail,))
 
 
-def _gains(means: Array) -> Array:
+def _gains(means: Floats) -> Floats:
     """Return the gains of curves that lie beside each other, first those of the better method."""
     better, worse = np.hsplit(means, 2)
-    gains: Array = better / worse - 1
+    gains: Floats = better / worse - 1
     return gains
 
 
@@ -92,8 +100,8 @@ def _gains(means: Array) -> Array:
 class Identical:
     """Two methods give exactly the same F in every run.
 
-    Runs in which the first propagated more constraints than the second are counted apart: it copied some to exact
-    duplicates of their ends, which no threshold prevents.
+    Runs in which the first propagated more constraints than the second are counted apart: it copied
+    some to exact duplicates of their ends, which no threshold prevents.
     """
 
     one: Rows
@@ -103,8 +111,12 @@ class Identical:
     def __call__(self, evidence: Evidence) -> ClaimResult:
         pairs = Difference(self.one, self.other, self.per).pairs(evidence)
         counts = Difference(self.one, self.other, self.per, "propagated").pairs(evidence)
-        runs = pairs.merge(counts[[*self._keys(pairs), "value"]], on=self._keys(pairs), suffixes=("", "_more"))
-        if why := shortage(runs.pivot_table("value", "trial", list(self.per)), (self.one, self.other)):
+        runs = pairs.merge(
+            counts[[*self._keys(pairs), "value"]], on=self._keys(pairs), suffixes=("", "_more")
+        )
+        if why := shortage(
+            runs.pivot_table("value", "trial", list(self.per)), (self.one, self.other)
+        ):
             return not_enough_data(why)
         copied = runs["value_more"] > 0
         plain = runs[~copied].assign(value=lambda table: (table["value"] == 0).astype(float))
@@ -116,8 +128,8 @@ class Identical:
         same_after_all = int((runs.loc[copied, "value"] == 0).sum())
         details = (
             f"{int(plain['value'].sum())} of {len(plain)} runs are exactly equal.",
-            f"Apart: in {int(copied.sum())} runs constraints were copied to exact duplicate rows; {same_after_all} of "
-            "these are equal all the same.",
+            f"Apart: in {int(copied.sum())} runs constraints were copied to exact duplicate rows; "
+            f"{same_after_all} of these are equal all the same.",
         )
         everywhere = judge(cells, any(cell.side is Side.BETTER for cell in cells))
         return ClaimResult(everywhere, cells, Effect(equal, None, SHARE), details)
@@ -130,7 +142,11 @@ class Identical:
 def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
     return tuple(
         CellResult(
-            place_at(shares.index.names, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE
+            place_at(shares.index.names, place),
+            share,
+            None,
+            Side.BETTER if share == 1 else Side.REVERSED,
+            SHARE,
         )
         for place, share in shares.items()
     )
@@ -138,21 +154,24 @@ def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Memoization needs |X̂| × |X̄| Gaussian evaluations, and early stopping cuts some of them short (§5.4)."""
+    """Memoization needs |X̂| × |X̄| Gaussian evaluations; early stopping cuts some short (§5.4)."""
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         runs = evidence.evaluations
         if runs is None or runs.empty:
-            return not_enough_data("Run `python scripts/count_evaluations.py results/evaluations.csv`.")
+            return not_enough_data(
+                "Run `python scripts/count_evaluations.py results/evaluations.csv`."
+            )
         product = runs["memoized"] == runs["candidates"] * runs["endpoints"]
         fewer = (runs["memoized"] < runs["naive"]) & (runs["early_stopped"] < runs["memoized"])
         holds = product & fewer
         cells = _always_or_reversed(holds.groupby([runs["dataset"], runs["base"]]).mean())
         memoized, early = runs["memoized"] / runs["naive"], runs["early_stopped"] / runs["memoized"]
         details = (
-            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly |X̂| × |X̄| evaluations.",
-            f"That is {memoized.median():.2%} (median) of what is needed without it; of these, {early.median():.1%} "
-            "(median) run to their last term.",
+            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly "
+            "|X̂| × |X̄| evaluations.",
+            f"That is {memoized.median():.2%} (median) of what is needed without it; of these, "
+            f"{early.median():.1%} (median) run to their last term.",
         )
         everywhere = judge(cells, bool(holds.any()))
         return ClaimResult(everywhere, cells, details=details)
@@ -160,26 +179,19 @@ class Evaluations:
 
 @dataclass(frozen=True)
 class CountingArgument:
-    """How many pairs a must-link and a cannot-link can be propagated to correctly, counted pair by pair (§6.3).
+    """How many pairs a must-link, or a cannot-link, can be propagated to correctly (§6.3)."""
 
-    Parameters
-    ----------
-    n_instances, n_clusters : int
-        Of clusters of equal size.
-    must_links, cannot_links : int
-        The paper's figures.
-    """
-
-    n_instances: int
+    n_instances: int  # of clusters of equal size
     n_clusters: int
-    must_links: int
+    must_links: int  # the paper's figures
     cannot_links: int
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         labels = [i % self.n_clusters for i in range(self.n_instances)]
         same = [a == b for a, b in combinations(labels, 2)]
         in_one_cluster = sum(same) // self.n_clusters  # the clusters are equal
-        must_links, cannot_links = in_one_cluster - 1, len(same) - sum(same) - 1  # but the given pair itself
+        # but the given pair itself
+        must_links, cannot_links = (in_one_cluster - 1, len(same) - sum(same) - 1)
         right = (must_links, cannot_links) == (self.must_links, self.cannot_links)
-        detail = f"Counted: {must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link."
-        return ClaimResult(judge((), right), details=(detail,))
+        counted = f"{must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link"
+        return ClaimResult(judge((), right), details=(f"Counted: {counted}.",))

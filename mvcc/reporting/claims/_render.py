@@ -7,43 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.outputs import OutputFolder
+from mvcc.reporting.claims._claims import WORDS
 from mvcc.reporting.claims._evidence import READINGS
-from mvcc.reporting.claims._means import Best, Means
-from mvcc.reporting.claims._result import CellResult, ClaimResult, Effect, Side, Verdict, write_equation, write_place
-from mvcc.reporting.claims._scorecard import ClaimRow, Scorecard
+from mvcc.reporting.claims._result import (
+    CellResult,
+    ClaimResult,
+    Effect,
+    Side,
+    Verdict,
+    write_equation,
+    write_place,
+)
+from mvcc.reporting.claims._scorecard import ClaimRow, Means, Scorecard
 from mvcc.reporting.figures import dataset_title, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_TEST = """\
-Trials are paired: all methods of a trial see the same constraints and the same mapping. Where nothing else is said, a
-cell is *better* or *reversed* when Wilcoxon's signed-rank test of its per-trial differences is significant after
-Holm's correction over the cells of the claim (p < .05), and *undecided* otherwise. The effect is the mean over the
-cells; the trials of a data set are the unit of its 95% interval. A comparison **holds** when no cell is reversed and
-the interval lies above 0; it **holds in part** when some cells are reversed and the interval lies above 0 all the
-same; otherwise it **does not hold**: the results show the opposite, or nothing."""
-_HOW = (
-    _TEST
-    + """ Where the paper has a word and no
-figure, the bar is ours and stands in the test; a cell that misses it significantly is *reversed*. p is that of the
-effect against 0 or against the bar. CP is Constraint Propagation, DM Direct Mapping."""
-)
-_BEYOND = """\
-*Joint* is `JointGraphClustering`: all views in one graph of their objects. All methods of a trial have the same
-features, scaled by `AutoScaler`, and the same pairs in every view; n counts the pairs of one view. A claim may fail:
-the last column names the data sets with reversed cells."""
-_READINGS = """\
-The claims of the multi-view experiments under other readings of the closure (Algorithm 2, steps 1 and 2),
-with the pooled effect and the numbers of cells better / undecided / reversed. The verdicts above are those
-of *full*."""
-_MEANS = """\
-Pairwise F-measure, mean of the views and trials ± one standard error; n pairs are judged in each view. *The paper's
-best* and *best peer* are chosen in each line in hindsight, which favors them. The largest mean of a line is bold."""
+_WORDS = WORDS["pages"]
 _NOTE = (
-    "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired trials, Holm over "
-    "the cells of a claim). Effect: pooled over the cells, with its 95% interval."
+    "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired "
+    "trials, Holm over the cells of a claim). Effect: pooled over the cells, with its 95% interval."
 )
 _CELLS, _EFFECT = "better / undecided / reversed", "effect [95% interval]"
 _RIGHT = {"#", "p", "n", "trials", "k-means", "joint"}  # columns of numbers
@@ -65,38 +50,40 @@ _COUNTED = {
 
 
 def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -> list[Path]:
-    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run; each as a whole or not at all.
+    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run.
 
-    The same results give the same bytes.
-
-    Raises
-    ------
-    StoreError
-        If a file cannot be written, or is another scorecard and ``fresh`` is False.
+    Each as a whole or not at all. The same results give the same bytes. Another scorecard there is
+    replaced only if ``fresh``.
     """
     pages = {"claims.md": to_markdown(scorecard)}
     if scorecard.beyond is not None:
         pages["beyond.md"] = beyond_to_markdown(scorecard.beyond)
-    with OutputFolder(folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere") as target:
+    with OutputFolder(
+        folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere"
+    ) as target:
         target.write({name: text.encode() for name, text in pages.items()})
     return [folder / name for name in pages]
 
 
 def to_markdown(scorecard: Scorecard) -> str:
-    """Return the scorecard as a page: the verdicts, the readings of the closure, and every claim in full."""
+    """Return the scorecard as a page: verdicts, readings of the closure, every claim in full."""
     return _page(
         "# The paper's claims, put to the test",
         _summary(scorecard),
-        _HOW,
+        _WORDS["paper"],
         _markdown_table(
             ("#", "claim", "§", "verdict", _CELLS, _EFFECT, "p"),
-            ((*_head(row), row.claim.section, _bold(row), row.counts, row.effect, row.p) for row in scorecard.rows),
+            (
+                (*_head(row), row.claim.section, _bold(row), row.counts, row.effect, row.p)
+                for row in scorecard.rows
+            ),
         ),
         "## Readings of the closure",
-        _READINGS,
+        _WORDS["readings"],
         "\n".join(f"- *{name}*: {meaning}" for name, meaning in READINGS.items()),
         _markdown_table(
-            ("#", "claim", *READINGS), ((*_head(rows[0]), *map(_reading, rows)) for rows in _by_reading(scorecard))
+            ("#", "claim", *READINGS),
+            ((*_head(rows[0]), *map(_reading, rows)) for rows in _by_reading(scorecard)),
         ),
         *_claim_by_claim(scorecard),
         *_experiments(scorecard),
@@ -108,8 +95,8 @@ def beyond_to_markdown(scorecard: Scorecard) -> str:
     return _page(
         "# Beyond the paper: claims of our own, put to the test",
         _summary(scorecard),
-        _BEYOND,
-        _TEST,
+        _WORDS["beyond"],
+        _WORDS["test"],
         _markdown_table(
             ("#", "claim", "verdict", _CELLS, _EFFECT, "p", "reversed on"),
             (
@@ -119,7 +106,7 @@ def beyond_to_markdown(scorecard: Scorecard) -> str:
         ),
         *_claim_by_claim(scorecard),
         "## Means",
-        _MEANS,
+        _WORDS["means"],
         *_means(scorecard.means),
         *_experiments(scorecard),
     )
@@ -161,7 +148,11 @@ def _by_reading(scorecard: Scorecard) -> Iterator[tuple[ClaimRow, ...]]:
 
 
 def _reading(row: ClaimRow) -> str:
-    parts = (_bold(row), row.result.effect and str(row.result.effect), row.result.cells and row.counts)
+    parts = (
+        _bold(row),
+        row.result.effect and str(row.result.effect),
+        row.result.cells and row.counts,
+    )
     return "<br>".join(part for part in parts if part)
 
 
@@ -170,8 +161,11 @@ def _reversed_on(result: ClaimResult) -> str:
     sides: dict[str, list[Side]] = {}
     for cell in result.cells:
         sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
-    counts = {name: (found.count(Side.REVERSED), len(found)) for name, found in sides.items()}
-    return ", ".join(f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against) or "–"
+    named = []
+    for name, of_data_set in sides.items():
+        if n_reversed := of_data_set.count(Side.REVERSED):
+            named.append(f"{name} ({n_reversed} of {len(of_data_set)})")
+    return ", ".join(named) or "–"
 
 
 def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
@@ -183,7 +177,8 @@ def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
 
 def _paragraph(row: ClaimRow) -> Iterator[str]:
     claim, result = row.claim, row.result
-    yield f"- **The paper** ({claim.section}): {claim.says}" if claim.section else f"- **Claimed:** {claim.says}"
+    source = f"**The paper** ({claim.section}):" if claim.section else "**Claimed:**"
+    yield f"- {source} {claim.says}"
     yield f"- **Test:** {claim.test}"
     if result.effect:
         p = "" if result.effect.p is None else f", {write_equation(result.effect.p)}"
@@ -205,17 +200,20 @@ def _means(means: Sequence[Means]) -> Iterator[str]:
         of_fraction = [one for one in means if one.mapped == mapped]
         yield _markdown_table(
             ("data set", "n", *of_fraction[0].best),
-            ((dataset_title(one.dataset), str(one.n_constraints), *_write_best(one)) for one in of_fraction),
+            map(_line_of_means, of_fraction),
         )
 
 
-def _write_best(means: Means) -> Iterator[str]:
-    def write(best: Best) -> str:
-        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
-        return f"{mean} ± {best.error:.3f}{f' ({best.name})' if best.name else ''}"
-
+def _line_of_means(means: Means) -> Iterator[str]:
+    yield dataset_title(means.dataset)
+    yield str(means.n_constraints)
     largest = max(round(best.mean, 3) for best in means.best.values() if best is not None)
-    return ("–" if best is None else write(best) for best in means.best.values())
+    for best in means.best.values():
+        if best is None:
+            yield "–"
+            continue
+        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
+        yield f"{mean} ± {best.error:.3f}" + (f" ({best.name})" if best.name else "")
 
 
 def _experiments(scorecard: Scorecard) -> tuple[str, str]:
@@ -228,25 +226,24 @@ def _experiments(scorecard: Scorecard) -> tuple[str, str]:
 
 def to_json(scorecard: Scorecard) -> dict[str, Any]:
     """Return everything as plain values, for ``json.dumps``."""
-    beyond = {"beyond": _verdicts(scorecard.beyond)} if scorecard.beyond is not None else {}
-    readings = {
-        name: {
-            "meaning": READINGS[name],
-            "claims": [{"number": row.number, **_plain_result(row.result)} for row in rows],
-        }
-        for name, rows in scorecard.readings.items()
-    }
-    return {**_verdicts(scorecard), "readings": readings, **beyond}
+    readings = {}
+    for name, rows in scorecard.readings.items():
+        claims = [{"number": row.number, **_plain_result(row.result)} for row in rows]
+        readings[name] = {"meaning": READINGS[name], "claims": claims}
+    plain = {**_verdicts(scorecard), "readings": readings}
+    if scorecard.beyond is not None:
+        plain["beyond"] = _verdicts(scorecard.beyond)
+    return plain
 
 
 def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
-    told = ("title", "says", "section", "test")
+    claims = []
+    for row in scorecard.rows:
+        words = {name: getattr(row.claim, name) for name in ("title", "says", "section", "test")}
+        claims.append({"number": row.number, **words, **_plain_result(row.result)})
     return {
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
-        "claims": [
-            {"number": row.number, **{name: getattr(row.claim, name) for name in told}, **_plain_result(row.result)}
-            for row in scorecard.rows
-        ],
+        "claims": claims,
         "experiments": [vars(experiment) for experiment in scorecard.experiments],
     }
 
@@ -263,19 +260,20 @@ def _plain_result(result: ClaimResult) -> dict[str, Any]:
 
 
 def _plain_effect(effect: Effect) -> dict[str, Any]:
-    one = effect.estimate
-    return {"mean": one.mean, "low": one.low, "high": one.high, "unit": effect.unit.name, "p": effect.p}
+    mean, low, high = effect.estimate.mean, effect.estimate.low, effect.estimate.high
+    return {"mean": mean, "low": low, "high": high, "unit": effect.unit.name, "p": effect.p}
 
 
 def _plain_cell(cell: CellResult) -> dict[str, Any]:
-    return {**dict(cell.place), "mean": cell.mean, "unit": cell.unit.name, "p": cell.p, "side": str(cell.side)}
+    measured = {"mean": cell.mean, "unit": cell.unit.name, "p": cell.p, "side": str(cell.side)}
+    return {**dict(cell.place), **measured}
 
 
 # ---- Terminal
 
 
 def print_scorecard(scorecard: Scorecard, console: Console) -> None:
-    """Print the table of verdicts, and the verdicts under other readings of the closure beside each other."""
+    """Print the table of verdicts, and those under other readings of the closure side by side."""
     console.print(_claims_table(scorecard))
     console.print(_NOTE, style="dim")
     readings = [row for name in ("view", "none") for row in scorecard.readings[name]]

@@ -1,4 +1,4 @@
-"""What a test of a claim gives, cells, an effect with its interval and a verdict, and how these are written."""
+"""What a test of a claim gives, cells, an effect and a verdict, and how these are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from mvcc.reporting.claims._statistics import Estimate
 from mvcc.reporting.figures import dataset_title, method_styles, percent
 from mvcc.results import BASES
 
-Place = tuple[tuple[str, str | float], ...]  # where a cell lies: (("dataset", "protein"), ("base", "pck-means"), ...)
+# where a cell lies: (("dataset", "protein"), ("base", "pck-means"), ...)
+Place = tuple[tuple[str, str | float], ...]
 
 
 class Verdict(StrEnum):
@@ -40,7 +41,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Unit:
-    """What an effect is measured in, how many digits of it mean something, and its bounds if it has any."""
+    """What an effect is measured in, how many of its digits mean something, and its bounds."""
 
     name: str
     spec: str
@@ -48,7 +49,7 @@ class Unit:
     high: float = inf
 
     def write(self, value: float) -> str:
-        """Write a value; the interval of a share may be symmetric, but ends with what a share can be."""
+        """Write a value; the interval of a share ends with what a share can be."""
         return format(min(max(value, self.low), self.high), self.spec).replace("-", "−")
 
 
@@ -67,7 +68,7 @@ THRESHOLD = Unit("t_V", ".2f")
 
 @dataclass(frozen=True)
 class CellResult:
-    """One cell of a claim: its place, its mean over the trials, its p-value after Holm, its side."""
+    """One cell of a claim: place, mean over the trials, p-value after Holm, side."""
 
     place: Place
     mean: float
@@ -105,26 +106,14 @@ class Effect:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """The result of one test.
+    """The result of one test."""
 
-    Parameters
-    ----------
-    verdict : Verdict
-        What the cells and the effect say together.
-    cells : tuple of CellResult
-        The cells that were judged; none where a claim is one statement.
-    effect : Effect, optional
-        The effect pooled over the cells.
-    details : tuple of str
-        What else a reader wants to know, one sentence each.
-    excepted : tuple of CellResult
-        Cells that the paper excepts from its claim: shown, but not judged.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # what the cells and the effect say together
+    # the cells that were judged; none where a claim is one statement
     cells: tuple[CellResult, ...] = ()
-    effect: Effect | None = None
-    details: tuple[str, ...] = ()
+    effect: Effect | None = None  # the effect pooled over the cells
+    details: tuple[str, ...] = ()  # what else a reader wants to know, one sentence each
+    # cells that the paper excepts from its claim: shown, but not judged
     excepted: tuple[CellResult, ...] = ()
 
     def count(self, side: Side) -> int:

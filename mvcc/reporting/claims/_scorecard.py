@@ -1,4 +1,4 @@
-"""Put all claims to the test."""
+"""Put all claims to the test; the means of the joint graph and the alternatives, cell by cell."""
 
 from __future__ import annotations
 
@@ -6,13 +6,68 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mvcc.reporting.claims._beyond import BEYOND_CLAIMS
-from mvcc.reporting.claims._checks import Claim
+import pandas as pd
+
+from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, Claim
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
-from mvcc.reporting.claims._means import Means, find_means
-from mvcc.reporting.claims._paper import CLAIMS
 from mvcc.reporting.claims._result import ClaimResult, Side, Verdict, write_p
-from mvcc.results import BEYOND, BEYOND_PEERS, Results
+from mvcc.reporting.figures import METHODS, PEERS, in_order
+from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS, Results
+
+
+@dataclass(frozen=True)
+class Best:
+    """The mean F of a method over the trials, its standard error, and the name of the method."""
+
+    mean: float
+    error: float
+    name: str
+
+
+@dataclass(frozen=True)
+class Means:
+    """One cell of the study, and the best in hindsight of each kind of method, None if not run."""
+
+    dataset: str
+    mapped: float
+    n_constraints: int
+    best: Mapping[str, Best | None]
+
+
+def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
+    """Return the means of all cells, by mapped fraction, data set and number of pairs."""
+    ours = scores[scores["study"] == BEYOND]
+    joint = ours[ours["method"] == JOINT]
+    kinds = {
+        "k-means": ours[ours["method"] == K_MEANS],
+        "the paper's best": ours[ours["method"].isin(METHODS)],
+        "best peer": scores[scores["study"] == BEYOND_PEERS],
+        "joint": joint,
+    }
+    found = []
+    for mapped in sorted(set(joint["mapped"])):
+        for dataset in in_order(joint["dataset"]):
+            for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
+                best = {}
+                for kind, rows in kinds.items():
+                    in_cell = (rows["dataset"] == dataset) & (rows["n_constraints"] == n)
+                    best[kind] = _best(
+                        rows[in_cell & (rows["mapped"].isna() | (rows["mapped"] == mapped))]
+                    )
+                found.append(Means(dataset, float(mapped), int(n), best))
+    return tuple(found)
+
+
+def _best(rows: pd.DataFrame) -> Best | None:
+    """Return the method of the largest mean over trials."""
+    if rows.empty:
+        return None
+    by_method = rows.assign(base=rows["base"].fillna("")).groupby(["base", "method"])["f_measure"]
+    table = by_method.agg(["mean", "sem"]).reset_index()
+    base, method, mean, error = table.sort_values("mean", kind="stable").iloc[-1]
+    titles = {name: style.title for name, style in (METHODS | PEERS).items()}
+    name = " ".join(filter(None, (BASES.get(base, ""), titles.get(method, ""))))
+    return Best(float(mean), float(error), name)
 
 
 @dataclass(frozen=True)
@@ -26,7 +81,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One row of the scorecard: a claim, the result of its test, and how its figures are written."""
+    """One row of the scorecard: a claim, its result, and how its figures are written."""
 
     number: int
     claim: Claim
@@ -35,7 +90,9 @@ class ClaimRow:
     @property
     def counts(self) -> str:
         """Numbers of cells on each side."""
-        return " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
+        return (
+            " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
+        )
 
     @property
     def effect(self) -> str:
@@ -48,28 +105,15 @@ class ClaimRow:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """The results of all claims.
+    """The results of all claims."""
 
-    Parameters
-    ----------
-    rows : tuple of ClaimRow
-        The closure is that of Algorithm 2.
-    readings : mapping of str to tuple of ClaimRow
-        The claims that depend on it under each reading of the closure, by the names in `READINGS`; empty beyond the
-        paper.
-    experiments : tuple of Experiment
-        What they rest on.
-    beyond : Scorecard, optional
-        What is claimed beyond the paper, where its study was run.
-    means : tuple of Means
-        What it rests on, cell by cell.
-    """
-
-    rows: tuple[ClaimRow, ...]
+    rows: tuple[ClaimRow, ...]  # the closure is that of Algorithm 2
+    # the claims that depend on it under each reading of the closure, by the names in `READINGS`;
+    # empty beyond the paper
     readings: Mapping[str, tuple[ClaimRow, ...]]
-    experiments: tuple[Experiment, ...]
-    beyond: Scorecard | None = None
-    means: tuple[Means, ...] = ()
+    experiments: tuple[Experiment, ...]  # what they rest on
+    beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
+    means: tuple[Means, ...] = ()  # what it rests on, cell by cell
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.result.verdict is verdict for row in self.rows)
@@ -81,22 +125,7 @@ class Scorecard:
 
 
 def evaluate_claims(results_dir: Path) -> Scorecard:
-    """Test every claim of the paper on the results below a folder.
-
-    Parameters
-    ----------
-    results_dir : Path
-        The folder of one experiment, or any folder above some.
-
-    Returns
-    -------
-    Scorecard
-
-    Raises
-    ------
-    StoreError
-        If there are no results, a file is damaged, or two experiments hold the same run.
-    """
+    """Test every claim on the results of an experiment's folder, or of any folder above some."""
     return evaluate(read_evidence(Results(results_dir)))
 
 

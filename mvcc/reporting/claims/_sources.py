@@ -1,6 +1,7 @@
 """The building blocks of claims: which rows, which measure, compared with what, in which cells.
 
-Every source makes one table with a row per trial and a column per cell, NaN where a trial has no value.
+Every source makes one table with a row per trial and a column per cell, NaN where a trial has no
+value.
 """
 
 from __future__ import annotations
@@ -22,39 +23,34 @@ PRECISIONS = ("precision", "inferred_precision")
 
 @dataclass(frozen=True)
 class Rows:
-    """Which rows of the scores are taken; what is None is not asked for.
-
-    Parameters
-    ----------
-    method : str or tuple of str
-    study, experiment : str
-        By default the paper's own multi-view experiments.
-    dataset, base, features, mapped, n_constraints, kind
-        One value of that column; ``kind`` with precisions only.
-    partial : bool
-        Whether only incomplete mappings are taken.
-    threshold : str, optional
-        A mark of `prepare`: "table_1", "lowest", "best", "one" or "cv".
-    """
+    """Which rows of the scores are taken; what is None is not asked for."""
 
     method: str | tuple[str, ...]
-    study: str = "main"
+    study: str = "main"  # by default the paper's own multi-view experiments
     experiment: str = "multi-view"
-    dataset: str | None = None
+    dataset: str | None = None  # one value of that column; ``kind`` with precisions only
     base: str | None = None
     features: str | None = None
     mapped: float | None = None
     n_constraints: int | None = None
-    partial: bool = False
+    partial: bool = False  # whether only incomplete mappings are taken
     kind: str | None = None
-    threshold: str | None = None
+    threshold: str | None = None  # a mark of `prepare`: "table_1", "lowest", "best", "one" or "cv"
 
     def select(self, evidence: Evidence, measure: str) -> pd.DataFrame:
-        """Return the columns of `KEYS` and ``method`` with the measure as ``value``, without rows that lack it."""
+        """Return the columns of `KEYS`, ``method`` and ``value``, the measure, if there is one."""
         table = evidence.scores
         methods = [self.method] if isinstance(self.method, str) else list(self.method)
         chosen = table["method"].isin(methods)
-        for name in ("study", "experiment", "dataset", "base", "features", "mapped", "n_constraints"):
+        for name in (
+            "study",
+            "experiment",
+            "dataset",
+            "base",
+            "features",
+            "mapped",
+            "n_constraints",
+        ):
             if getattr(self, name) is not None:
                 chosen &= table[name] == getattr(self, name)
         if self.partial:
@@ -105,27 +101,19 @@ class Values:
 
 @dataclass(frozen=True)
 class Difference:
-    """The paired difference of two sides: same trial, same data, same number of constraints.
+    """The paired difference of two sides: same trial, same data, same number of constraints."""
 
-    Parameters
-    ----------
-    better, worse : Rows
-        If ``worse`` takes several methods, each is compared by itself, and ``against`` names it in ``per``.
-    per : tuple of str
-        What makes a cell; the difference is averaged over the rest.
-    measure : str
-    apart : tuple of str
-        Columns in which the two sides differ on purpose. Those that one side does not use need not be named.
-    over_schedule : {"mean", "middle"}
-        The mean over the numbers of constraints, or the mean over all but the smallest and the largest number minus the
-        mean of these two.
-    """
-
+    # if ``worse`` takes several methods, each is compared by itself, and ``against`` names it in
+    # ``per``
     better: Rows
     worse: Rows
-    per: tuple[str, ...]
+    per: tuple[str, ...]  # what makes a cell; the difference is averaged over the rest
     measure: str = "f_measure"
+    # columns in which the two sides differ on purpose. Those that one side does not use need not be
+    # named
     apart: tuple[str, ...] = ()
+    # the mean over the numbers of constraints, or the mean over all but the smallest and the
+    # largest number minus the mean of these two
     over_schedule: Literal["mean", "middle"] = "mean"
 
     @property
@@ -153,7 +141,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Steps:
-    """The paired difference between one mapped fraction, or number of constraints, and the next smaller one.
+    """The paired difference between a mapped fraction, or number of constraints, and the next.
 
     In the cells, ``step`` names the fractions, ``step_of_pairs`` the numbers.
     """
@@ -173,14 +161,18 @@ class Steps:
         steps = []
         for _, runs in values.groupby(["dataset", "method"]):
             for smaller, larger in pairwise(sorted(runs[self.over].dropna().unique())):
-                pairs = _pair(runs[runs[self.over] == larger], runs[runs[self.over] == smaller], (self.over,))
+                pairs = _pair(
+                    runs[runs[self.over] == larger], runs[runs[self.over] == smaller], (self.over,)
+                )
                 steps.append(pairs.assign(**{step: f"{smaller:{spec}} → {larger:{spec}}"}))
-        return _spread(pd.concat(steps) if steps else values.assign(**{step: ""}), (*self.per, step))
+        return _spread(
+            pd.concat(steps) if steps else values.assign(**{step: ""}), (*self.per, step)
+        )
 
 
 @dataclass(frozen=True)
 class Share:
-    """One count as a share of another: sums over what ``per`` does not name, then the quotient in every trial."""
+    """One count as a share of another, both summed over what ``per`` does not name."""
 
     part: Rows
     whole: Rows
@@ -192,9 +184,12 @@ class Share:
         return (self.part, self.whole)
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
-        pairs = _pair(self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure))
+        pairs = _pair(
+            self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure)
+        )
         part = _spread(pairs.assign(value=pairs["left"]), self.per)
-        whole = _spread(pairs.assign(value=pairs["right"]), self.per)  # the same runs: means have the quotient of sums
+        # the same runs: means have the quotient of sums
+        whole = _spread(pairs.assign(value=pairs["right"]), self.per)
         return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
 
 
@@ -204,7 +199,9 @@ def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...] = ()) 
         return left.iloc[:0].assign(left=0.0, right=0.0, against="")
     pairs = []
     for method, other in right.groupby("method"):
-        keys = [key for key in KEYS if key not in apart and _fills(left, key) and _fills(other, key)]
+        keys = [
+            key for key in KEYS if key not in apart and _fills(left, key) and _fills(other, key)
+        ]
         pair = joined(left, other[[*keys, "value"]], keys)
         pair = pair.assign(left=pair["value"], right=pair["value_of_other"], against=method)
         pairs.append(pair.assign(value=pair["left"] - pair["right"]).drop(columns="value_of_other"))

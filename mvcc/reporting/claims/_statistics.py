@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import copysign, inf, nan, sqrt
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-Array = npt.NDArray[np.float64]
+from mvcc._utils.types import Floats
 
 LEVEL = 0.05  # of every test, and 1 − LEVEL is the coverage of every interval
 RESAMPLES = 2000  # of every bootstrap: a quantile of 2.5 % then rests on 50 of them
@@ -22,7 +21,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval; one of a bootstrap has no standard error, and so no p-value (NaN)."""
+    """A mean with its 95 % interval; one of a bootstrap has no standard error and no p-value."""
 
     mean: float
     low: float
@@ -49,10 +48,11 @@ class Estimate:
         return away / self.standard_error
 
 
-def signed_rank(differences: Array) -> tuple[float, int]:
-    """Test paired differences by Wilcoxon's signed-rank test, two-sided; zero differences are left out.
+def signed_rank(differences: Floats) -> tuple[float, int]:
+    """Test paired differences by Wilcoxon's signed-rank test, two-sided.
 
-    Return the p-value, 1 if all differences are zero, and the side to which the ranks point, −1, 0 or 1.
+    Zero differences are left out. Return the p-value, 1 if all differences are zero, and the side
+    to which the ranks point, −1, 0 or 1.
     """
     away = np.round(differences, DIGITS)
     away = away[away != 0]
@@ -65,11 +65,12 @@ def signed_rank(differences: Array) -> tuple[float, int]:
     return _exact_p_value(ranks, ranks[away > 0].sum()), side
 
 
-def _exact_p_value(ranks: Array, positive: float) -> float:
-    """Return how probable a sum of positive ranks at least as far out is when every sign is a toss of a coin.
+def _exact_p_value(ranks: Floats, positive: float) -> float:
+    """Return how probable a sum of ranks at least as far out is if every sign is a coin's toss.
 
-    SciPy is exact without ties only, or by listing all signs, which takes a second for 13 differences. Here the
-    distribution grows by one rank at a time; ties make half ranks, so that twice the rank is a whole number.
+    SciPy is exact without ties only, or by listing all signs, which takes a second for 13
+    differences. Here the distribution grows by one rank at a time; ties make half ranks, so that
+    twice the rank is a whole number.
     """
     twice = np.rint(2 * ranks).astype(int)
     probability = np.ones(1)
@@ -82,7 +83,7 @@ def _exact_p_value(ranks: Array, positive: float) -> float:
     return float(min(1.0, 2 * min(probability[: at + 1].sum(), probability[at:].sum())))
 
 
-def holm(p_values: Sequence[float]) -> Array:
+def holm(p_values: Sequence[float]) -> Floats:
     """Correct p-values for their number by Holm's step-down method."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
@@ -91,26 +92,23 @@ def holm(p_values: Sequence[float]) -> Array:
     return corrected
 
 
-def mean_estimate(values: Array) -> Estimate:
+def mean_estimate(values: Floats) -> Estimate:
     """Estimate the mean of independent trials with the interval of the t distribution."""
     return combine([values], [1])
 
 
-def pool(values: Array, groups: Sequence[Hashable]) -> Estimate:
-    """Estimate the mean over cells whose trials share their draws.
+def pool(values: Floats, groups: Sequence[Hashable]) -> Estimate:
+    """Estimate the mean over the cells (columns) of trials (rows); NaN where a trial has no value.
 
-    The cells of one trial of a data set are made from the same constraints and the same mapping: they are averaged
-    first, and the trials of a data set are the independent unit. Data sets weigh as many cells as they have, and the
-    degrees of freedom are those of Welch and Satterthwaite.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_trials, n_cells)
-        NaN where a trial has no value.
-    groups : sequence of length n_cells
-        The data set (and view) of each cell.
+    The cells of one trial of a data set, their group, are made from the same constraints and the
+    same mapping: they are averaged first, and the trials of a data set are the independent unit.
+    Data sets weigh as many cells as they have, and the degrees of freedom are those of Welch and
+    Satterthwaite.
     """
-    of_cell = {group: [i for i, other in enumerate(groups) if other == group] for group in dict.fromkeys(groups)}
+    of_cell = {
+        group: [i for i, other in enumerate(groups) if other == group]
+        for group in dict.fromkeys(groups)
+    }
     parts, weights = [], []
     for columns in of_cell.values():
         part = values[:, columns]
@@ -120,42 +118,45 @@ def pool(values: Array, groups: Sequence[Hashable]) -> Estimate:
     return combine(parts, weights)
 
 
-def combine(parts: Sequence[Array], weights: Sequence[float]) -> Estimate:
+def combine(parts: Sequence[Floats], weights: Sequence[float]) -> Estimate:
     """Estimate the weighted mean of the means of independent groups of trials."""
     share = np.asarray(weights, dtype=float) / np.sum(weights)
     mean = float(share @ [part.mean() for part in parts])
     # equal values have no spread, whatever the rounding of their mean says
-    spread = [0.0 if np.ptp(part) <= 10.0**-DIGITS else part.var(ddof=1) / len(part) for part in parts]
+    spread = [
+        0.0 if np.ptp(part) <= 10.0**-DIGITS else part.var(ddof=1) / len(part) for part in parts
+    ]
     variances = share**2 * np.array(spread)
     error = sqrt(variances.sum())
     if error == 0:
         mean = round(mean, DIGITS)
         return Estimate(mean, mean, mean, 0.0)
     degrees = float(
-        variances.sum() ** 2 / sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
+        variances.sum() ** 2
+        / sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
     )
     half = float(stats.t.ppf(1 - LEVEL / 2, degrees)) * error
     return Estimate(mean, mean - half, mean + half, error, degrees)
 
 
-def bootstrap_means(values: Array, stream: int = 0) -> Array:
-    """Draw the trials (rows) anew, all cells of a trial together, and return the means of each of `RESAMPLES` draws.
+def bootstrap_means(values: Floats, stream: int = 0) -> Floats:
+    """Draw the trials (rows) anew, with all their cells; return the means of `RESAMPLES` draws.
 
     Data sets have different streams: they are drawn independently of each other.
     """
     n = len(values)
     drawn = np.random.default_rng([SEED, stream]).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    means: Array = drawn @ values / n
+    means: Floats = drawn @ values / n
     return means
 
 
-def percentile_estimate(mean: float, resampled: Array) -> Estimate:
+def percentile_estimate(mean: float, resampled: Floats) -> Estimate:
     """Give a value the percentile interval of its bootstrap."""
     low, high = np.quantile(resampled, [LEVEL / 2, 1 - LEVEL / 2])
     return Estimate(mean, float(low), float(high))
 
 
-def r_squared(x: Array, curves: Array) -> Array:
+def r_squared(x: Floats, curves: Floats) -> Floats:
     """Return R² of the least-squares line through each curve (row).
 
     It is 0 for a curve that does not change: no line explains what does not vary.
@@ -163,5 +164,5 @@ def r_squared(x: Array, curves: Array) -> Array:
     dx, dy = x - x.mean(), curves - curves.mean(axis=1, keepdims=True)
     total = (dy**2).sum(axis=1)
     explained = (dy @ dx) ** 2 / (dx @ dx)
-    fits: Array = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
+    fits: Floats = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
     return fits

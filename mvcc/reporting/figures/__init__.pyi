@@ -1,6 +1,6 @@
 from ._choosing_k import picture_of_numbers as picture_of_numbers
-from ._curves import IN_THE_VIEW as IN_THE_VIEW
-from ._curves import PER_VIEW as PER_VIEW
+from ._panels import IN_THE_VIEW as IN_THE_VIEW
+from ._panels import PER_VIEW as PER_VIEW
 from ._panels import about_trials as about_trials
 from ._panels import dataset_title as dataset_title
 from ._panels import in_order as in_order

@@ -1,23 +1,35 @@
-"""Figures 6 to 10: how many constraints are propagated and how precise they are, and what they do for a single view."""
+"""Figures 6 to 10: number and precision of propagated constraints, and their use to one view."""
 
 from __future__ import annotations
 
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._curves import (
+from mvcc.reporting.figures._panels import (
     IN_THE_VIEW,
     LOGARITHMIC,
     PER_VIEW,
     Curve,
+    about_trials,
     add_bases,
     add_fractions,
     draw_curves,
+    draw_panels,
     entry,
+    main_experiment,
+    panels_by_view,
+    schedule_of,
 )
-from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_view, schedule_of
-from mvcc.reporting.figures._sheet import add_legend
-from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, line_styles, percent, root, square
+from mvcc.reporting.figures._style import (
+    ANY,
+    BASE_STYLES,
+    LineStyle,
+    add_legend,
+    line_styles,
+    percent,
+    root,
+    square,
+)
 from mvcc.results import PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -29,28 +41,32 @@ _NUMBERS = {
     "multi-view": "Figure 6. Number of propagated constraints in multi-view clustering",
     "single-view": "Figure 9. Number of propagated constraints in single-view clustering",
 }
+_COUNTED = (
+    "Propagated must-links and cannot-links, given ones that propagate to themselves included, "
+)
 _WHAT = {
-    "multi-view": "Propagated must-links and cannot-links, given ones that propagate to themselves included, sum of "
-    "all views, averaged over the iterations of co-EM. ",
-    "single-view": "Propagated must-links and cannot-links, given ones that propagate to themselves included, averaged "
-    "over all iterations. ",
+    "multi-view": f"{_COUNTED}sum of all views, averaged over the iterations of co-EM. ",
+    "single-view": f"{_COUNTED}averaged over all iterations. ",
 }
 _PROPORTIONAL = (
-    "{trials} Both axes are logarithmic: a number in proportion to that of the given constraints grows along the thin "
-    "diagonal lines."
+    "{trials} Both axes are logarithmic: a number in proportion to that of the given constraints "
+    "grows along the thin diagonal lines."
 )
 _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.7, "linestyle": (0, (6, 3))}
 
 _PRECISION = {
-    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, all instances mapped",
+    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, "
+    "all instances mapped",
     "single-view": "Figure 10. Precision of propagated constraints in single-view clustering",
 }
 _WEIGHTED = (
-    "Weighted precision: the share, by weight, of the propagated constraints that agree with the true classes; given "
-    "ones that propagate to themselves are among them. {trials} The vertical axis is the same in all panels, does not "
-    "start at 0 and is stretched toward 1. A point is missing where nothing was propagated. " + LOGARITHMIC
+    "Weighted precision: the share, by weight, of the propagated constraints that agree with the "
+    "true classes; given ones that propagate to themselves are among them. {trials} The vertical "
+    "axis is the same in all panels, does not start at 0 and is stretched toward 1. A point is "
+    "missing where nothing was propagated. " + LOGARITHMIC
 )
-_WRONG = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # shares that have a tick, if there is room
+# shares that have a tick, if there is room
+_WRONG = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _KINDS: dict[str, tuple[str, LineStyle, float]] = {
     "precision_must_link": ("Must-links", "solid", 1.0),
     "precision_cannot_link": ("Cannot-links", (0, (4, 1.6)), 0.0),
@@ -58,8 +74,9 @@ _KINDS: dict[str, tuple[str, LineStyle, float]] = {
 
 _SINGLE = "Figure 8. Single-view clustering with and without Constraint Propagation"
 _F_MEASURE = (
-    "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. {trials} The black bars are "
-    "± 1 standard error, where there are two trials or more. Markers are moved sideways a little so that they do not "
+    "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. {trials} "
+    "The black bars are ± 1 standard error, where there are two trials or more. Markers are moved "
+    "sideways a little so that they do not "
     "hide each other. " + LOGARITHMIC
 )
 _METHODS: dict[str, tuple[str, LineStyle, float]] = {
@@ -76,7 +93,8 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
     from matplotlib.lines import Line2D
 
     rows = main_experiment(curves, experiment)
-    rows = rows[rows["method"] == PROPAGATION].fillna({"mapped": 1.0})  # a view alone has all of itself
+    # a view alone has all of itself
+    rows = rows[rows["method"] == PROPAGATION].fillna({"mapped": 1.0})
     rows = rows.assign(propagated=rows["propagated_must_links"] + rows["propagated_cannot_links"])
     # a logarithmic axis has no zero, and a panel without a point none at all
     rows = rows[rows["n_constraints"] > 0]
@@ -109,7 +127,7 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
 
 
 def _set_counts(axes: Axes, low: float, high: float) -> None:
-    """Make the vertical axis logarithmic, with numbers of up to four letters, and draw the guides."""
+    """Make the vertical axis logarithmic, with short numbers, and draw the guides."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axes.set_yscale("log")
@@ -126,9 +144,10 @@ def _short(count: float, _place: int | None = None) -> str:
 
 
 def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
-    """Draw Figures 7 and 10 (§6.3, §6.4): weighted precision of propagated must-links and cannot-links.
+    """Draw Figures 7 and 10 (§6.3, §6.4).
 
-    One panel per data set with a complete mapping, or per view; None without Constraint Propagation.
+    Weighted precision of propagated must-links and cannot-links. One panel per data set with a
+    complete mapping, or per view; None without Constraint Propagation.
     """
     multi_view = experiment == "multi-view"
     rows = main_experiment(curves[curves["mapped"] == 1.0] if multi_view else curves, experiment)
@@ -140,23 +159,39 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         drawn = [
-            Curve(f"{style.title}, {kind}", points[points["base"] == base], style, line, filled, column)
+            Curve(
+                f"{style.title}, {kind}",
+                points[points["base"] == base],
+                style,
+                line,
+                filled,
+                column,
+            )
             for base, style in BASE_STYLES.items()
             if base in set(points["base"])
             for column, (kind, line, filled) in _KINDS.items()
         ]
         draw_curves(axes, drawn, schedule_of(points))
-        axes.set_yscale("function", functions=(lambda p: root(p - 1), lambda place: 1 + square(place)))
+        axes.set_yscale(
+            "function", functions=(lambda p: root(p - 1), lambda place: 1 + square(place))
+        )
         axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xlabel(PER_VIEW if multi_view else IN_THE_VIEW)
         axes.set_ylabel("Weighted precision")
 
     figure = draw_panels(
-        panels_by_view(rows), _PRECISION[experiment], _WEIGHTED.format(trials=about_trials(rows)), draw
+        panels_by_view(rows),
+        _PRECISION[experiment],
+        _WEIGHTED.format(trials=about_trials(rows)),
+        draw,
     )
     add_bases(figure, rows)
-    add_legend(figure, "Propagated", [entry(kind, ANY, line, filled) for kind, line, filled in _KINDS.values()])
+    add_legend(
+        figure,
+        "Propagated",
+        [entry(kind, ANY, line, filled) for kind, line, filled in _KINDS.values()],
+    )
     return figure
 
 
@@ -171,7 +206,15 @@ def draw_single_view(curves: pd.DataFrame) -> Figure | None:
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         drawn = [
-            Curve(f"{style.title}, {title}", curve, style, line, filled, error="standard_error", error_color="black")
+            Curve(
+                f"{style.title}, {title}",
+                curve,
+                style,
+                line,
+                filled,
+                error="standard_error",
+                error_color="black",
+            )
             for base, style in BASE_STYLES.items()
             for method, (title, line, filled) in _METHODS.items()
             if len(curve := points[(points["base"] == base) & (points["method"] == method)])
@@ -180,9 +223,15 @@ def draw_single_view(curves: pd.DataFrame) -> Figure | None:
         axes.set_xlabel(IN_THE_VIEW)
         axes.set_ylabel("Pairwise F-measure")
 
-    figure = draw_panels(panels_by_view(rows), _SINGLE, _F_MEASURE.format(trials=about_trials(rows)), draw)
+    figure = draw_panels(
+        panels_by_view(rows), _SINGLE, _F_MEASURE.format(trials=about_trials(rows)), draw
+    )
     add_bases(figure, rows)
     present = set(rows["method"])
-    entries = [entry(title, ANY, line, filled) for m, (title, line, filled) in _METHODS.items() if m in present]
+    entries = [
+        entry(title, ANY, line, filled)
+        for m, (title, line, filled) in _METHODS.items()
+        if m in present
+    ]
     add_legend(figure, "Constraint Propagation", entries)
     return figure

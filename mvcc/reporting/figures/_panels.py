@@ -1,22 +1,128 @@
-"""Which rows a figure shows, in which panels, and what is written above each."""
+"""Panels and the curves in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._sheet import PANEL, new_sheet, set_panel_title
+from mvcc.reporting.figures._style import (
+    ANY,
+    BASE_STYLES,
+    PANEL,
+    LineStyle,
+    SeriesStyle,
+    add_legend,
+    new_sheet,
+    percent,
+    set_panel_title,
+    set_schedule,
+    tint,
+)
 from mvcc.results import BASES, POOLED
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+_LINE_WIDTH, _EDGE_WIDTH = 1.3, 0.9
+PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
+LOGARITHMIC = "The horizontal axis is logarithmic."
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a panel: its points over ``n_constraints``, and its look."""
+
+    label: str
+    points: pd.DataFrame
+    style: SeriesStyle
+    line: LineStyle = "solid"
+    filled: float = 1.0  # how far the marker is, 0 to 1
+    y: str = "mean"  # where it is empty there is no point
+    error: str | None = None  # half the length of the error bar
+    error_color: str | None = None  # by default that of the curve
+
+
+def draw_curves(
+    axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], *, moved_apart: bool = True
+) -> None:
+    """Draw curves over a schedule of numbers of constraints, ascending, the first on top.
+
+    They are moved sideways a little, so that markers at one place do not hide each other.
+    """
+    from matplotlib.transforms import Affine2D, IdentityTransform, blended_transform_factory
+
+    spread = set_schedule(axes, schedule)
+    to_place = blended_transform_factory(axes.xaxis.get_transform(), IdentityTransform())
+    for slot, curve in enumerate(curves):
+        points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
+        shift = spread * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
+        axes.errorbar(
+            points["n_constraints"],
+            points[curve.y],
+            yerr=None if curve.error is None else points[curve.error],
+            transform=to_place
+            + Affine2D().translate(shift, 0)
+            + to_place.inverted()
+            + axes.transData,
+            label=curve.label,
+            ecolor=curve.error_color,
+            elinewidth=0.8,
+            **_look(curve.style, curve.line, curve.filled),
+            zorder=3 - slot / len(curves),
+        )
+
+
+def entry(label: str, style: SeriesStyle, line: LineStyle = "solid", filled: float = 1.0) -> Line2D:
+    """Make the legend's entry for curves of one style."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **_look(style, line, filled))
+
+
+def _look(style: SeriesStyle, line: LineStyle, filled: float) -> dict[str, Any]:
+    return {
+        "color": style.color,
+        "linestyle": line,
+        "linewidth": _LINE_WIDTH,
+        "marker": style.marker,
+        "markersize": style.marker_size,
+        "markeredgewidth": _EDGE_WIDTH,
+        "markerfacecolor": tint(style.color, filled),
+    }
+
+
+def add_bases(figure: Figure, rows: pd.DataFrame) -> None:
+    """Add the legend of the base algorithms that are in `rows`."""
+    bases = set(rows["base"])
+    add_legend(
+        figure,
+        "Base algorithm",
+        [entry(style.title, style) for b, style in BASE_STYLES.items() if b in bases],
+    )
+
+
+def add_fractions(
+    figure: Figure,
+    lines: Mapping[float, LineStyle],
+    style: SeriesStyle = ANY,
+    title: str = "Instances mapped",
+) -> None:
+    """Add the legend of the mapped fractions."""
+    add_legend(
+        figure,
+        title,
+        [entry(percent(mapped), style, line, mapped) for mapped, line in lines.items()],
+    )
+
 
 _PER_ROW = 2
-# Of what a configuration may vary beyond the paper, a panel shows one value: this one, or else the first in order.
+# Of what a configuration may vary beyond the paper, a panel shows one value: this one, or else the
+# first in order.
 _READINGS: dict[str, Any] = {"closure": "full", "rewired": 0.0, "threshold": None}
 
 
@@ -32,10 +138,10 @@ class Panel:
 
 
 def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Select the rows of the paper's own multi-view or single-view experiments, of curves or scores.
+    """Select the rows of the paper's own multi-view or single-view experiments.
 
-    They are in one reading each: closed in full and with no relation rewired, if they were run so. The column
-    ``reading`` says which one it is where it is not the only one or not the paper's.
+    They are in one reading each: closed in full and with no relation rewired, if they were run so.
+    The column ``reading`` says which one it is where it is not the only one or not the paper's.
     """
     import pandas as pd
 
@@ -58,12 +164,12 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Select what is shown beside each other: the rows of a base algorithm, and those of methods without one."""
+    """Select the rows of a base algorithm, and those of methods without one."""
     return rows[rows["base"].isna() | (rows["base"] == base)]
 
 
 def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
-    """Make one row of panels per data set and one column per base algorithm, in the paper's order."""
+    """Make a row of panels for each data set, a column for each base, in the paper's order."""
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading"])))
     places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:]))
     bases = [base for base in BASES if base in set(rows["base"])] or [""]
@@ -83,18 +189,34 @@ def in_order(datasets: Iterable[str]) -> list[str]:
 
 def side_by_side(titled: Iterable[tuple[str, pd.DataFrame]]) -> list[Panel]:
     """Make one panel of each title and its rows, two beside each other."""
-    return [Panel(i // _PER_ROW, i % _PER_ROW, title, "", rows) for i, (title, rows) in enumerate(titled)]
+    return [
+        Panel(i // _PER_ROW, i % _PER_ROW, title, "", rows)
+        for i, (title, rows) in enumerate(titled)
+    ]
 
 
 def panels_by_view(rows: pd.DataFrame) -> list[Panel]:
     """Make one panel per data set, or per view where views stand alone, two beside each other."""
     rows = rows.assign(view=rows["view"].fillna(POOLED))
-    of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading", "view"])))
-    places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])))
+    of_place: dict[Any, pd.DataFrame] = dict(
+        list(rows.groupby(["dataset", "folder", "reading", "view"]))
+    )
+    places = sorted(
+        of_place,
+        key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])),
+    )
     panels = []
     for i, place in enumerate(places):
         points = of_place[place]
-        panels.append(Panel(i // _PER_ROW, i % _PER_ROW, _view_title(rows, points), _detail(rows, points), points))
+        panels.append(
+            Panel(
+                i // _PER_ROW,
+                i % _PER_ROW,
+                _view_title(rows, points),
+                _detail(rows, points),
+                points,
+            )
+        )
     return panels
 
 
@@ -106,7 +228,9 @@ def draw_panels(
     size: tuple[float, float] = PANEL,
 ) -> Figure:
     """Draw panels on a new sheet: `draw` gets each panel's axes and rows."""
-    n_rows, n_columns = (1 + max(getattr(panel, side) for panel in panels) for side in ("row", "column"))
+    n_rows, n_columns = (
+        1 + max(getattr(panel, side) for panel in panels) for side in ("row", "column")
+    )
     figure, grid = new_sheet(n_rows, n_columns, title, note, size)
     for panel in panels:
         axes = figure.add_subplot(grid[panel.row, panel.column])

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figure_03 import draw_figure_03
-from mvcc.reporting.figures._figure_beyond import draw_beyond
-from mvcc.reporting.figures._figure_thresholds import draw_thresholds
-from mvcc.reporting.figures._figures_04_05 import draw_difference, draw_figure_04, draw_figure_05
+from mvcc.reporting.figures._figures_03_05 import (
+    draw_difference,
+    draw_figure_03,
+    draw_figure_04,
+    draw_figure_05,
+)
 from mvcc.reporting.figures._figures_06_10 import draw_numbers, draw_precision, draw_single_view
+from mvcc.reporting.figures._figures_of_studies import draw_beyond, draw_thresholds
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The figures of the paper by their numbers, and three more, the one that says most first. Each function takes what
-# `Results` reads, and gives None if that holds nothing for it.
+# The figures of the paper by their numbers, and three more, the one that says most first. Each
+# function takes what `Results` reads, and gives None if that holds nothing for it.
 FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "difference": lambda results: draw_difference(results.scores),
     "3": lambda results: draw_figure_03(results.examples),
@@ -46,37 +49,24 @@ _METADATA: dict[str, dict[str, None]] = {
 
 
 def plot(
-    results_dir: Path, figures: Iterable[str] | None = None, out: Path | None = None, *, fresh: bool = False
+    results_dir: Path,
+    figures: Iterable[str] | None = None,
+    out: Path | None = None,
+    *,
+    fresh: bool = False,
 ) -> dict[str, list[Path]]:
-    """Draw the paper's figures, and three more, from all experiments below a folder.
+    """Draw the figures that have results below a folder, or those named; return the files of each.
 
-    Parameters
-    ----------
-    results_dir : Path
-        The folder of one experiment, or any folder above some.
-    figures : iterable of str, optional
-        Keys of `FIGURES`; by default every figure for which there are results.
-    out : Path, optional
-        Where to write; by default ``figures`` inside `results_dir`.
-    fresh : bool
-        Replace other figures that `plot` wrote there.
-
-    Returns
-    -------
-    dict of str to list of Path
-        The files written for each figure: ``figure_NN.png`` and ``figure_NN.pdf``, or its name in place of
-        ``figure_NN``.
-
-    Raises
-    ------
-    StoreError
-        If there are no results for a figure that was asked for, or none for any, if results cannot be read, or a
-        figure cannot be written or may not be replaced. Nothing is written then.
+    They go to ``out``, by default ``figures`` in the folder, as PNG and PDF. Other figures there
+    are replaced only if ``fresh``. Where a named figure has no results, or a file cannot be
+    written, nothing is.
     """
     folder = results_dir / "figures" if out is None else out
     asked = None if figures is None else set(figures)
     if unknown := (asked or set()) - set(FIGURES):
-        raise StoreError(f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}")
+        raise StoreError(
+            f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}"
+        )
     results = Results(results_dir)
     contents: dict[str, dict[str, bytes]] = {}
     for name, draw in FIGURES.items():
@@ -85,21 +75,30 @@ def plot(
         with house_style():
             figure = draw(results)
             if figure is not None:
-                contents[name] = _files(figure, f"figure_{int(name):02d}" if name.isdigit() else name)
+                contents[name] = _files(
+                    figure, f"figure_{int(name):02d}" if name.isdigit() else name
+                )
             elif asked is not None:
-                raise _nothing_to_draw(f"Figure {name}" if name.isdigit() else f"the figure '{name}'", results)
+                raise _nothing_to_draw(
+                    f"Figure {name}" if name.isdigit() else f"the figure '{name}'", results
+                )
     if not contents:
         raise _nothing_to_draw("any figure", results)
-    with OutputFolder(folder, "figures", fresh=fresh, elsewhere="choose another folder with --out") as target:
-        target.write({file: content for files in contents.values() for file, content in files.items()})
+    with OutputFolder(
+        folder, "figures", fresh=fresh, elsewhere="choose another folder with --out"
+    ) as target:
+        target.write(
+            {file: content for files in contents.values() for file, content in files.items()}
+        )
     return {name: [folder / file for file in files] for name, files in contents.items()}
 
 
 def _nothing_to_draw(what: str, results: Results) -> StoreError:
-    kinds = sorted(set(zip(results.curves["study"], results.curves["experiment"], strict=True)))
+    pairs = sorted(set(zip(results.curves["study"], results.curves["experiment"], strict=True)))
+    kinds = [f"{experiment} experiments of the study {study}" for study, experiment in pairs]
     return StoreError(
         f"the results below {results.folder} hold nothing to draw {what} from, only "
-        f"{', '.join(f'{experiment} experiments of the study {study}' for study, experiment in kinds)}. "
+        f"{', '.join(kinds)}. "
         "Run the experiment that the figure shows with `mvcc run`, or give another folder."
     )
 
@@ -110,7 +109,8 @@ def _files(figure: Figure, name: str) -> dict[str, bytes]:
     for extension, metadata in _METADATA.items():
         content = BytesIO()
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
+            # a name that the font cannot write
+            warnings.filterwarnings("ignore", "Glyph .* missing from ")
             figure.savefig(content, format=extension, dpi=DPI, metadata=metadata)
         contents[f"{name}.{extension}"] = content.getvalue()
     return contents

@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mvcc._utils.files import write_whole
 from mvcc._utils.messages import why_unwritten
+from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
-from mvcc.reporting.html._clusters import Confusion, cluster_names, cluster_sections, confusion
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
-from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
-from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
+from mvcc.reporting.html._words import (
+    N_COLORS,
+    SYMBOLS,
+    Confusion,
+    cluster_names,
+    cluster_sections,
+    confusion,
+    percent,
+    plural,
+    repeatability,
+    rows_of_settings,
+)
+from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts
 
 LONGEST_LIST = 100
 _MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
-def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of the facts of a clustering, as `clustering_page` has it, to a file that is replaced.
+def write_clustering_report(clustering: Clustering, path: Path) -> None:
+    """Write the report of a clustering to a file that is replaced.
 
-    Raises
-    ------
-    StoreError
-        If the facts lack something or contradict each other, or if the file cannot be written.
+    Raises StoreError: if the file cannot be written.
     """
-    page = clustering_page(facts)
+    page = clustering_page(clustering)
     try:
-        write_whole(path, page)
+        replace_file(path, page)
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {why_unwritten(error, 'choose another place')}") from error
+        raise StoreError(
+            f"{path} cannot be written: {why_unwritten(error, 'choose another place')}"
+        ) from error
 
 
-def clustering_page(facts: Mapping[str, Any]) -> bytes:
-    """Return the report of the facts of a clustering: one HTML page that needs nothing else, and no network.
-
-    Raises
-    ------
-    StoreError
-        If the facts lack something or contradict each other.
-    """
-    clustering = parse_facts(facts)
+def clustering_page(clustering: Clustering) -> bytes:
+    """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
     data = page_data(clustering, _listed_rows(clustering, sections, relations))
@@ -81,7 +83,7 @@ def clustering_page(facts: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True)
 class Notice:
-    """What the reader must see: what was seen, what it means and what to do, where these are known apart."""
+    """What the reader must see: what was seen and, if known apart, its meaning and remedy."""
 
     seen: str
     means: str = ""
@@ -114,7 +116,7 @@ class ViewSection:
 
 @dataclass(frozen=True)
 class Size:
-    """A cluster's rows in each view: their number, and their share of the largest cluster of all, for the bar."""
+    """A cluster's rows in each view: number, and share of the largest cluster, for the bar."""
 
     cluster: int
     counts: list[int]
@@ -155,23 +157,25 @@ def _unfit(facts: Clustering) -> Iterator[Notice]:
 
 def _suspicion(view: ViewFacts) -> Iterator[Notice]:
     compare = (
-        "Run it again with --transfer direct-mapping, which infers no constraints, and compare; if both agree, the "
-        "result does not rest on the inference."
+        "Run it again with --transfer direct-mapping, which infers no constraints, and compare; if "
+        "both agree, the result does not rest on the inference."
     )
     if view.disagreement > LARGEST_DISAGREEMENT:
         yield Notice(
-            f"In “{view.name}”, {percent(view.disagreement)} of the rows are in another cluster than the one whose "
-            f"center is nearest to them (more than {percent(LARGEST_DISAGREEMENT)} is suspicious).",
-            "The constraints, not the distances, make these clusters: they are hardly round. Constraint Propagation "
-            "takes every cluster to be round, so that it may have inferred wrong constraints.",
+            f"In “{view.name}”, {percent(view.disagreement)} of the rows are in another cluster "
+            "than the one whose center is nearest to them (more than "
+            f"{percent(LARGEST_DISAGREEMENT)} is suspicious).",
+            "The constraints, not the distances, make these clusters: they are hardly round. "
+            "Constraint Propagation takes every cluster to be round, so that it may have inferred "
+            "wrong constraints.",
             f"{compare} Other features (--features) may give rounder clusters.",
         )
     if view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
         yield Notice(
             f"In “{view.name}”, {_closest(view)} overlap (separation {view.divergence:.2g}; below "
             f"{SMALLEST_DIVERGENCE:g} is risky, 0 is the same place).",
-            "Rows between the two belong to either. What Constraint Propagation infers about rows near them may be "
-            "wrong.",
+            "Rows between the two belong to either. What Constraint Propagation infers about rows "
+            "near them may be wrong.",
             f"{compare} Fewer clusters (-k) may describe these data better.",
         )
 
@@ -179,13 +183,18 @@ def _suspicion(view: ViewFacts) -> Iterator[Notice]:
 def _closest(view: ViewFacts) -> str:
     if view.closest is None:
         return "two clusters"
-    names = [f"{one} ({view.names[one]})" if view.names and view.names[one] else str(one) for one in view.closest]
+    names = [
+        f"{one} ({view.names[one]})" if view.names and view.names[one] else str(one)
+        for one in view.closest
+    ]
     return f"clusters {' and '.join(names)}"
 
 
 def _section(facts: Clustering, number: int) -> ViewSection:
     view = facts.views[number]
-    stability = [(share, row) for row, share in enumerate(view.stability) if share is not None and share < 1]
+    stability = [
+        (share, row) for row, share in enumerate(view.stability) if share is not None and share < 1
+    ]
     return ViewSection(
         number,
         view,
@@ -208,12 +217,17 @@ def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
 
 def _sizes(facts: Clustering) -> list[Size]:
     counts = [Counter(view.labels) for view in facts.views]
-    largest = max(max(of_view.values()) / view.n_rows for view, of_view in zip(facts.views, counts, strict=True))
+    largest = max(
+        max(of_view.values()) / view.n_rows
+        for view, of_view in zip(facts.views, counts, strict=True)
+    )
     sizes = []
     for cluster in range(facts.n_clusters):
         of_cluster = [of_view[cluster] for of_view in counts]
         shares = [size / view.n_rows for view, size in zip(facts.views, of_cluster, strict=True)]
-        sizes.append(Size(cluster, of_cluster, shares, [round(100 * share / largest, 1) for share in shares]))
+        sizes.append(
+            Size(cluster, of_cluster, shares, [round(100 * share / largest, 1) for share in shares])
+        )
     return sizes
 
 
@@ -226,17 +240,25 @@ def _related(facts: Clustering, relation: Relation) -> Related:
         agreement = "no rows are related"
     else:
         agreement = (
-            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
-            f"cluster; if they were matched at random, it would be {percent(relation.by_chance or 0)}"
+            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of "
+            "rows are in the same cluster; if they were matched at random, it would be "
+            f"{percent(relation.by_chance or 0)}"
         )
     held_out = relation.held_out
     found = None if held_out is None else confusion(held_out, first.name, second.name)
     return Related(
-        relation, (first, second), _listed(relation.differing), _listed(relation.suspicious), agreement, found
+        relation,
+        (first, second),
+        _listed(relation.differing),
+        _listed(relation.suspicious),
+        agreement,
+        found,
     )
 
 
-def _listed_rows(facts: Clustering, sections: list[ViewSection], relations: list[Related]) -> list[set[int]]:
+def _listed_rows(
+    facts: Clustering, sections: list[ViewSection], relations: list[Related]
+) -> list[set[int]]:
     """Collect the rows of every view that the page names."""
     rows = [{*section.unstable, *section.misfits} for section in sections]
     for own, profiles in zip(rows, facts.profiles, strict=False):
@@ -256,15 +278,23 @@ def _switches(facts: Clustering) -> list[Switch]:
     switches = []
     for name in KINDS:
         for must_link in (True, False):
-            drawn = [sum(link.must_link == must_link for link in getattr(view, name)) for view in facts.views]
+            drawn = [
+                sum(link.must_link == must_link for link in getattr(view, name))
+                for view in facts.views
+            ]
             counts = [view.counts(name) for view in facts.views]
             total = sum(one.must_link if must_link else one.cannot_link for one in counts)
             kind = f"{name} {kind_of(must_link)}"
-            switches.append(Switch(kind, f"{kind}s", total, sum(drawn), max(drawn) <= DRAWN_AT_FIRST))
+            switches.append(
+                Switch(kind, f"{kind}s", total, sum(drawn), max(drawn) <= DRAWN_AT_FIRST)
+            )
     violated = sum(len(view.violated) for view in facts.views)
     return [*switches, Switch("violated", "violated ones marked", violated, violated, True)]
 
 
 def _most_listed(facts: Clustering) -> int:
     """Return the length at which lists of constraints were cut, 0 where none was."""
-    return max((len(getattr(view, name)) for view in facts.views for name in KINDS if view.is_cut(name)), default=0)
+    return max(
+        (len(getattr(view, name)) for view in facts.views for name in KINDS if view.is_cut(name)),
+        default=0,
+    )

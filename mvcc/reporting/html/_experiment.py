@@ -1,4 +1,4 @@
-"""The report of experiments: the verdicts on claims, what was run, its curves and figures, the provenance."""
+"""The page of experiments: learning curves, claims, figures, and where results come from."""
 
 from __future__ import annotations
 
@@ -7,36 +7,170 @@ import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import Verdict, evaluate, read_evidence
-from mvcc.reporting.figures import FIGURES, about_trials, dataset_title, house_style, method_styles
-from mvcc.reporting.html._learning_curves import learning_curves
-from mvcc.reporting.html._page import rendered
+from mvcc.reporting.figures import (
+    FIGURES,
+    IN_THE_VIEW,
+    PER_VIEW,
+    SeriesStyle,
+    about_trials,
+    dataset_title,
+    house_style,
+    method_styles,
+    of_base,
+    percent,
+)
+from mvcc.reporting.html._page import plotly_text, rendered
 from mvcc.reporting.html._words import rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, read_manifest
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
+
+_SYMBOLS = {
+    "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond",
+    "v": "triangle-down", "P": "cross", "X": "x", "p": "pentagon", "*": "star",
+    "h": "hexagon2", "d": "diamond-tall",
+}  # fmt: skip
+_NO_BASE = "none"  # where no method has one
+# what a curve has one value of, beside its base and method
+_VARIED = ("mapped", "rewired", "closure", "threshold")
+
+
+def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a figure for plotly for every experiment, base and setting."""
+    styles = method_styles(curves["method"])
+    runs = [
+        run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)
+    ]
+    runs.sort(key=lambda run: run["study"].iloc[0] != "main")  # the paper's own come first
+    titles = [_title(run) for run in runs]
+    found = []
+    for title, run in zip(titles, runs, strict=True):
+        experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
+        for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
+            for setting, chosen in _settings(of_base(run, base)):
+                place = {
+                    "experiment": experiment,
+                    "base": BASES.get(base, base),
+                    "setting": setting,
+                }
+                found.append({**place, "figure": _figure(chosen, place, styles)})
+    return found
+
+
+def _title(run: pd.DataFrame) -> str:
+    first = run.iloc[0]
+    view = first["view"] if isinstance(first["view"], str) else ""
+    parts = [dataset_title(first["dataset"]), first["study"], first["experiment"], view]
+    return " · ".join(part for part in parts if part)
+
+
+def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Give every combination of what was varied; a method it does not concern is in each."""
+    varied = [
+        (name, values) for name in _VARIED if len(values := sorted(set(rows[name].dropna()))) > 1
+    ]
+    for combination in product(*(values for _, values in varied)):
+        chosen, words = rows, []
+        for (name, _), value in zip(varied, combination, strict=True):
+            chosen = chosen[chosen[name].isna() | (chosen[name] == value)]
+            words.append(_write(name, value))
+        if not chosen.empty:
+            yield ", ".join(words) or "the only one", chosen
+
+
+def _write(name: str, value: Any) -> str:
+    match name:
+        case "mapped" | "rewired":
+            return f"{percent(value)} {name}"
+        case "threshold":
+            return f"threshold {'cross-validated' if value == 'cv' else value}"
+        case _:
+            return f"{name} {value}"
+
+
+def _figure(
+    rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesStyle]
+) -> dict[str, Any]:
+    multi_view = rows["experiment"].iloc[0] == "multi-view"
+    schedule = sorted(set(rows["n_constraints"]))
+    # 0 has no place on plotly's logarithmic axis
+    scale = (
+        {"type": "log", "tickvals": schedule, "minor": {"ticks": ""}}
+        if schedule[0] > 0
+        else {"type": "linear"}
+    )
+    return {
+        "data": [
+            _curve(style, points)
+            for method, style in styles.items()
+            if not (points := rows[rows["method"] == method].sort_values("n_constraints")).empty
+        ],
+        "layout": {
+            "hovermode": "closest",
+            "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
+            "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0},
+            "xaxis": {
+                "title": {"text": PER_VIEW if multi_view else IN_THE_VIEW},
+                "zeroline": False,
+                **scale,
+            },
+            "yaxis": {
+                "title": {"text": "Pairwise F-measure"},
+                "zeroline": False,
+                "automargin": True,
+            },
+            "showlegend": True,
+            "meta": ", ".join(place.values()),
+        },
+    }
+
+
+def _curve(style: SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
+    title = plotly_text(style.title)
+    errors = [0.0 if isnan(error) else error for error in points["standard_error"]]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": title,
+        "x": points["n_constraints"].tolist(),
+        "y": points["mean"].tolist(),
+        "error_y": {"type": "data", "array": errors, "thickness": 1, "width": 3},
+        "hoverinfo": "text",
+        "text": [
+            f"{title}<br>{n:g} constraints<br>F = {mean:.4f} ± {error:.4f}<br>{trials:g} trials"
+            for n, mean, error, trials in zip(
+                points["n_constraints"], points["mean"], errors, points["trials"], strict=True
+            )
+        ],
+        "line": {"color": style.color, "width": 2},
+        "marker": {
+            "color": style.color,
+            "symbol": _SYMBOLS[style.marker],
+            "size": 2 * style.marker_size,
+        },
+    }
 
 
 def experiment_page(results_dir: Path) -> bytes:
-    """Return the report of all experiments below a folder: one HTML page that needs nothing else, and no network.
-
-    Raises
-    ------
-    StoreError
-        If there is no experiment, or if a file is damaged.
-    """
+    """Return the report of all experiments below a folder: one page that needs no network."""
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     name = results_dir.resolve().name
     return rendered(
         "experiment.html",
         {"page": "experiment", "curves": learning_curves(results.curves)},
-        title=f"Experiment {name}" if len(experiments) == 1 else f"{len(experiments)} experiments in {name}",
+        title=f"Experiment {name}"
+        if len(experiments) == 1
+        else f"{len(experiments)} experiments in {name}",
         experiments=experiments,
         trials=about_trials(results.curves),
         figures=list(_figures(results)),
@@ -84,7 +218,7 @@ def _describe(results: Results, folder: Path) -> ExperimentInfo:
 
 
 def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Give the parts of a manifest, those that we know first; one from elsewhere may have others, or few."""
+    """Give the parts of a manifest, those that we know first; there may be others, or few."""
     titles = {"config": "Configuration", "data": "Data (sha256)", "checksums": "Results (sha256)"}
     for key, title in titles.items():
         if key in manifest:
@@ -92,7 +226,9 @@ def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[s
     runs = manifest.get("runs", [])
     for number, run in enumerate(runs if isinstance(runs, list) else [runs], 1):
         yield f"Run {number}", rows_of_settings(_tree("run", run))
-    if others := {key: value for key, value in manifest.items() if key not in titles and key != "runs"}:
+    if others := {
+        key: value for key, value in manifest.items() if key not in titles and key != "runs"
+    }:
         yield "Further", rows_of_settings(others)
 
 
@@ -114,13 +250,14 @@ def _image(figure: Figure) -> str:
 
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
+        # a name that the font cannot write
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")
         figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
 
 def _claims(results: Results) -> dict[str, Any]:
-    """Return the scorecard, or why there is none: results that claims cannot use have curves all the same."""
+    """Return the scorecard, or why results with curves cannot have one."""
     try:
         scorecard = evaluate(read_evidence(results))
     except StoreError as error:

@@ -13,30 +13,15 @@ from mvcc.results import CLUSTERING, find_experiments, read_facts
 REPORT, REPORT_KIND = "report.html", "a report"
 
 
-def write_report(folder: Path, path: Path | None = None, *, fresh: bool = False, inputs: Iterable[str] = ()) -> Path:
-    """Write the report of a folder: that of its clustering if it holds one, else that of the experiments below it.
+def write_report(
+    folder: Path, path: Path | None = None, *, fresh: bool = False, inputs: Iterable[str] = ()
+) -> Path:
+    """Write the report of a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        What ``mvcc cluster`` or ``mvcc run`` wrote to, or any folder above some experiments.
-    path : Path, optional
-        The file to write; by default ``report.html`` inside `folder`.
-    fresh : bool
-        Replace another report.
-    inputs : iterable of str
-        Files that are never replaced, such as the tables of a clustering.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    StoreError
-        If there is neither a clustering nor an experiment, if one of its files is damaged, or if the report cannot be
-        written: if the file exists, is not a report of mvcc, or was changed since.
+    That of its clustering if it holds one, else that of the experiments below it. It goes to
+    ``path``, by default ``report.html`` in the folder. Another report is replaced only if
+    ``fresh``, and none that was changed since, nor any of ``inputs``, such as the tables of a
+    clustering.
     """
     path = folder / REPORT if path is None else path
     if exists(folder / CLUSTERING):

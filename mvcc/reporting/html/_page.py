@@ -1,4 +1,4 @@
-"""One page, complete in itself: templates, styles and scripts in one file that may not talk to any network."""
+"""One page, complete in itself: templates, styles and scripts that may not use a network."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ _HERE = Path(__file__).parent
 _MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
-def rendered(template: str, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any) -> bytes:
+def rendered(
+    template: str, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any
+) -> bytes:
     """Return a page, made of a template; the same arguments give the same bytes.
 
-    The page's script needs `data`, plain values, and the template shows `context`. A page with plots of the type
-    ``scattergl`` draws by the graphics card.
+    The page's script needs `data`, plain values, and the template shows `context`. A page with
+    plots of the type ``scattergl`` draws by the graphics card.
     """
     from markupsafe import Markup
 
@@ -40,9 +42,10 @@ def rendered(template: str, data: Mapping[str, Any], *, draws_by_card: bool = Fa
 
 
 def script_json(value: Any) -> str:
-    """Write plain values as JSON that can stand inside ``<script>``: it is ASCII, and no text in it ends the element.
+    """Write plain values as JSON that can stand inside ``<script>``.
 
-    U+2028 and U+2029, line ends to some readers of JavaScript, are escaped with all else that is not ASCII.
+    It is ASCII, and no text in it ends the element. U+2028 and U+2029, line ends to some readers of
+    JavaScript, are escaped with all else that is not ASCII.
     """
     return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_MARKUP)
 
@@ -58,16 +61,25 @@ def plotly_script() -> str:
     from plotly.offline import get_plotlyjs
 
     source: str = get_plotlyjs()
-    return source.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return (
+        source.replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("</script", "<\\/script")
+        .replace("<!--", "<\\!--")
+    )
 
 
 def _policy(scripts: list[str], draws_by_card: bool) -> str:
-    """Forbid every request, and every script but ours: a text that got out of its place could not run.
+    """Forbid every request, and every script but ours.
 
-    Plotly puts rules into style elements of its own, makes images of its drawings, and composes the programs that drive
-    a graphics card as texts, for which there is 'unsafe-eval'; elements with scripts stay forbidden all the same.
+    A text that got out of its place could not run. Plotly puts rules into style elements of its
+    own, makes images of its drawings, and composes the programs that drive a graphics card as
+    texts, for which there is 'unsafe-eval'; elements with scripts stay forbidden all the same.
     """
-    ours = " ".join(f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    ours = " ".join(
+        f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    )
     if draws_by_card:
         ours += " 'unsafe-eval'"
     return (

@@ -32,7 +32,8 @@ Counterparts = dict[int, list[tuple[int, int]]]  # of each row that has any: vie
 def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, Any]:
     """Return what the script of the page works with: figures, rows, relations and constraints.
 
-    Rows have the numbers of their places among those drawn: the sample of each view, and the rows that are `listed`.
+    Rows have the numbers of their places among those drawn: the sample of each view, and the rows
+    that are `listed`.
     """
     drawn = [drawn_rows(*one) for one in zip(facts.views, listed, strict=True)]
     related = counterparts(facts)
@@ -41,9 +42,15 @@ def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, A
         "page": "clustering",
         "nColors": N_COLORS,
         "classNames": list(classes),
-        "views": [_view_data(facts, number, rows, related[number], classes) for number, rows in enumerate(drawn)],
+        "views": [
+            _view_data(facts, number, rows, related[number], classes)
+            for number, rows in enumerate(drawn)
+        ],
         "relations": [
-            {"views": relation.views, "pairs": _placed(relation.pairs, *(drawn[view] for view in relation.views))}
+            {
+                "views": relation.views,
+                "pairs": _placed(relation.pairs, *(drawn[view] for view in relation.views)),
+            }
             for relation in facts.relations
         ],
     }
@@ -87,7 +94,9 @@ def _view_data(
         "ids": [view.ids[row] for row in drawn],
         "labels": [view.labels[row] for row in drawn],
         "names": view.names,
-        "classes": None if view.reference is None else [classes.get(view.reference[row]) for row in drawn],
+        "classes": None
+        if view.reference is None
+        else [classes.get(view.reference[row]) for row in drawn],
         "stability": None if None in view.stability else [view.stability[row] for row in drawn],
         "values": [
             [column, [values[valued[row]] if row in valued else None for row in drawn]]
@@ -118,8 +127,8 @@ def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
 def _cuts(view: ViewFacts) -> list[str]:
     """Say which constraints of a view are not in the page, and where they are."""
     return [
-        f"Of {plural(view.counts(name).total, f'{name} constraint')} of {view.name}, this page holds "
-        f"{count(len(getattr(view, name)))}, {which}; all are in {view.name}/{name}.csv."
+        f"Of {plural(view.counts(name).total, f'{name} constraint')} of {view.name}, this page "
+        f"holds {count(len(getattr(view, name)))}, {which}; all are in {view.name}/{name}.csv."
         for name, which in _HEAVIEST.items()
         if view.is_cut(name)
     ]
@@ -130,7 +139,9 @@ def _plain(link: Given | LinkFacts) -> list[Any]:
     return [link.must_link, link.reason, note]
 
 
-def _figure(facts: Clustering, view: ViewFacts, rows: list[int], related: Counterparts) -> dict[str, Any]:
+def _figure(
+    facts: Clustering, view: ViewFacts, rows: list[int], related: Counterparts
+) -> dict[str, Any]:
     fast = len(rows) > MANY
     moved = {row: reason for row, _, reason in view.moved}
     points = {
@@ -139,7 +150,9 @@ def _figure(facts: Clustering, view: ViewFacts, rows: list[int], related: Counte
         "name": "rows",
         "x": _short(view.x[row] for row in rows),
         "y": _short(view.y[row] for row in rows),
-        "text": [_on_hover(facts, view, row, related.get(row, []), moved.get(row, "")) for row in rows],
+        "text": [
+            _on_hover(facts, view, row, related.get(row, []), moved.get(row, "")) for row in rows
+        ],
         "hoverinfo": "text",
         "marker": {
             "symbol": [SYMBOLS[view.labels[row] % len(SYMBOLS)] for row in rows],
@@ -203,7 +216,7 @@ def _figure(facts: Clustering, view: ViewFacts, rows: list[int], related: Counte
 
 
 def _lines(view: ViewFacts, fast: bool) -> list[dict[str, Any]]:
-    """Draw must-links solid and cannot-links dashed, one trace for each kind that the page switches on and off."""
+    """Draw must-links solid and cannot-links dashed, a trace for each kind."""
     return [
         _trace(
             f"{name} {kind_of(must_link)}",
@@ -219,7 +232,12 @@ def _lines(view: ViewFacts, fast: bool) -> list[dict[str, Any]]:
 
 
 def _trace(
-    name: str, view: ViewFacts, links: Sequence[Given | LinkFacts], fast: bool, visible: bool, line: dict[str, Any]
+    name: str,
+    view: ViewFacts,
+    links: Sequence[Given | LinkFacts],
+    fast: bool,
+    visible: bool,
+    line: dict[str, Any],
 ) -> dict[str, Any]:
     return {
         "type": "scattergl" if fast else "scatter",
@@ -246,7 +264,9 @@ def _short(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
-def _on_hover(facts: Clustering, view: ViewFacts, row: int, related: Sequence[tuple[int, int]], moved: str) -> str:
+def _on_hover(
+    facts: Clustering, view: ViewFacts, row: int, related: Sequence[tuple[int, int]], moved: str
+) -> str:
     label = view.labels[row]
     name = clipped(view.names[label], _LONGEST) if view.names else ""
     lines = [f"cluster {label}{f' ({name})' if name else ''}"]
@@ -261,7 +281,10 @@ def _on_hover(facts: Clustering, view: ViewFacts, row: int, related: Sequence[tu
         by_view[other].append(clipped(facts.views[other].ids[j], _LONGEST))
     for other, ids in sorted(by_view.items()):
         more = f" and {len(ids) - _MOST_COUNTERPARTS} more" if len(ids) > _MOST_COUNTERPARTS else ""
-        lines.append(f"in {clipped(facts.views[other].name, _LONGEST)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}")
+        lines.append(
+            f"in {clipped(facts.views[other].name, _LONGEST)}: "
+            f"{', '.join(ids[:_MOST_COUNTERPARTS])}{more}"
+        )
     if not related and facts.relations:
         lines.append("no counterpart known")
     title = f"<b>{plotly_text(clipped(view.ids[row], _LONGEST))}</b>"

@@ -108,8 +108,12 @@ class Shower:
     def why(self, question: Question) -> str:
         """Say why a question is asked."""
         n, names = sum(question.speaks_for), [table.name for table in self._tables]
-        parts = [f"{rows} {name}" for rows, name in zip(question.speaks_for, names, strict=True) if rows]
-        said = f"speaks for about {counted(n, 'row')}" + (f" ({', '.join(parts)})" if len(parts) > 1 else "")
+        parts = [
+            f"{rows} {name}" for rows, name in zip(question.speaks_for, names, strict=True) if rows
+        ]
+        said = f"speaks for about {counted(n, 'row')}" + (
+            f" ({', '.join(parts)})" if len(parts) > 1 else ""
+        )
         between = " and ".join(question.undecided_between)
         return f"{said}; undecided between {between}" if between else said
 
@@ -117,7 +121,11 @@ class Shower:
         table = self._tables[view]
         values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
         if not table.shown and isinstance(table.X, pd.DataFrame):
-            values = [(str(column), text) for column, text in table.X.iloc[row].items() if isinstance(text, str)]
+            values = [
+                (str(column), text)
+                for column, text in table.X.iloc[row].items()
+                if isinstance(text, str)
+            ]
         images = [text for _, text in values if is_image(text, self._base)]
         return ShownRow(
             table.name,
@@ -130,7 +138,11 @@ class Shower:
     def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
         columns, scores = self._scores[view]
         most = np.argsort(-np.abs(scores[row]), kind="stable")[:_MOST_BARS].tolist()
-        return tuple((columns[place], round(float(scores[row, place]), 2)) for place in most if scores[row, place])
+        return tuple(
+            (columns[place], round(float(scores[row, place]), 2))
+            for place in most
+            if scores[row, place]
+        )
 
     @cached_property
     def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:

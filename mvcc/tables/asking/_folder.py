@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mvcc._utils.files import LOCK, csv_bytes, parts_in, remove_parts, write_whole
+from mvcc._utils.files import LOCK, csv_bytes
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc.exceptions import InvalidInputError, StoreError
@@ -35,9 +35,13 @@ class AnswersFolder:
         self.path, self.records = path, list[Record]()
         self._files = {LOG, GROUPS, *(f"{view}.csv" for view in views)}
         if len(self._files) < 2 + len(views):
-            raise InvalidInputError("A view must not be called asked or groups: files of answers have these names.")
+            raise InvalidInputError(
+                "A view must not be called asked or groups: files of answers have these names."
+            )
         self._on_note = on_note
-        self._out = OutputFolder(path, "answers", fresh=True, inputs=inputs, elsewhere=_ELSEWHERE, on_note=on_note)
+        self._out = OutputFolder(
+            path, "answers", fresh=True, inputs=inputs, elsewhere=_ELSEWHERE, on_note=on_note
+        )
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -46,7 +50,6 @@ class AnswersFolder:
                 stack.enter_context(self._out)
                 self._refuse_other_files()  # before anything is written or removed
                 self.records = self._read()
-                remove_parts(self.path, self._files.__contains__)
                 self._open = stack.pop_all()
         except OSError as error:
             raise self._unwritten(self.path, error) from error
@@ -65,7 +68,7 @@ class AnswersFolder:
         former = [fields for _, fields in self.records]  # stay as they are, in other words or not
         added = [[line.id, line.answer, line.when] for line in history.lines[len(former) :]]
         try:
-            write_whole(self.path / LOG, csv_bytes([LOG_COLUMNS, *former, *added]))
+            self._out.put(LOG, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
         except OSError as error:
             raise self._unwritten(self.path / LOG, error) from error
 
@@ -74,14 +77,14 @@ class AnswersFolder:
         self._out.write({name: csv_bytes(rows)})
 
     def _refuse_other_files(self) -> None:
-        parts = parts_in(self.path, self._files.__contains__)
-        passing = {LOCK, LEDGER, *(part.name for part in parts)}
-        there = sorted({path.name for path in self.path.iterdir()} - passing)
+        there = sorted({path.name for path in self.path.iterdir()} - {LOCK, LEDGER})
         if LOG in there:
             self._read_log()
         elif there:
             listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
-            raise StoreError(f"{self.path} holds {listed}, but no answers. Choose another folder with --out.")
+            raise StoreError(
+                f"{self.path} holds {listed}, but no answers. Choose another folder with --out."
+            )
         self._out.refuse_inputs(self._files)
 
     def _read(self) -> list[Record]:
@@ -101,4 +104,6 @@ class AnswersFolder:
 
     def _unwritten(self, path: Path, error: OSError) -> StoreError:
         why = why_unwritten(error, _ELSEWHERE)
-        return StoreError(f"{path} cannot be written: {why} What {LOG} holds is kept; the same command goes on.")
+        return StoreError(
+            f"{path} cannot be written: {why} What {LOG} holds is kept; the same command goes on."
+        )

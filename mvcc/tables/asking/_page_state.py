@@ -51,7 +51,10 @@ class PageState:
             self._version = status.version
         return {
             "card": self._question and self._with_numbers(asdict(session.card(self._question))),
-            "groups": [{"group": group.handle, "name": group.name, "size": group.size} for group in session.groups],
+            "groups": [
+                {"group": group.handle, "name": group.name, "size": group.size}
+                for group in session.groups
+            ],
             "said": [{"id": id, "answer": answer} for id, answer in session.said],
             "status": asdict(status),
             "most_letters": MOST_LETTERS,
@@ -108,9 +111,14 @@ class PageState:
         """Return a value with a number in the place of every path of a picture."""
         if isinstance(value, dict):
             return {
-                key: self._numbers(own) if key == "images" else self._with_numbers(own) for key, own in value.items()
+                key: self._numbers(own) if key == "images" else self._with_numbers(own)
+                for key, own in value.items()
             }
-        return [self._with_numbers(own) for own in value] if isinstance(value, (list, tuple)) else value
+        return (
+            [self._with_numbers(own) for own in value]
+            if isinstance(value, (list, tuple))
+            else value
+        )
 
     def _numbers(self, paths: list[Any]) -> list[str]:
         known = {path: number for number, path in self._images.items()}
@@ -122,5 +130,10 @@ class PageState:
 def _plot(plane: NDArray[np.float64], rows: tuple[int, ...]) -> dict[str, Any]:
     """Return points of a plane, 100 units wide or high, and those of some rows."""
     low, high = plane.min(axis=0), plane.max(axis=0)
-    places = ((plane - (low + high) / 2) * 100 / max(float((high - low).max()), np.finfo(float).tiny)).round(1)
-    return {"points": places[:: -(-len(places) // _MOST_POINTS)].tolist(), "marked": places[list(rows)].tolist()}
+    places = (
+        (plane - (low + high) / 2) * 100 / max(float((high - low).max()), np.finfo(float).tiny)
+    ).round(1)
+    return {
+        "points": places[:: -(-len(places) // _MOST_POINTS)].tolist(),
+        "marked": places[list(rows)].tolist(),
+    }

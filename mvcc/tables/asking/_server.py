@@ -50,7 +50,9 @@ _HEADERS = {
 }
 
 
-def serve_page(session: AskSession, then: str, on_ready: Callable[[str], None], *, port: int = 0) -> None:
+def serve_page(
+    session: AskSession, then: str, on_ready: Callable[[str], None], *, port: int = 0
+) -> None:
     """Ask in the browser, until the page finishes or the process is interrupted.
 
     Parameters
@@ -94,7 +96,9 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
-            raise InvalidInputError(f"cannot serve on port {port}: {error.strerror}; choose another --port.") from error
+            raise InvalidInputError(
+                f"cannot serve on port {port}: {error.strerror}; choose another --port."
+            ) from error
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
 
     @property
@@ -189,7 +193,10 @@ class _Handler(BaseHTTPRequestHandler):
         except ConnectionError:
             raise
         except Exception:
-            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "something went wrong; see the terminal."})
+            self._send(
+                HTTPStatus.INTERNAL_SERVER_ERROR,
+                {"error": "something went wrong; see the terminal."},
+            )
             raise
 
     def _admitted(self) -> tuple[str, dict[str, str]]:
@@ -197,7 +204,11 @@ class _Handler(BaseHTTPRequestHandler):
         headers, hosts = self.headers, self.server.hosts
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
         foreign = origin is not None and origin.removeprefix("http://") not in hosts
-        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or site not in ("none", "same-origin"):
+        if (
+            headers.get_all("Host") not in [[host] for host in hosts]
+            or foreign
+            or site not in ("none", "same-origin")
+        ):
             raise _Refused(HTTPStatus.FORBIDDEN)
         path, _, query = self.path.partition("?")
         token, slash, name = path.removeprefix("/").partition("/")
@@ -215,7 +226,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif name == "state":
             self._send(HTTPStatus.OK, self._in_turn(state.now))
         elif name in ("card", "nearest"):
-            self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", ""))))
+            self._send(
+                HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", "")))
+            )
         else:
             raise _Refused(HTTPStatus.NOT_FOUND)
 
@@ -244,7 +257,10 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length.isascii() and length.isdigit()):
             raise _Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
         if len(length) > 9 or int(length) > _LARGEST_BODY:
-            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body must have {_LARGEST_BODY} bytes at most.")
+            raise _Refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"the body must have {_LARGEST_BODY} bytes at most.",
+            )
         return self.rfile.read(int(length))
 
     def _send_image(self, number: str) -> None:
@@ -260,10 +276,18 @@ class _Handler(BaseHTTPRequestHandler):
         with open(real, "rb") as file:
             self._send(HTTPStatus.OK, file.read(_LARGEST_IMAGE), f"image/{kind}")
 
-    def _send(self, status: HTTPStatus, content: dict[str, Any] | bytes, kind: str = "application/json") -> None:
-        body = content if isinstance(content, bytes) else json.dumps(content, allow_nan=False).encode()
+    def _send(
+        self, status: HTTPStatus, content: dict[str, Any] | bytes, kind: str = "application/json"
+    ) -> None:
+        body = (
+            content if isinstance(content, bytes) else json.dumps(content, allow_nan=False).encode()
+        )
         self.send_response(status)
-        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {
+            **_HEADERS,
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

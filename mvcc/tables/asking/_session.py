@@ -65,7 +65,9 @@ class AskSession:
         for table in inputs.tables:
             broken = [name for name in table.ids if len(name.splitlines()) != 1]
             if broken:
-                raise InvalidInputError(f"{table.path}: the id {shown(broken[0])} contains a line break; rename it.")
+                raise InvalidInputError(
+                    f"{table.path}: the id {shown(broken[0])} contains a line break; rename it."
+                )
         self._shower = Shower(inputs.tables, self.base)
         self._meter = ProgressMeter()
 
@@ -177,8 +179,13 @@ class AskSession:
     def nearest(self, question: Question) -> list[NearRows]:
         """Return the nearest rows of every view, with the groups that they are in now."""
         return [
-            NearRows(table.name, tuple(NearRow(table.ids[one.row], one.group, one.answered) for one in rows))
-            for table, rows in zip(self._inputs.tables, self._questions.nearest(question), strict=True)
+            NearRows(
+                table.name,
+                tuple(NearRow(table.ids[one.row], one.group, one.answered) for one in rows),
+            )
+            for table, rows in zip(
+                self._inputs.tables, self._questions.nearest(question), strict=True
+            )
         ]
 
     def question(self, id: str) -> Question:
@@ -215,7 +222,9 @@ class AskSession:
 
         looks, questions = self._second_looks, []
         for one in self.next(n):
-            offers = [called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers]
+            offers = [
+                called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
+            ]
             question: dict[str, Any] = {"id": one.id, "rows": ids(one.rows), "groups": offers}
             question["why"] = self._shower.why(one)
             if one.id in looks:
@@ -227,7 +236,7 @@ class AskSession:
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
         features = features_before_clusters(tables, job)
-        self.planes = [of_view.plane for of_view in features]
+        self.planes = [of_view.plane()[0] for of_view in features]
         views = {
             table.name: pd.DataFrame(of_view.X, index=table.ids)
             for table, of_view in zip(tables, features, strict=True)
@@ -253,7 +262,9 @@ class AskSession:
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )
 
-    def _said(self, questions: Questions, id: str, answer: str, again: bool, n_former: int) -> tuple[Answer, int]:
+    def _said(
+        self, questions: Questions, id: str, answer: str, again: bool, n_former: int
+    ) -> tuple[Answer, int]:
         """Give questions a new answer.
 
         Of the answers that stand, the first `n_former` are from before these and may be replaced.
@@ -293,7 +304,9 @@ class AskSession:
                     raise InvalidInputError(table.lacks(name))
                 return self._questions.id((number, table.row[name]))
         known = ", ".join(f"{table.name}:…" for table in self._inputs.tables)
-        raise InvalidInputError(f"an id must be a view and a row, such as {known}; got {shown(of)}.")
+        raise InvalidInputError(
+            f"an id must be a view and a row, such as {known}; got {shown(of)}."
+        )
 
     def _refuse_contradiction(self, questions: Questions, new: Answer) -> None:
         given, relations = self._inputs.constraints, self._inputs.relations
@@ -313,9 +326,14 @@ class AskSession:
         """Make questions those of the session, and write the files that follow from their answers."""
         self._questions = questions
         self._hint = questions.n_clusters_hint
-        self._second_looks = {look.question.id: (look.question, _reason(look)) for look in questions.second_looks}
+        self._second_looks = {
+            look.question.id: (look.question, _reason(look)) for look in questions.second_looks
+        }
         for table, constraints in zip(self._inputs.tables, questions.constraints, strict=True):
-            rows = [[table.ids[i], table.ids[j], kind_of(together)] for i, j, together, _ in constraints.rows()]
+            rows = [
+                [table.ids[i], table.ids[j], kind_of(together)]
+                for i, j, together, _ in constraints.rows()
+            ]
             self._folder.derive(f"{table.name}.csv", [["i", "j", "kind"], *rows])
         counted = self._hint.counted
         rows = [

@@ -17,7 +17,9 @@ def record_table(session: AskSession, path: Path) -> list[Answer]:
     """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
     records, _ = read_records(path)
     if not records:
-        raise DataError(f"{path}:1: the file is empty; the first line must name the columns, id and answer.")
+        raise DataError(
+            f"{path}:1: the file is empty; the first line must name the columns, id and answer."
+        )
     (_, header), *rows = records
     columns = [name.strip().lower() for name in header]
     _check_columns(columns, path)
@@ -31,4 +33,6 @@ def _check_columns(columns: list[str], path: Path) -> None:
         if columns.count(name) != 1:
             how_often = "more than one column" if name in columns else "no column"
             listed = clipped(", ".join(map(repr, columns)), 200)
-            raise DataError(f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}.")
+            raise DataError(
+                f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
+            )

@@ -47,20 +47,30 @@ def distinguishing_columns(table: Table, labels: NDArray[np.int64], k: int) -> l
     found: list[list[Found]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind != "text":
-            for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(column, values, labels, k):
+            for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(
+                column, values, labels, k
+            ):
                 found[cluster].append(one)
     for cluster, some in enumerate(found):
-        least = _CERTAIN * np.sqrt(1 / max(sizes[cluster], 1) + 1 / max(len(labels) - sizes[cluster], 1))
+        least = _CERTAIN * np.sqrt(
+            1 / max(sizes[cluster], 1) + 1 / max(len(labels) - sizes[cluster], 1)
+        )
         certain = [one for one in some if one["inside"] - one["outside"] >= least]
         certain.sort(key=lambda one: one["outside"] - one["inside"])
-        found[cluster] = [_with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]]
+        found[cluster] = [
+            _with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]
+        ]
     return found
 
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
     """Give the columns that were clustered, truth values as categories: each with its values."""
     for place, column in enumerate(table.used):
-        values = table.X[:, place] if isinstance(table.X, np.ndarray) else table.X.iloc[:, place].to_numpy()
+        values = (
+            table.X[:, place]
+            if isinstance(table.X, np.ndarray)
+            else table.X.iloc[:, place].to_numpy()
+        )
         truth = next((words for words in TRUTH if column.note == f"{max(words)} is 1"), None)
         if truth is not None:
             no, yes = sorted(truth, key=truth.__getitem__)
@@ -78,7 +88,9 @@ def written(value: float, kind: str | None) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
-def _ranges(column: Column, values: Floats, labels: NDArray[np.int64], k: int) -> Iterator[tuple[int, Found]]:
+def _ranges(
+    column: Column, values: Floats, labels: NDArray[np.int64], k: int
+) -> Iterator[tuple[int, Found]]:
     """Give, for each cluster, the range of a number in which it has most more than the others."""
     there = ~np.isnan(values)
     known, of_rows = values[there], labels[there]
@@ -90,7 +102,9 @@ def _ranges(column: Column, values: Floats, labels: NDArray[np.int64], k: int) -
     bins = np.searchsorted(edges, known, side="right") - 1
     counts = np.bincount(of_rows * m + bins, minlength=k * m).reshape(k, m)
     inside, outside = _parts(counts)
-    below = np.hstack([np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)])  # [c, i]: of the bins before i
+    below = np.hstack(
+        [np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)]
+    )  # [c, i]: of the bins before i
     below[:, -1] = 0.0
     lowest = np.minimum.accumulate(below, axis=1)
     for cluster in range(k):
@@ -101,13 +115,17 @@ def _ranges(column: Column, values: Floats, labels: NDArray[np.int64], k: int) -
         if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
             first, last = begin, end
         if (first, last) != (0, 0):
-            low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
+            low, high = (
+                written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last)
+            )
             yield (
                 cluster,
                 {
                     "column": column.name,
                     "kind": column.kind,
-                    "rule": _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}",
+                    "rule": _rule(low, high)
+                    if m > 2
+                    else f"= {written(edges[first], column.kind)}",
                     "low": low,
                     "high": high,
                     "inside": float(inside[cluster, first:last].sum()),
@@ -123,7 +141,9 @@ def _rule(low: str, high: str) -> str:
     return f"≥ {low}" if low else f"< {high}"
 
 
-def _shares(column: Column, values: Any, labels: NDArray[np.int64], k: int) -> Iterator[tuple[int, Found]]:
+def _shares(
+    column: Column, values: Any, labels: NDArray[np.int64], k: int
+) -> Iterator[tuple[int, Found]]:
     """Give, for each cluster, the category that it has most more often than the others."""
     codes, categories = pd.factorize(np.where(pd.isna(values), "missing", values), sort=True)
     m = len(categories)
@@ -141,7 +161,12 @@ def _shares(column: Column, values: Any, labels: NDArray[np.int64], k: int) -> I
                 "inside": float(inside[cluster, best]),
                 "outside": float(outside[cluster, best]),
                 "shares": [
-                    [str(categories[one]), float(inside[cluster, one]), float(outside[cluster, one])] for one in listed
+                    [
+                        str(categories[one]),
+                        float(inside[cluster, one]),
+                        float(outside[cluster, one]),
+                    ]
+                    for one in listed
                 ],
             },
         )
@@ -150,7 +175,9 @@ def _shares(column: Column, values: Any, labels: NDArray[np.int64], k: int) -> I
 def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return of counts, one row for each cluster, the shares inside it and outside."""
     n_inside = counts.sum(axis=1, keepdims=True)
-    return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(counts.sum() - n_inside, 1)
+    return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(
+        counts.sum() - n_inside, 1
+    )
 
 
 def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
@@ -161,8 +188,13 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
     if one["kind"] == "category":
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
-        said["words"] = f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'} {column}"
-    quantiles = [np.nanquantile(one["values"][rows], _QUANTILES, method="lower") for rows in (of_cluster, ~of_cluster)]
+        said["words"] = (
+            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'} {column}"
+        )
+    quantiles = [
+        np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
+        for rows in (of_cluster, ~of_cluster)
+    ]
     return said | {
         "quantiles": [rounded(five) for five in quantiles],
         "medians": [written(five[2], one["kind"]) for five in quantiles],
@@ -182,22 +214,35 @@ def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> lis
     from sklearn.feature_extraction.text import CountVectorizer  # which takes a second to import
 
     some = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _MOST_TEXTS)).astype(np.int64))
-    vectorizer = CountVectorizer(binary=True, min_df=2, max_features=20_000, token_pattern=r"(?u)\b[^\W\d_][^\W_]+\b")
+    vectorizer = CountVectorizer(
+        binary=True, min_df=2, max_features=20_000, token_pattern=r"(?u)\b[^\W\d_][^\W_]+\b"
+    )
     try:
         has_word = vectorizer.fit_transform([texts[row] for row in some])
     except ValueError:  # no word is in two texts
         return [[] for _ in range(k)]
     words, of_rows = vectorizer.get_feature_names_out(), labels[some]
     n = np.bincount(of_rows, minlength=k)[:, None]
-    counts = np.stack([np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)])
+    counts = np.stack(
+        [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
+    )
     every = counts.sum(axis=0)
-    inside, outside = (counts + 0.5) / (n + 1), (every - counts + 0.5) / (len(some) - n + 1)  # none is 0
+    inside, outside = (
+        (counts + 0.5) / (n + 1),
+        (every - counts + 0.5) / (len(some) - n + 1),
+    )  # none is 0
     scores = inside * np.log(inside / outside)
-    spread = np.sqrt(every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1)))
+    spread = np.sqrt(
+        every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1))
+    )
     scores[inside - outside < _BEYOND * spread] = 0
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     return [
-        [[str(words[w]), float(inside[c, w]), float(outside[c, w])] for w in best[c] if scores[c, w] > 0]
+        [
+            [str(words[w]), float(inside[c, w]), float(outside[c, w])]
+            for w in best[c]
+            if scores[c, w] > 0
+        ]
         for c in range(k)
     ]
 
@@ -208,7 +253,8 @@ def _texts(table: Table) -> list[str] | None:
     if not columns:
         return None
     return [
-        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT] for row in zip(*columns, strict=True)
+        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
+        for row in zip(*columns, strict=True)
     ]
 
 

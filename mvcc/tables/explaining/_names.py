@@ -26,7 +26,10 @@ def name_clusters(
     for views in numbered_alike if answers.groups else ():
         counts = np.array(
             [
-                sum(np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:] for view in views)
+                sum(
+                    np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:]
+                    for view in views
+                )
                 for rows in answers.groups.values()
             ]
         )
@@ -42,4 +45,6 @@ def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
     groups = [shown(name) for name in answers.groups if name not in used]
     if not groups:
         return []
-    return [f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."]
+    return [
+        f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."
+    ]

@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from mvcc._utils.blocks import blocks_of
-from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words, name_of
+from mvcc.tables.explaining._distinguishing import (
+    distinguishing_columns,
+    distinguishing_words,
+    name_of,
+)
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.reading._table import Table
 
@@ -28,7 +32,9 @@ def all_profiles(
     stability: Sequence[NDArray[np.float64] | None] = fit.stability or [None] * len(tables)
     return [
         profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], k)
-        for table, X, labels, stable, view in zip(tables, spaces, fit.labels, stability, facts["views"], strict=True)
+        for table, X, labels, stable, view in zip(
+            tables, spaces, fit.labels, stability, facts["views"], strict=True
+        )
     ]
 
 
@@ -53,7 +59,10 @@ def profiles_of(
     center; ``borderline`` rows, least stable or between two centers, each with the other
     cluster; and ``misfits``.
     """
-    columns, words = distinguishing_columns(table, labels, k), distinguishing_words(table, labels, k)
+    columns, words = (
+        distinguishing_columns(table, labels, k),
+        distinguishing_words(table, labels, k),
+    )
     own, silhouette, other = _places(X, labels, k)
     stable = np.ones(len(labels)) if stability is None else stability
     profiles = []

@@ -39,7 +39,10 @@ def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
     kinds = ("given", "violated", "dropped", "propagated", "received")
     pairs = [link[:2] for kind in kinds for link in view.get(kind, ())]
     rows = [[moved[0]] for moved in view.get("moved", ())]
-    of_clusters = [[*one["typical"], *one["misfits"], *(row for row, _ in one["borderline"])] for one in profiles]
+    of_clusters = [
+        [*one["typical"], *one["misfits"], *(row for row, _ in one["borderline"])]
+        for one in profiles
+    ]
     return {row for some in (*pairs, *rows, *of_clusters) for row in some}
 
 
@@ -75,7 +78,9 @@ def sampled(
     return list(chosen)
 
 
-def values_of(tables: list[Table], profiles: list[list[Profile]], rows: list[Rows | None]) -> list[list[list[Any]]]:
+def values_of(
+    tables: list[Table], profiles: list[list[Profile]], rows: list[Rows | None]
+) -> list[list[list[Any]]]:
     """Return per view its columns with the values of the rows that are drawn, as texts.
 
     Where there are too many columns, those that set clusters apart come first; long texts are cut.
@@ -84,14 +89,20 @@ def values_of(tables: list[Table], profiles: list[list[Profile]], rows: list[Row
     return [_of_view(*one, room) for one in zip(tables, profiles, rows, strict=True)]
 
 
-def _of_view(table: Table, profiles: list[Profile], rows: Rows | None, room: int) -> list[list[Any]]:
+def _of_view(
+    table: Table, profiles: list[Profile], rows: Rows | None, room: int
+) -> list[list[Any]]:
     columns = {column.name: (column, values) for column, values in columns_of(table)}
-    ranked = sorted((place, one["column"]) for own in profiles for place, one in enumerate(own["columns"]))
+    ranked = sorted(
+        (place, one["column"]) for own in profiles for place, one in enumerate(own["columns"])
+    )
     first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
     written_ones: dict[str, list[str]] = {}
     for name in list(first)[:MOST_COLUMNS]:
         if name in table.shown:
-            texts = [_text(text, None) for text in _some(np.array(table.shown[name], dtype=object), rows)]
+            texts = [
+                _text(text, None) for text in _some(np.array(table.shown[name], dtype=object), rows)
+            ]
         else:
             column, values = columns[name]
             texts = [_text(value, column.kind) for value in _some(values, rows)]
@@ -113,4 +124,8 @@ def _text(value: Any, kind: str | None) -> str:
         return ""
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
-    return written(value, kind) if kind == "date" else f"{value:.{12 if value == round(value) else 7}g}"
+    return (
+        written(value, kind)
+        if kind == "date"
+        else f"{value:.{12 if value == round(value) else 7}g}"
+    )

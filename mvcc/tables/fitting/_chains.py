@@ -49,12 +49,16 @@ class Reasons:
         for view, constraints in enumerate(self.given):
             for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
                 where = constraints.source_of(position)
-                self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
+                self._join(
+                    (view, i), (view, j), weight, not must_link, where, self.closure != "none"
+                )
         for (u, v), related in self.relations.items():
             for i, j in related.tolist():
                 self._join((u, i), (v, j), inf, False, "", self.closure == "full")
 
-    def _join(self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool) -> None:
+    def _join(
+        self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool
+    ) -> None:
         for start, goal in ((one, other), (other, one)):
             link = Link(goal, weight, apart, where)
             self._single.setdefault((start, goal, apart, weight), link)
@@ -130,7 +134,10 @@ def _lines(places: list[str]) -> str:
     for place in places:
         line, _, file = place.removeprefix("line ").partition(" of ")
         numbers[file].append(line)
-    return ", ".join(f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}" for file, of in numbers.items())
+    return ", ".join(
+        f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}"
+        for file, of in numbers.items()
+    )
 
 
 def reverse(chain: Chain) -> Chain:
@@ -178,7 +185,10 @@ class _Reason(NamedTuple):
 
 
 def propagated(
-    model: MultiViewConstrainedClustering, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str
+    model: MultiViewConstrainedClustering,
+    reasons: Reasons,
+    views: list[NDArray[np.float64]],
+    transfer: str,
 ) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 
@@ -189,19 +199,29 @@ def propagated(
     flows = []
     for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
         mapped = mapped_rows(model.mappings_, number)
-        view = ViewState(number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number])
+        view = ViewState(
+            number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number]
+        )
         causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
-        flows.append(_flow(inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)))
+        flows.append(
+            _flow(
+                inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)
+            )
+        )
     return flows
 
 
-def _because(reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str) -> _Reason:
+def _because(
+    reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str
+) -> _Reason:
     i, j, must_link, _ = row
     u, v = cause.rows
     if cause.weight is None:
         names = reasons.name(view, i, j)
         return _Reason(
-            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}", (view, u, v), []
+            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}",
+            (view, u, v),
+            [],
         )
     chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
     ids = reasons.ids[view]
@@ -216,17 +236,25 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
     return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
-def received(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+def received(
+    model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]
+) -> list[Flow]:
     """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
     return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
 
 
-def _arrived(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+def _arrived(
+    model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int
+) -> Flow:
     ways = _ways(model, reasons.relations, flows, target)
     # as Constraints are sorted: must-links before cannot-links
     keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
-    constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
-    return _flow(constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys))
+    constraints = Constraints(
+        [key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys]
+    )
+    return _flow(
+        constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys)
+    )
 
 
 class _Way(NamedTuple):
@@ -256,7 +284,9 @@ def _ways(
                         key = min(one, other), max(one, other), must_link
                         kept = min(weight, sure_one, sure_other)
                         if one != other and (key not in best or best[key].weight < kept):
-                            best[key] = _Way(kept, source, place, (one, other), (sure_one, sure_other))
+                            best[key] = _Way(
+                                kept, source, place, (one, other), (sure_one, sure_other)
+                            )
     return best
 
 
@@ -266,7 +296,9 @@ def _counterparts(
     rows = relations_between(relations, source, target).tolist()
     sure = strengths.get((min(source, target), max(source, target)))
     counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for (here, there), strength in zip(rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True):
+    for (here, there), strength in zip(
+        rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True
+    ):
         counterparts[here].append((there, strength))
     return counterparts
 
@@ -275,10 +307,16 @@ def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
     """Say by which matches a constraint came, and why it was passed on."""
     i, j = flow.constraints.pairs[way.place].tolist()
     inner = flow.chains[way.place]
-    (one, i_there, sure), (other, j_there, sure_other) = sorted(zip(way.to, (i, j), way.sure, strict=True))
+    (one, i_there, sure), (other, j_there, sure_other) = sorted(
+        zip(way.to, (i, j), way.sure, strict=True)
+    )
     first = reasons.chain((target, one), (way.source, i_there), False, sure)
     last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
-    chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
+    chain = (
+        without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last))
+        if inner
+        else []
+    )
     if chain and weight_of(chain) == way.weight:
         return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
     there = flow.because[way.place].removeprefix("because ")

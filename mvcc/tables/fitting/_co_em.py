@@ -39,29 +39,40 @@ class CoEM(Method):
 
     @property
     def settled(self) -> Job:
-        chosen = {"threshold": self._transfer.threshold} if takes_threshold(self.job.transfer) else {}
+        chosen = (
+            {"threshold": self._transfer.threshold} if takes_threshold(self.job.transfer) else {}
+        )
         return self.job.model_copy(update=chosen)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
-        model = self._model(self.job.seed).fit(self.views, constraints=self.given, mappings=self._used)
+        model = self._model(self.job.seed).fit(
+            self.views, constraints=self.given, mappings=self._used
+        )
         self._transfer = model.transfer_  # with the threshold that was chosen
         return model, match_clusters(model.labels_, self.relations, self.job.k)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
-        labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
+        labels: Labels = (
+            self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
+        )
         return labels
 
     def _model(self, seed: int) -> MultiViewConstrainedClustering:
         job = self.job
         base = make_base(job.base, job.k).set_params(init="auto")
-        return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
+        return MultiViewConstrainedClustering(
+            base, self._transfer, closure=job.closure, random_state=seed
+        )
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
         job, model = self.job, fit.model
         reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
         flows = propagated(model, reasons, self.views, job.transfer)
         arrived = received(model, reasons, flows)
-        inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, model.constraints_, strict=True)]
+        inferred = [
+            _is_new(flow.constraints, closed)
+            for flow, closed in zip(flows, model.constraints_, strict=True)
+        ]
         transfer = model.transfer_
         propagates = isinstance(transfer, ConstraintPropagation)
         facts = {
@@ -85,18 +96,25 @@ class CoEM(Method):
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
-                    "closest": sorted(number[list(found.closest)].tolist()) if found.closest else None,
+                    "closest": sorted(number[list(found.closest)].tolist())
+                    if found.closest
+                    else None,
                     "suspicious": found.suspicious,
                 }
             )
         files = [
-            {"propagated.csv": _lines(number, flow, tables), "received.csv": _lines(number, came, tables)}
+            {
+                "propagated.csv": _lines(number, flow, tables),
+                "received.csv": _lines(number, came, tables),
+            }
             for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
         ]
         n_passed = sum(len(flow.constraints) for flow in flows)
         n_inferred = sum(int(new.sum()) for new in inferred)
         cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
-        agreements = {key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()}
+        agreements = {
+            key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()
+        }
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
     def _agreement(self, labels: Labels, u: int, v: int, rows: NDArray[np.int64]) -> dict[str, Any]:
@@ -122,7 +140,9 @@ def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], jo
     return float(np.mean(shares))
 
 
-def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:
+def _listing(
+    flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None
+) -> list[list[Any]]:
     """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
 
     With ``tables``, the reason begins with the view that passed a constraint on.
@@ -149,15 +169,28 @@ def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
     """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
     lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
     ids, c = tables[number].ids, flow.constraints
-    for (i, j, must_link, weight), (source, u, v), because in zip(c.rows(), flow.source, flow.because, strict=True):
+    for (i, j, must_link, weight), (source, u, v), because in zip(
+        c.rows(), flow.source, flow.because, strict=True
+    ):
         theirs = tables[source]
         lines.append(
-            [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
+            [
+                ids[i],
+                ids[j],
+                kind_of(must_link),
+                repr(weight),
+                theirs.name,
+                theirs.ids[u],
+                theirs.ids[v],
+                because,
+            ]
         )
     return lines
 
 
-def _cautions(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+def _cautions(
+    job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
+) -> Iterator[str]:
     """Say what must not be overlooked: `n_inferred` of `n_passed` do not follow from what was given."""
     yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
@@ -166,7 +199,9 @@ def _cautions(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred
             yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
 
 
-def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+def _of_constraints(
+    job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int
+) -> Iterator[str]:
     transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
     propagates = isinstance(transfer, ConstraintPropagation)
     if not n_given:

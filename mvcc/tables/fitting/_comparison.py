@@ -1,4 +1,4 @@
-"""Does it help? The method of a job beside k-means, itself without judgments, and the other method of the package."""
+"""Does it help? The method of a job beside k-means, itself without judgments, and maybe the other of the package."""
 
 from __future__ import annotations
 
@@ -64,12 +64,16 @@ class Contest:
     """
 
     def __init__(self, inputs: Inputs, method: Method, *, alone: bool = False) -> None:
-        self.job, self.given, self.relations = method.settled, _of_some_weight(method.given), method.relations
+        self.job, self.given, self.relations = (
+            method.settled,
+            _of_some_weight(method.given),
+            method.relations,
+        )
         self.sizes = [len(X) for X in method.views]
         self._method, self._alone, self._call = method, alone, caller_of(inputs.tables)
         self._other, self._other_views, self.refused = _other_job(self.job), list[Floats](), ""
         self._by_k_means = _blind(self._k_means)
-        if not alone:
+        if not alone and (self.job.method == CO_EM or self.job.compare_co_em):
             try:
                 self._other_views = [make_features(table, self._other).X for table in inputs.tables]
             except MvccError as error:  # of features that nobody asked for
@@ -78,18 +82,26 @@ class Contest:
     def methods(self, relations: Relations) -> dict[str, Again]:
         """Return what clusters by given judgments and with a seed, by name; the method of the job comes first."""
         same = relations is self.relations
-        mine = self._method if same else _ready(self.job, self._method.views, self.given, relations, self._call)
+        mine = (
+            self._method
+            if same
+            else _ready(self.job, self._method.views, self.given, relations, self._call)
+        )
         found: dict[str, Again] = {self.job.method: mine.again}
         if self._alone:
             return found
         found[K_MEANS] = self._by_k_means
         if any(map(len, self.given)):
-            found[WITHOUT] = _blind(lambda seed: mine.again([Constraints.empty() for _ in self.given], seed))
+            found[WITHOUT] = _blind(
+                lambda seed: mine.again([Constraints.empty() for _ in self.given], seed)
+            )
         if self._other_views:
             other = _ready(self._other, self._other_views, self.given, relations, self._call)
             found[self._other.method] = other.again
             if self.job.on_conflict == "drop":
-                found[self._other.method] = lambda given, seed: other.again(self._consistent(given, relations), seed)
+                found[self._other.method] = lambda given, seed: other.again(
+                    self._consistent(given, relations), seed
+                )
         return found
 
     def _consistent(self, given: list[Constraints], relations: Relations) -> list[Constraints]:
@@ -113,7 +125,9 @@ def _blind(cluster: Callable[[int], Labels]) -> Again:
     return again
 
 
-def _ready(job: Job, views: list[Floats], given: list[Constraints], relations: Relations, call: Caller) -> Method:
+def _ready(
+    job: Job, views: list[Floats], given: list[Constraints], relations: Relations, call: Caller
+) -> Method:
     method = METHODS[job.method](job, views, given, relations, call)
     if job.method == JOINT:  # its graph serves any judgments
         method.fit()
@@ -127,7 +141,9 @@ def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
 def _other_job(job: Job) -> Job:
     """Return the job for the other method, by its defaults; on the same features where these are not the default."""
     other = CO_EM if job.method == JOINT else JOINT
-    features = DEFAULT_FEATURES[other] if job.features == DEFAULT_FEATURES[job.method] else job.features
+    features = (
+        DEFAULT_FEATURES[other] if job.features == DEFAULT_FEATURES[job.method] else job.features
+    )
     return job.model_copy(update={"method": other, "features": features, "on_conflict": "drop"})
 
 
@@ -141,7 +157,9 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
     drawn = np.zeros(n_objects, np.bool_)
     for own, c in zip(objects, inputs.constraints, strict=True):
         drawn[own[c.pairs.ravel()]] = True
-        drawn[rng.permutation(own)[: max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)]] = True
+        drawn[rng.permutation(own)[: max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)]] = (
+            True
+        )
     return None if drawn.all() else [np.flatnonzero(drawn[own]) for own in objects]
 
 
@@ -154,7 +172,9 @@ class Comparison:
     cautions: list[str]  # what must not be overlooked
 
 
-def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]) -> Comparison:
+def compare(
+    inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]
+) -> Comparison:
     """Compare the method of a job with others by held-out judgments and matches.
 
     `method`: that of the job, fitted.
@@ -168,7 +188,13 @@ def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[s
             inputs = inputs.on_rows(rows)
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
             labels = [found[own] for found, own in zip(labels, rows, strict=True)]
-            method = _ready(method.settled, views, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+            method = _ready(
+                method.settled,
+                views,
+                inputs.constraints,
+                inputs.relations,
+                caller_of(inputs.tables),
+            )
         contest = Contest(inputs, method)
         outcomes = held_out_by(contest, labels, on_step)
     mine = outcomes[contest.job.method]
@@ -190,10 +216,14 @@ def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[s
         "methods": [{"method": name, **outcome.facts()} for name, outcome in outcomes.items()],
         **said,
     }
-    return Comparison(facts, {key: cut.facts(contest.job.k) for key, cut in mine.cuts.items()}, cautions)
+    return Comparison(
+        facts, {key: cut.facts(contest.job.k) for key, cut in mine.cuts.items()}, cautions
+    )
 
 
-def held_out_by(contest: Contest, labels: Labels, on_step: Callable[[str], None]) -> dict[str, Outcome]:
+def held_out_by(
+    contest: Contest, labels: Labels, on_step: Callable[[str], None]
+) -> dict[str, Outcome]:
     """Return what every method keeps of what was held out, and how stable it is.
 
     `labels` (n_v,): the result, whose numbers of clusters the matches get.
@@ -204,7 +234,9 @@ def held_out_by(contest: Contest, labels: Labels, on_step: Callable[[str], None]
         cuts = _by_fewer_matches(contest, labels, on_step)
     return {
         name: Outcome(
-            joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)]) if judged else None,
+            joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
+            if judged
+            else None,
             cuts.get(name, {}),
             _stability(own),
         )
@@ -234,7 +266,9 @@ def _by_other_judgments(
     return runs
 
 
-def _by_fewer_matches(contest: Contest, result: Labels, on_step: Callable[[str], None]) -> dict[str, dict[Key, Cut]]:
+def _by_fewer_matches(
+    contest: Contest, result: Labels, on_step: Callable[[str], None]
+) -> dict[str, dict[Key, Cut]]:
     """Cluster by every method without each fold of matches; return the clusters of their rows, numbered as the result.
 
     That clusters of two views have the same number is decided by the other matches.
@@ -245,15 +279,30 @@ def _by_fewer_matches(contest: Contest, result: Labels, on_step: Callable[[str],
     for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):
         for name, again in contest.methods(fold.seen).items():
             found = again(contest.given, contest.job.seed + number)
-            alike = [new[own] for new, own in zip(match_clusters(found, fold.seen, k), found, strict=True)]
+            alike = [
+                new[own]
+                for new, own in zip(match_clusters(found, fold.seen, k), found, strict=True)
+            ]
             for (u, v), rows in fold.cut.items():
-                both = renumbered(np.concatenate((alike[u], alike[v])), np.concatenate((result[u], result[v])), k)
+                both = renumbered(
+                    np.concatenate((alike[u], alike[v])), np.concatenate((result[u], result[v])), k
+                )
                 parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
     return {
-        name: {key: Cut(*map(np.concatenate, zip(*found, strict=True))) for key, found in own.items()}
+        name: {
+            key: Cut(*map(np.concatenate, zip(*found, strict=True))) for key, found in own.items()
+        }
         for name, own in parts.items()
     }
 
 
 def _stability(runs: list[Labels]) -> float:
-    return float(np.mean([adjusted_rand_score(*pair) for two in pairwise(runs) for pair in zip(*two, strict=True)]))
+    return float(
+        np.mean(
+            [
+                adjusted_rand_score(*pair)
+                for two in pairwise(runs)
+                for pair in zip(*two, strict=True)
+            ]
+        )
+    )

@@ -14,24 +14,21 @@ from mvcc.tables.reading._inputs import Inputs
 _MOST_CLUSTERS = 10
 _MOST_ROWS = 2_000  # of all views; of more, objects are drawn
 _NEIGHBORS = 10
-_REFERENCES = 5  # without clusters, for the gap statistic
-_HALVINGS = 5  # for prediction strength
-_STRONG = 0.8  # prediction strength from which clusters are said to be there
+_HALVINGS = 5
+_STRONG = 0.8  # the prediction strength of clusters that can be told apart
 
 Floats = NDArray[np.float64]
 
 
 def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
-    """Return criteria for the number of clusters.
+    """Return what two criteria propose for the number of clusters.
 
-    The silhouette (Rousseeuw 1987) and prediction strength (Tibshirani and Walther 2005) are
-    those of k-means in the k leading components of the joint graph, whose eigengap (von Luxburg
-    2007) is another; the gap statistic (Tibshirani, Walther and Hastie 2001) is that of k-means
-    in the columns of the largest view. Of views that matches do not connect, the largest set is
-    looked at.
+    The eigengap (von Luxburg 2007) is that of the joint graph; the prediction strength (Tibshirani
+    and Walther 2005) that of k-means in its k leading components. Where matches do not connect all
+    views, the largest connected set counts.
 
-    Returns: ``k``, the numbers that were tried; ``criteria``, the values of each by its name;
-    and ``best``, the number that each proposes, None where it proposes none.
+    Returns ``k``, the numbers tried; ``criteria``, the values of each by name; and ``best``, the
+    number that each proposes, or None.
     """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
@@ -39,20 +36,19 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     rng = np.random.default_rng(job.seed)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        views, eigenvalues, spaces = _embedded(_drawn(inputs, rng), rng)
-        tried = list(range(2, min(_MOST_CLUSTERS, len(eigenvalues) - 1, max(map(len, views)) - 2) + 1))
-        gaps, errors = _gaps(max(views, key=len), [*tried, *(last + 1 for last in tried[-1:])], rng)
-        values = {
-            "silhouette": [_silhouette(spaces[k], k) for k in tried],
-            "gap statistic": gaps[:-1],
-            "eigengap": [float(eigenvalues[k - 1] - eigenvalues[k]) for k in tried],
-            "prediction strength": [_strength(spaces[k], k, rng) for k in tried],
-        }
-    best: dict[str, int | None] = {name: tried[int(np.argmax(found))] for name, found in values.items() if tried}
-    small = (k for place, k in enumerate(tried) if gaps[place] >= gaps[place + 1] - errors[place + 1])
-    strong = (k for k, strength in zip(tried, values["prediction strength"], strict=True) if strength >= _STRONG)
-    best |= {"gap statistic": min(small, default=None), "prediction strength": max(strong, default=None)}
-    return {"k": tried, "criteria": values, "best": best}
+        eigenvalues, spaces = _embedded(_drawn(inputs, rng), rng)
+        tried = list(range(2, len(spaces) + 2))
+        gaps = [float(eigenvalues[k - 1] - eigenvalues[k]) for k in tried]
+        strengths = [_strength(spaces[k], k, rng) for k in tried]
+    strong = [k for k, strength in zip(tried, strengths, strict=True) if strength >= _STRONG]
+    return {
+        "k": tried,
+        "criteria": {"eigengap": gaps, "prediction strength": strengths},
+        "best": {
+            "eigengap": tried[int(np.argmax(gaps))] if tried else None,
+            "prediction strength": max(strong, default=None),
+        },
+    }
 
 
 def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
@@ -67,19 +63,30 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
     return inputs.on_rows([np.flatnonzero(np.isin(own, kept)) for own in objects])
 
 
-def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[list[Floats], Floats, dict[int, Floats]]:
-    """Return the features of views, leading eigenvalues of their graph, and objects in so many leading components."""
-    from mvcc.embedding import AutoFeatures, embedded, joint_graph, neighbors_for, separate_problems
+def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[int, Floats]]:
+    """Return the leading eigenvalues of the joint graph, and its objects in k components, by k."""
+    from mvcc.embedding import (
+        AutoFeatures,
+        embedded,
+        joint_graph,
+        neighbors_for,
+        separate_problems,
+    )
     from mvcc.tables.fitting._features import numbers_of
 
-    problems = separate_problems(len(inputs.tables), inputs.relations)
-    numbers, relations = max(problems, key=lambda problem: sum(len(inputs.tables[n].ids) for n in problem[0]))
+    def rows_of(problem: Any) -> int:
+        return sum(len(inputs.tables[view].ids) for view in problem[0])
+
+    numbers, relations = max(separate_problems(len(inputs.tables), inputs.relations), key=rows_of)
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
-    views = [AutoFeatures().fit_transform(X) if encoder is None else X for X, encoder, _ in encoded]
+    views = [
+        X if encoder is not None else AutoFeatures().fit_transform(X) for X, encoder, _ in encoded
+    ]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
     values, vectors, _ = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))
-    return views, values, {k: embedded(values, vectors, k) for k in range(2, len(values))}
+    last = min(_MOST_CLUSTERS, len(values) - 1, max(map(len, views)) - 2)
+    return values, {k: embedded(values, vectors, k) for k in range(2, last + 1)}
 
 
 def _clustered(E: Floats, k: int) -> Any:
@@ -88,39 +95,24 @@ def _clustered(E: Floats, k: int) -> Any:
     return KMeans(k, n_init=3, random_state=0).fit(E)
 
 
-def _silhouette(E: Floats, k: int) -> float:
-    from sklearn.metrics import silhouette_score
-
-    labels = _clustered(E, k).labels_
-    return float(silhouette_score(E, labels)) if len(np.unique(labels)) > 1 else -1.0
-
-
-def _gaps(E: Floats, tried: list[int], rng: np.random.Generator) -> tuple[list[float], list[float]]:
-    """Return the gap statistic, and its standard errors, by rows drawn from the box of the principal components."""
-    if not tried:
-        return [], []
-    centered = E - E.mean(axis=0)
-    directions = np.linalg.svd(centered, full_matrices=False)[2]
-    turned = centered @ directions.T
-    draws = [rng.uniform(turned.min(axis=0), turned.max(axis=0), turned.shape) for _ in range(_REFERENCES)]
-    floor = np.finfo(float).tiny
-    found = np.array([[np.log(max(_clustered(rows, k).inertia_, floor)) for rows in (E, *draws)] for k in tried])
-    errors = found[:, 1:].std(axis=1) * np.sqrt(1 + 1 / _REFERENCES)
-    return (found[:, 1:].mean(axis=1) - found[:, 0]).tolist(), errors.tolist()
-
-
 def _strength(E: Floats, k: int, rng: np.random.Generator) -> float:
-    """Return, for the worst cluster of one half, the share of its pairs that the clusters of the other half keep."""
+    """Return the mean prediction strength of k clusters over random halves.
+
+    That of two halves: for the worst cluster of one of them, the share of its pairs that the
+    clusters of the other keep together.
+    """
     strengths = []
     for _ in range(_HALVINGS):
-        one, other = np.array_split(rng.permutation(len(E)), 2)
-        if len(other) < k:
+        first, second = np.array_split(rng.permutation(len(E)), 2)
+        if len(second) < k:
             return 0.0
-        mine, theirs = _clustered(E[other], k).labels_, _clustered(E[one], k).predict(E[other])
+        clusters = _clustered(E[second], k).labels_
+        predicted = _clustered(E[first], k).predict(E[second])
         shares = []
         for cluster in range(k):
-            sizes = np.bincount(theirs[mine == cluster])
-            pairs = sizes.sum() * (sizes.sum() - 1)
-            shares += [(sizes * (sizes - 1)).sum() / pairs] if pairs else []
+            sizes = np.bincount(predicted[clusters == cluster])
+            n_pairs = sizes.sum() * (sizes.sum() - 1)
+            if n_pairs:
+                shares.append((sizes * (sizes - 1)).sum() / n_pairs)
         strengths.append(min(shares, default=0.0))
     return float(np.mean(strengths))

@@ -19,7 +19,9 @@ from mvcc.tables.reading._table import Table
 
 _EXPECTED = 10  # clusters, where nothing is known of them
 _MOST_CENTERED = 100_000  # rows
-_MOST_SQUARED = 2000  # columns whose products of all pairs are computed; with more, those of as many rows
+_MOST_SQUARED = (
+    2000  # columns whose products of all pairs are computed; with more, those of as many rows
+)
 MOST_COMPONENTS = 10  # of principal components, where no number is given
 
 
@@ -30,9 +32,15 @@ class Features:
     X: NDArray[np.float64]  # (n, m)
     words: str  # how it was made
     transformer: Any  # makes the same of new rows
-    plane: NDArray[np.float64]  # (n, 2): what is drawn of it
-    axes: list[str]  # what to write at the two axes
+    component: str = ""  # what a column is, where the first two are those to draw; mostly empty
+    shares: NDArray[np.float64] | None = None  # (m,): of the variance, of such columns
     note: str = ""  # what must not be overlooked; mostly empty
+
+    def plane(self) -> tuple[NDArray[np.float64], list[str]]:
+        """Return what is drawn of it, (n, 2), and what to write at the two axes."""
+        return (
+            _first_two(self.X, self.component, self.shares) if self.component else plane_of(self.X)
+        )
 
 
 def make_features(table: Table, job: Job) -> Features:
@@ -55,7 +63,9 @@ def make_features(table: Table, job: Job) -> Features:
         )
     most = n - 1 if method == "spectral" else min(n, d)
     if method in ("spectral", "pca") and asked is not None and asked > most:
-        raise DataError(f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}.")
+        raise DataError(
+            f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}."
+        )
     if method == "spectral":
         m = asked or min(job.k, most)
         spectral = SpectralFeatures(m)
@@ -64,15 +74,15 @@ def make_features(table: Table, job: Job) -> Features:
             made,
             f"spectral, {m} components of {words}",
             _after(first, spectral),
-            *_first_two(made, "spectral component"),
-            note,
+            "spectral component",
+            note=note,
         )
     if method in RULES and (first is None or method not in ("auto", "none")):
         features = _by_rule(table, X, method, is_mixed=first is not None)
         made = features.transform(X)
         if method == "auto" and features.rule_ != "scaled":
             note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
-        return Features(made, _said(d, features), features, *plane_of(made), note)
+        return Features(made, _said(d, features), features, note=note)
     # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
@@ -83,11 +93,9 @@ def make_features(table: Table, job: Job) -> Features:
         pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
         made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
-        said = (
-            f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
-        )
-        return Features(made, said, _after(first, pca), *_first_two(made, "principal component", shares), note)
-    return Features(X, words, first, *plane_of(X), note)
+        said = f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
+        return Features(made, said, _after(first, pca), "principal component", shares, note)
+    return Features(X, words, first, note=note)
 
 
 def described_features(table: Table, job: Job) -> str | None:
@@ -161,14 +169,22 @@ def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str
     if wide:  # the products of rows have the same variances, and lead to the same directions
         variances, rows = scipy.linalg.eigh(centered @ centered.T)
         lengths = np.sqrt(np.maximum(variances[::-1][:2], 0))
-        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf  # nothing but rounding
+        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = (
+            np.inf
+        )  # nothing but rounding
         largest = centered.T @ (rows[:, ::-1][:, :2] / lengths)
     else:
         variances, directions = scipy.linalg.eigh(centered.T @ centered)
         largest = directions[:, ::-1][:, :2]
-    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
+    largest = largest * np.sign(
+        largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])]
+    )
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
-    points = centered @ largest if step == 1 else np.vstack([X @ largest for X in views]) - mean @ largest
+    points = (
+        centered @ largest
+        if step == 1
+        else np.vstack([X @ largest for X in views]) - mean @ largest
+    )
     return _first_two(points, "principal component", shares)
 
 

@@ -95,7 +95,9 @@ def _again(job: Job, method: Method, number: int) -> Labels:
     show nothing.
     """
     rng = np.random.default_rng((job.seed, number))
-    kept = [c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given]
+    kept = [
+        c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
+    ]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)

@@ -6,13 +6,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mvcc.constraints import Constraints, Relations, drop_conflicts, neighborhood_folds, refuse_conflicts
+from mvcc.constraints import (
+    Constraints,
+    Relations,
+    drop_conflicts,
+    neighborhood_folds,
+    refuse_conflicts,
+)
 from mvcc.multiview import takes_threshold, uses_relations
 from mvcc.tables._job import Job
 
 
 def check_given(
-    job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
+    job: Job,
+    given: list[Constraints],
+    relations: Relations,
+    sizes: list[int],
+    call: Callable[[int, int], str],
 ) -> tuple[list[Constraints], list[Constraints]]:
     """Return the constraints of every view to be used, and those that contradict heavier ones.
 
@@ -30,7 +40,9 @@ def check_given(
     elif job.closure != "none":
         refuse_conflicts(given, across, call)
     if takes_threshold(job.transfer) and job.threshold == "cv":
-        neighborhood_folds(given, used_relations(job, relations), sizes, np.random.default_rng(job.seed))
+        neighborhood_folds(
+            given, used_relations(job, relations), sizes, np.random.default_rng(job.seed)
+        )
     return given, dropped
 
 

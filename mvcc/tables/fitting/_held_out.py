@@ -42,7 +42,9 @@ class Scores:
         found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
         means = np.bincount(place, self.hits) / counts
         parts = (self.hits - means[place]) / (len(found) * counts[place])
-        alone = (np.bincount(np.unique(self.ends, axis=0, return_inverse=True)[1].ravel(), parts) ** 2).sum()
+        alone = (
+            np.bincount(np.unique(self.ends, axis=0, return_inverse=True)[1].ravel(), parts) ** 2
+        ).sum()
         sharing = (np.bincount(self.ends.ravel(), np.repeat(parts, 2)) ** 2).sum() - alone
         return float(means.mean()), float(np.sqrt(max(alone, sharing)))
 
@@ -66,10 +68,14 @@ class JudgedFold:
         clusters = [found[c.pairs] for found, c in zip(labels, self.held_out, strict=True)]
         kinds = np.concatenate([c.must_link for c in self.held_out])
         same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
-        return Scores((same == kinds).astype(float), kinds.astype(np.int64), np.concatenate(self.ends))
+        return Scores(
+            (same == kinds).astype(float), kinds.astype(np.int64), np.concatenate(self.ends)
+        )
 
 
-def judged_folds(given: list[Constraints], relations: Relations, sizes: Sequence[int], seed: int) -> list[JudgedFold]:
+def judged_folds(
+    given: list[Constraints], relations: Relations, sizes: Sequence[int], seed: int
+) -> list[JudgedFold]:
     """Return folds of judged objects, none where fewer than twenty judgments are given.
 
     An object is held out with all its judgments, so that nothing that is seen says anything of it; of its group no more
@@ -78,15 +84,21 @@ def judged_folds(given: list[Constraints], relations: Relations, sizes: Sequence
     if sum(map(len, given)) < FEWEST_JUDGMENTS:
         return []
     n_objects, objects = find_objects(sizes, relations)
-    judged = np.unique(np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)]))
+    judged = np.unique(
+        np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)])
+    )
     of_object = np.full(n_objects, -1)
     of_object[judged] = np.random.default_rng(seed).permutation(len(judged)) % JUDGMENT_FOLDS
     of_row = [of_object[own] for own in objects]
     known = [_closed(c) for c in given]
     folds = []
     for fold in range(JUDGMENT_FOLDS):
-        seen = [c.select(~mask) for c, mask in zip(given, in_fold(given, of_row, fold), strict=True)]
-        held_out = [c.select(mask) for c, mask in zip(known, in_fold(known, of_row, fold), strict=True)]
+        seen = [
+            c.select(~mask) for c, mask in zip(given, in_fold(given, of_row, fold), strict=True)
+        ]
+        held_out = [
+            c.select(mask) for c, mask in zip(known, in_fold(known, of_row, fold), strict=True)
+        ]
         ends = [np.sort(own[c.pairs], axis=1) for own, c in zip(objects, held_out, strict=True)]
         folds.append(JudgedFold(seen, held_out, ends))
     return folds
@@ -157,7 +169,12 @@ class Cut:
         counts = np.zeros((k, k), np.int64)
         np.add.at(counts, (self.first, self.second), 1)
         n = len(self.first)
-        return {"agreement": self.agreement, "by_chance": self.by_chance, "n": n, "table": counts.tolist()}
+        return {
+            "agreement": self.agreement,
+            "by_chance": self.by_chance,
+            "n": n,
+            "table": counts.tolist(),
+        }
 
 
 def tested_by(cuts: Iterable[Cut]) -> Scores:
@@ -168,7 +185,12 @@ def tested_by(cuts: Iterable[Cut]) -> Scores:
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Return what was held out in several folds as one."""
-    return Scores(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "kinds", "ends")))
+    return Scores(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("hits", "kinds", "ends")
+        )
+    )
 
 
 @dataclass(frozen=True, eq=False)

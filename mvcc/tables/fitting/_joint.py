@@ -24,7 +24,9 @@ class Joint(Method):
 
     def __init__(self, job: Job, *inputs: Any) -> None:
         super().__init__(job, *inputs)
-        self._model = JointGraphClustering(job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed)
+        self._model = JointGraphClustering(
+            job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed
+        )
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
@@ -46,10 +48,16 @@ class Joint(Method):
             plane, axes = plane_of(*(places[n] for n in numbers))
             ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
             for number, points in zip(numbers, np.split(plane, ends), strict=True):
-                views[number] |= {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
+                views[number] |= {
+                    "x": rounded(points[:, 0]),
+                    "y": rounded(points[:, 1]),
+                    "axes": axes,
+                }
         for of_view, rows in zip(views, moved, strict=True):
             of_view |= {"moved": rows[:MOST_LISTED], "n_moved": len(rows)}
-        files = [{"moved.csv": _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)]
+        files = [
+            {"moved.csv": _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)
+        ]
         facts = {
             "objective": self._model.objective_,
             "n_objects": self._model.n_objects_,
@@ -60,7 +68,13 @@ class Joint(Method):
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
         for number, lines in _suspicious_lines(tables, matches).items():
             files[number]["suspicious.csv"] = lines
-        return Explained({"joint": facts, "co_em": None}, views, matches, files, self._cautions(tables, moved, matches))
+        return Explained(
+            {"joint": facts, "co_em": None},
+            views,
+            matches,
+            files,
+            self._cautions(tables, moved, matches),
+        )
 
     def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
         """List the matches that seem to be wrong, the most suspicious first, each with whether it was left out.
@@ -95,7 +109,11 @@ class Joint(Method):
                 )
             if listed := found["suspicious"]:
                 left_out, several = sum(match[3] for match in listed), len(listed) > 1
-                what = "kept" if not left_out else f"left out{f': {left_out}' if left_out < len(listed) else ''}"
+                what = (
+                    "kept"
+                    if not left_out
+                    else f"left out{f': {left_out}' if left_out < len(listed) else ''}"
+                )
                 said.append(
                     f"{counted(len(listed), 'match')} of {tables[u].name} and {tables[v].name} "
                     f"{'seem' if several else 'seems'} to be wrong ({what}); see the report."
@@ -120,7 +138,10 @@ class Joint(Method):
         without = self._without(fit.labels)
         reasons = _Reasons(self._model, self.given, tables)
         return [
-            [[row, int(other[row]), reasons.of(view, row)] for row in np.flatnonzero(other != mine).tolist()]
+            [
+                [row, int(other[row]), reasons.of(view, row)]
+                for row in np.flatnonzero(other != mine).tolist()
+            ]
             for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True))
         ]
 
@@ -130,7 +151,9 @@ class Joint(Method):
         for numbers in self._model.connected_views_:
             ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
             found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
-            for number, rows in zip(numbers, np.split(renumbered(found, mine, self.job.k), ends), strict=True):
+            for number, rows in zip(
+                numbers, np.split(renumbered(found, mine, self.job.k), ends), strict=True
+            ):
                 free[number] = rows
         return free
 
@@ -138,7 +161,9 @@ class Joint(Method):
 class _Reasons:
     """Which judgment is nearest to a row in the graph, in words."""
 
-    def __init__(self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]) -> None:
+    def __init__(
+        self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]
+    ) -> None:
         self._ids = [table.ids for table in tables]
         self._nearest = [rows.tolist() for rows in model.nearest_judged(given)]
         self._heaviest: dict[tuple[int, int], str] = {}
@@ -150,7 +175,9 @@ class _Reasons:
                     said = f"{self._ids[view][i]} and {self._ids[view][j]} were said to " + (
                         "belong together" if must_link else "be apart"
                     )
-                    where = f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
+                    where = (
+                        f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
+                    )
                     self._heaviest.setdefault((view, i), said + where)
                     self._heaviest.setdefault((view, j), said + where)
 
@@ -166,16 +193,31 @@ class _Reasons:
 
 
 def _lines(moved: Rows, table: Table) -> Rows:
-    return [["id", "cluster_without", "because"], *([table.ids[row], other, why] for row, other, why in moved)]
+    return [
+        ["id", "cluster_without", "because"],
+        *([table.ids[row], other, why] for row, other, why in moved),
+    ]
 
 
-def _suspicious_lines(tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]) -> dict[int, Rows]:
+def _suspicious_lines(
+    tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]
+) -> dict[int, Rows]:
     """Return the matches that seem to be wrong for each of their two views, with its own rows first."""
     lines: dict[int, Rows] = {}
     for views, found in matches.items():
         for *rows, suspicion, left_out in found["suspicious"]:
             for side, (here, there) in enumerate((views, views[::-1])):
                 own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
-                listed = lines.setdefault(here, [["id", "matched_view", "matched_id", "suspicion", "left_out"]])
-                listed.append([own, tables[there].name, other, round(suspicion, 4), "yes" if left_out else "no"])
+                listed = lines.setdefault(
+                    here, [["id", "matched_view", "matched_id", "suspicion", "left_out"]]
+                )
+                listed.append(
+                    [
+                        own,
+                        tables[there].name,
+                        other,
+                        round(suspicion, 4),
+                        "yes" if left_out else "no",
+                    ]
+                )
     return lines

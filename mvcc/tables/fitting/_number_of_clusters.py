@@ -32,7 +32,11 @@ def with_number(job: Job, inputs: Inputs) -> Job:
     if job.n_clusters == "auto":
         n = answers.n_counted if answers else 0
         if n < 2:
-            named = f"{n or 'none'} {'was' if n else 'were'} named" if answers else "there are no answers"
+            named = (
+                f"{n or 'none'} {'was' if n else 'were'} named"
+                if answers
+                else "there are no answers"
+            )
             judged = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
                 f"n_clusters: auto (-k auto) takes the number of groups that answers name, and {named}. Name two or "

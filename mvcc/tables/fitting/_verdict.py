@@ -35,10 +35,17 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     gap, error = gaps[K_MEANS]
     helps = False if behind else True if gap > _SURE * error else None
     judged = outcomes[name].kept is not None
-    values = {one: outcome.facts()["kept" if judged else "agreement"] for one, outcome in outcomes.items()}
+    values = {
+        one: outcome.facts()["kept" if judged else "agreement"] for one, outcome in outcomes.items()
+    }
     shares = {one: f"{100 * share:.0f} %" for one, share in values.items()}
-    what = "of held-out judgments" if judged else "of matched rows together where their match is cut"
-    said = [f"{_called(other)}{' keeps' if other == others[0] else ''} {shares[other]}" for other in others]
+    what = (
+        "of held-out judgments" if judged else "of matched rows together where their match is cut"
+    )
+    said = [
+        f"{_called(other)}{' keeps' if other == others[0] else ''} {shares[other]}"
+        for other in others
+    ]
     facts = {
         "sentence": f"Keeps {shares[name]} {what}; {', '.join(said)}."
         + (" There is no clear difference to k-means." if helps is None else ""),

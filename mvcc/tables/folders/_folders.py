@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
+from mvcc.results import Clustering, ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
@@ -36,7 +37,9 @@ class Folders:
     def __contains__(self, name: str) -> bool:
         return name in self.of_view
 
-    def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
+    def sample(
+        self, job: Job, tables: list[Table], problems: Problems
+    ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Read a sample of every folder: all judged rows, matched ones up to a bound, and others.
 
         `tables`: the views that are files.
@@ -44,7 +47,13 @@ class Folders:
         Returns: the lines that were drawn of each file of matches.
         Raises DataError, InvalidInputError: for files that cannot be used.
         """
-        from mvcc.tables.folders._sample import Drawing, draw_matches, draw_rows, judged_ids, sample_sizes
+        from mvcc.tables.folders._sample import (
+            Drawing,
+            draw_matches,
+            draw_rows,
+            judged_ids,
+            sample_sizes,
+        )
 
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
@@ -57,7 +66,9 @@ class Folders:
         for name, folder in self.of_view.items():
             tell = Progress(f"reading a sample of {name}", self.on_step)
             column = id_columns[name]
-            drawing = Drawing(folder.path, column, judged | matched, sizes[name], folder.n_rows, job.seed)
+            drawing = Drawing(
+                folder.path, column, judged | matched, sizes[name], folder.n_rows, job.seed
+            )
             frame = draw_rows(self.client, folder, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})
             ids = None if column else [str(number) for number in frame.index]
@@ -66,32 +77,42 @@ class Folders:
                 sampled.append(replace(table, n_all_rows=folder.n_rows))
         return sampled, drawn
 
-    def label(self, job: Job, saved: SavedClustering, new: Path, facts: dict[str, Any]) -> None:
-        """Write the clusters of all rows into each view's folder, and their counts into the facts.
+    def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
+        """Write the clusters of all rows into each view's folder, and return their counts, too.
 
         `new`: the folder of the results, with the model and the labels of the sample.
         Raises MvccError: as `write_labels`.
         """
+        labeled = [
+            self._labeled(job, saved, new, view, facts.n_clusters) if view.name in self else view
+            for view in facts.views
+        ]
+        return facts.model_copy(update={"views": tuple(labeled)})
+
+    def _labeled(
+        self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, n_clusters: int
+    ) -> ViewFacts:
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
-        for view in facts["views"]:
-            if (name := view["name"]) not in self:
-                continue
-            source = Source(
-                os.path.abspath(new / MODEL),
-                name,
-                tuple(view["names"]),
-                saved.view(name).id_column,
-                job.views[name].labels_column,
-                os.path.abspath(new / name / LABELS),
-            )
-            tell = Progress(f"labels of all rows of {name}", self.on_step)
-            counts = write_labels(self.client, self.of_view[name], source, new / name / ALL_LABELS, tell)
-            view |= facts_of_counts(counts, facts["n_clusters"])
+        name = view.name
+        source = Source(
+            os.path.abspath(new / MODEL),
+            name,
+            view.names,
+            saved.view(name).id_column,
+            job.views[name].labels_column,
+            os.path.abspath(new / name / LABELS),
+        )
+        tell = Progress(f"labels of all rows of {name}", self.on_step)
+        part = new / name / ALL_LABELS
+        counts = write_labels(self.client, self.of_view[name], source, part, tell)
+        return view.model_copy(update=facts_of_counts(counts, n_clusters))
 
 
 @contextmanager
-def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) -> Iterator[Folders | None]:
+def folders_of(
+    job: Job, scheduler: str | None, on_step: Callable[[str], None]
+) -> Iterator[Folders | None]:
     """Give the folders of a job with workers for them, or None where all views are files.
 
     Raises DataError: for a folder that cannot be read, and where dask is not installed.
@@ -100,8 +121,16 @@ def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) 
     """
     names = [name for name, view in job.views.items() if is_folder(view.path)]
     if not names:
-        if given := "`sample` (--sample)" if job.sample is not None else "--scheduler" if scheduler else "":
-            raise ConfigError(f"{given} goes only with a view that is a folder of Parquet files; leave it out.")
+        if (
+            given := "`sample` (--sample)"
+            if job.sample is not None
+            else "--scheduler"
+            if scheduler
+            else ""
+        ):
+            raise ConfigError(
+                f"{given} goes only with a view that is a folder of Parquet files; leave it out."
+            )
         yield None
         return
     folders = {name: read_folder(job.views[name].path) for name in names}

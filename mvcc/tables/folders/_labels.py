@@ -44,7 +44,9 @@ class Source:
     def columns(self) -> dict[str, str]:
         """Return the columns that are written, and their types."""
         more = {"name": self.names, "label": self.labels_column}
-        return {"id": _TEXT, "cluster": "int64"} | {name: _TEXT for name, there in more.items() if there}
+        return {"id": _TEXT, "cluster": "int64"} | {
+            name: _TEXT for name, there in more.items() if there
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,13 @@ class Labeler:
     def read(cls, source: Source, version: str) -> Labeler:
         """Read the model, on a worker."""
         if version != __version__:
-            raise WorkerError(f"A worker has mvcc {__version__}, but the job {version}; install the same version.")
+            raise WorkerError(
+                f"A worker has mvcc {__version__}, but the job {version}; install the same version."
+            )
         try:
-            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(source.view)
+            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(
+                source.view
+            )
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(
@@ -86,9 +92,13 @@ class Labeler:
 
     def _labels(self, frame: pd.DataFrame, piece: Piece) -> pd.DataFrame:
         if missing := [column for column in self.view.columns if column not in frame.columns]:
-            raise DataError(f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it.")
+            raise DataError(
+                f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it."
+            )
         ids = pd.Index(ids_of(frame, self.source.id_column, piece.place))
-        clusters = self.view.predict(frame[self.view.columns], partial(place_of, frame, piece.place))
+        clusters = self.view.predict(
+            frame[self.view.columns], partial(place_of, frame, piece.place)
+        )
         if len(self.known):
             rows = self.known.index.get_indexer(ids)
             clusters = np.where(rows < 0, clusters, self.known.to_numpy()[rows])
@@ -107,7 +117,9 @@ def _known(path: str | None) -> pd.Series[Any]:
         return pd.Series([], dtype="int64")
     with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
         rows = [row[:2] for row in csv.reader(file)][1:]
-    return pd.Series([int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64")
+    return pd.Series(
+        [int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64"
+    )
 
 
 def write_labels(
@@ -152,9 +164,14 @@ def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
     """Return what is told of all rows: their number, the sizes of clusters, and how these agree with labels."""
     table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
-    found: dict[str, Any] = {"n_all_rows": int(counts.sum()), "all_sizes": table.sum(axis=1).astype(int).tolist()}
+    found: dict[str, Any] = {
+        "n_all_rows": int(counts.sum()),
+        "all_sizes": table.sum(axis=1).astype(int).tolist(),
+    }
     if counts.index.nlevels == 2:
-        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
+        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(
+            dtype=np.int64
+        )
         if labeled.sum() > 1:
             found["all_f"], found["all_ari"] = scores_of_table(labeled)
     return found

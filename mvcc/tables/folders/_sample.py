@@ -75,7 +75,9 @@ def sample_sizes(job: Job, folders: Mapping[str, Folder]) -> dict[str, int]:
     """Return how many rows are drawn of each folder."""
     n = job.sample
     if n is None:
-        bytes_of_a_row = sum(_BYTES_OF_A_VALUE * (len(one.columns) + _MORE_COLUMNS) for one in folders.values())
+        bytes_of_a_row = sum(
+            _BYTES_OF_A_VALUE * (len(one.columns) + _MORE_COLUMNS) for one in folders.values()
+        )
         n = min(DEFAULT_ROWS, max(_FEWEST_ROWS, _available_memory() // 2 // bytes_of_a_row))
     return {name: min(n, folder.n_rows) for name, folder in folders.items()}
 
@@ -88,7 +90,11 @@ def _available_memory() -> int:
 
 
 def draw_matches(
-    job: Job, folders: Mapping[str, Folder], id_columns: IdColumns, sizes: Mapping[str, int], judged: frozenset[str]
+    job: Job,
+    folders: Mapping[str, Folder],
+    id_columns: IdColumns,
+    sizes: Mapping[str, int],
+    judged: frozenset[str],
 ) -> tuple[dict[str, pd.DataFrame], set[str]]:
     """Draw matches: all of judged rows, and others up to a bound.
 
@@ -99,11 +105,15 @@ def draw_matches(
     ids: set[str] = set()
     for pair, path in job.matches.items():
         views = pair.split(":")
-        cut = [sizes[name] for name in views if name in folders and sizes[name] < folders[name].n_rows]
+        cut = [
+            sizes[name] for name in views if name in folders and sizes[name] < folders[name].n_rows
+        ]
         if cut:
             most = max(1, int(min(cut) * _MATCHED) // len(job.matches))
             columns = (id_columns[views[0]], id_columns[views[1]])
-            drawn[pair], own = _drawn_lines(path, (views[0], views[1]), columns, judged, most, job.seed)
+            drawn[pair], own = _drawn_lines(
+                path, (views[0], views[1]), columns, judged, most, job.seed
+            )
             ids |= own
     return drawn, ids
 
@@ -124,7 +134,9 @@ def _drawn_lines(
         if "lines" in frame.attrs:
             lines = {"lines": frame.attrs["lines"] - int(frame.index[0])}
         ends = matched_ids(frame, path, views, id_columns)[1]
-        pairs = np.array([f"{one}\0{other}" for one, other in zip(*ends, strict=True)], dtype=object)
+        pairs = np.array(
+            [f"{one}\0{other}" for one, other in zip(*ends, strict=True)], dtype=object
+        )
         is_judged = np.logical_or(*(pd.Index(own).isin(judged) for own in ends))
         keys = np.concatenate((keys, np.where(is_judged, np.uint64(0), keys_of(pairs, seed))))
         frame.attrs = {}
@@ -142,12 +154,17 @@ def judged_ids(job: Job) -> frozenset[str]:
     from mvcc.constraints import ConstraintFile  # which imports numba
 
     files = (ConstraintFile.read(path) for path in job.constraints.values())
-    names = (name.strip() for file in files for record in file.records.values() for name in record[:2])
+    names = (
+        name.strip() for file in files for record in file.records.values() for name in record[:2]
+    )
     return frozenset(names) | ids_in_answers(answer_files(job))
 
 
 def draw_rows(
-    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None] = lambda share: None
+    client: Client,
+    folder: Folder,
+    drawing: Drawing,
+    on_share: Callable[[float], None] = lambda share: None,
 ) -> pd.DataFrame:
     """Read the rows that are drawn of a folder, in one pass over its pieces."""
     from dask.delayed import delayed

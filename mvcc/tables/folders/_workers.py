@@ -31,7 +31,9 @@ def workers(scheduler: str | None, place: str) -> Iterator[Client]:
     workers with another mvcc.
     """
     if missing := [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]:
-        raise DataError(f"{place}: a folder needs the package {missing[0]}: pip install 'mvcc[dask,parquet]'")
+        raise DataError(
+            f"{place}: a folder needs the package {missing[0]}: pip install 'mvcc[dask,parquet]'"
+        )
     if scheduler is not None:
         with connected_to(scheduler) as client:
             _check_versions(client)
@@ -79,7 +81,9 @@ def local_workers(n_workers: int | None = None) -> Any:
     """Return a cluster of processes of this machine, by default one for each core, which nobody else can reach."""
     from distributed import LocalCluster
 
-    return cast(Any, LocalCluster)(
+    return cast(
+        Any, LocalCluster
+    )(
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
@@ -92,7 +96,11 @@ def local_workers(n_workers: int | None = None) -> Any:
 def _check_versions(client: Client) -> None:
     for address, there in client.run(_version, on_error="return").items():
         if there != __version__ and not isinstance(there, OSError):  # which has gone meanwhile
-            found = f"cannot import mvcc ({there})" if isinstance(there, Exception) else f"has mvcc {there}"
+            found = (
+                f"cannot import mvcc ({there})"
+                if isinstance(there, Exception)
+                else f"has mvcc {there}"
+            )
             raise WorkerError(
                 f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its extras dask and "
                 f"parquet on its machine, and start it again."
@@ -103,7 +111,9 @@ def _version() -> str:
     return __version__
 
 
-def computed(client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None) -> list[Any]:
+def computed(
+    client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None
+) -> list[Any]:
     """Compute collections of dask on the workers, and return their values.
 
     `on_wait`: told again and again how many of them are there.
@@ -116,7 +126,9 @@ def computed(client: Client, collections: list[Any], on_wait: Callable[[int], No
     futures: list[Any] = []
     try:
         futures = client.compute(collections)
-        while not all(future.done() for future in futures) and not any(f.status == "error" for f in futures):
+        while not all(future.done() for future in futures) and not any(
+            f.status == "error" for f in futures
+        ):
             on_wait(sum(future.done() for future in futures))
             time.sleep(_LOOK)
         return cast(list[Any], client.gather(futures))
@@ -128,7 +140,9 @@ def computed(client: Client, collections: list[Any], on_wait: Callable[[int], No
             "machine, or write the Parquet files with smaller row groups."
         ) from error
     except errors_of_a_lost_scheduler() as error:
-        raise WorkerError("The scheduler is gone; nothing was written. Start it and its workers again.") from error
+        raise WorkerError(
+            "The scheduler is gone; nothing was written. Start it and its workers again."
+        ) from error
     except OSError:
         raise
     except Exception as error:

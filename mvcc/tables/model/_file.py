@@ -70,8 +70,14 @@ def _by_new_names(content: bytes) -> bytes:
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
     """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
     schema = entries.pop(_SCHEMA).decode()
-    numbers = {address: str(number) for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))}
-    files = {f"{numbers[Path(name).stem]}{Path(name).suffix}": content for name, content in entries.items()}
+    numbers = {
+        address: str(number)
+        for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))
+    }
+    files = {
+        f"{numbers[Path(name).stem]}{Path(name).suffix}": content
+        for name, content in entries.items()
+    }
     return {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode(), **files}
 
 
@@ -132,7 +138,9 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
             f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
             f"do not load it."
         )
-    with warnings.catch_warnings():  # by estimators of another version of scikit-learn: they are made anew
+    with (
+        warnings.catch_warnings()
+    ):  # by estimators of another version of scikit-learn: they are made anew
         warnings.simplefilter("ignore")
         views = skops.io.loads(content, trusted=found)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
@@ -142,4 +150,6 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
 
 def damaged(place: str, why: str) -> StoreError:
     """Return the error for a file that is no model."""
-    return StoreError(f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again.")
+    return StoreError(
+        f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
+    )

@@ -17,7 +17,15 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
 
 from mvcc.cluster import MPCKMeans, PCKMeans
-from mvcc.embedding import Anchors, AutoFeatures, AutoScaler, MixedFeatures, NeighborSearch, SpectralFeatures, _Spectrum
+from mvcc.embedding import (
+    Anchors,
+    AutoFeatures,
+    AutoScaler,
+    MixedFeatures,
+    NeighborSearch,
+    SpectralFeatures,
+    _Spectrum,
+)
 from mvcc.multiview import NearestAnchors, NearestRows
 from mvcc.tables.model._rules import (
     OF_FEATURES,
@@ -63,7 +71,9 @@ class Mixed:
             raise Unfit(f"kinds of MixedFeatures must be {', '.join(self.kinds)}")
         blocks = _blocks(self.kinds)
         if not all(isinstance(part, list) and len(part) == len(blocks) for part in parts):
-            raise Unfit(f"MixedFeatures must have encoders and centers for {len(blocks)} blocks of columns")
+            raise Unfit(
+                f"MixedFeatures must have encoders and centers for {len(blocks)} blocks of columns"
+            )
         made = MixedFeatures(list(self.kinds))
         made.encoders_, made.centers_, n_out = [], [], 0
         for kind, encoder, center in zip(blocks, *parts, strict=True):
@@ -92,8 +102,14 @@ class Auto:
         refuse_other_type(stored, AutoFeatures)
         sizes["in"] = n_in
         made = Estimator(AutoFeatures, _RULES).made(stored, sizes)
-        needs = (made.rule_ in ("counts", "scaled"), made.rule_ == "scaled" and made._weights is None)
-        if (made._weights is not None or made._scaler is not None, made._scaler is not None) != needs:
+        needs = (
+            made.rule_ in ("counts", "scaled"),
+            made.rule_ == "scaled" and made._weights is None,
+        )
+        if (
+            made._weights is not None or made._scaler is not None,
+            made._scaler is not None,
+        ) != needs:
             raise Unfit(f"AutoFeatures lacks what the rule {made.rule_!r} needs, or has more")
         if made.rule_ == "none" and made._axes is not None:
             raise Unfit("AutoFeatures has axes for features as they are")
@@ -117,13 +133,17 @@ def _categories(value: Any, sizes: Sizes) -> Any:
 def _vocabulary(value: Any, sizes: Sizes) -> dict[str, int]:
     if not isinstance(value, dict) or not all(type(word) is str for word in value):
         raise Unfit("must be words with their places")
-    if not all(type(place) is int for place in value.values()) or sorted(value.values()) != list(range(len(value))):
+    if not all(type(place) is int for place in value.values()) or sorted(value.values()) != list(
+        range(len(value))
+    ):
         raise Unfit("must have every place once")
     bind("out", len(value), sizes)
     return value
 
 
-def _vectorizer(analyzer: str, ngram_range: tuple[int, int], vocabulary_: dict[str, int], _tfidf: Any) -> Any:
+def _vectorizer(
+    analyzer: str, ngram_range: tuple[int, int], vocabulary_: dict[str, int], _tfidf: Any
+) -> Any:
     made = TfidfVectorizer(analyzer=analyzer, ngram_range=ngram_range, sublinear_tf=True)
     made.vocabulary_ = vocabulary_
     made.idf_ = _tfidf.idf_
@@ -135,7 +155,11 @@ def _imputer(statistics_: NDArray[np.float64]) -> Any:
 
 
 _n_in = {"n_features_in_": size("in")}
-_components = {**_n_in, "n_components": size("out"), "components_": floats("out", "in", least=-_UNIT, most=_UNIT)}
+_components = {
+    **_n_in,
+    "n_components": size("out"),
+    "components_": floats("out", "in", least=-_UNIT, most=_UNIT),
+}
 
 _AUTO_SCALER = Estimator(
     AutoScaler,
@@ -176,24 +200,41 @@ _SPECTRAL = Estimator(
 )
 _STANDARD_SCALER = Estimator(
     StandardScaler,
-    {**_n_in, "mean_": floats("in", least=-_OF_TABLE, most=_OF_TABLE), "scale_": floats("in", least=_LEAST)},
+    {
+        **_n_in,
+        "mean_": floats("in", least=-_OF_TABLE, most=_OF_TABLE),
+        "scale_": floats("in", least=_LEAST),
+    },
 )
 _PCA = Estimator(
     PCA,
-    {**_components, "n_components_": size("out"), "mean_": floats("in"), "explained_variance_": floats("out")},
+    {
+        **_components,
+        "n_components_": size("out"),
+        "mean_": floats("in"),
+        "explained_variance_": floats("out"),
+    },
     ("n_components",),
     out="out",
 )
 _SVD = Estimator(TruncatedSVD, _components, ("n_components",), out="out")
 _UNCHANGED = Estimator(
-    FunctionTransformer, _n_in, make=lambda n_features_in_: FunctionTransformer().fit(np.zeros((1, n_features_in_)))
+    FunctionTransformer,
+    _n_in,
+    make=lambda n_features_in_: FunctionTransformer().fit(np.zeros((1, n_features_in_))),
 )
-_NORMALIZER = Estimator(Normalizer, _n_in, make=lambda n_features_in_: Normalizer().fit(np.zeros((1, n_features_in_))))
-_IMPUTER = Estimator(SimpleImputer, {"statistics_": floats("in", least=-_OF_TABLE, most=_OF_TABLE)}, make=_imputer)
+_NORMALIZER = Estimator(
+    Normalizer, _n_in, make=lambda n_features_in_: Normalizer().fit(np.zeros((1, n_features_in_)))
+)
+_IMPUTER = Estimator(
+    SimpleImputer, {"statistics_": floats("in", least=-_OF_TABLE, most=_OF_TABLE)}, make=_imputer
+)
 _ONE_HOT = Estimator(
     OneHotEncoder,
     {"categories_": _categories},
-    make=lambda categories_: OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(categories_[:, None]),
+    make=lambda categories_: OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(
+        categories_[:, None]
+    ),
     out="out",
 )
 _TFIDF = Estimator(TfidfTransformer, {"idf_": floats("out", least=0, most=1000)})

@@ -79,7 +79,9 @@ class Chain:
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
         refuse_other_type(stored, Pipeline)
         steps = vars(stored).get("steps")
-        if not (isinstance(steps, list) and len(steps) == len(self.parts) and all(map(_is_pair, steps))):
+        if not (
+            isinstance(steps, list) and len(steps) == len(self.parts) and all(map(_is_pair, steps))
+        ):
             raise Unfit(f"a pipeline must have {len(self.parts)} steps")
         made = []
         for part, (_, step) in zip(self.parts, steps, strict=True):
@@ -99,7 +101,9 @@ class Choice:
             if type(stored) is part.kind:
                 found: tuple[Any, int] = part.read(stored, n_in, **sizes)
                 return found
-        raise Unfit(f"{type(stored).__name__} is where {' or '.join(one.kind.__name__ for one in self.parts)} must be")
+        raise Unfit(
+            f"{type(stored).__name__} is where {' or '.join(one.kind.__name__ for one in self.parts)} must be"
+        )
 
 
 def refuse_other_type(stored: Any, kind: type) -> None:
@@ -118,15 +122,23 @@ def bind(name: str, size: int, sizes: Sizes) -> None:
 
 def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], sizes: Sizes) -> None:
     """Refuse what is no array of some types and of a shape by the names of sizes."""
-    if type(value) is not np.ndarray or value.dtype.str[1:] not in dtypes or not value.dtype.isnative:
-        raise Unfit(f"must be an array of {' or '.join(dtypes)}, got {shown(getattr(value, 'dtype', value))}")
+    if (
+        type(value) is not np.ndarray
+        or value.dtype.str[1:] not in dtypes
+        or not value.dtype.isnative
+    ):
+        raise Unfit(
+            f"must be an array of {' or '.join(dtypes)}, got {shown(getattr(value, 'dtype', value))}"
+        )
     if value.ndim != len(shape):
         raise Unfit(f"has {value.ndim} dimensions, not {len(shape)}")
     for name, size in zip(shape, value.shape, strict=True):
         bind(name, size, sizes)
 
 
-def floats(*shape: str, least: float = -OF_FEATURES, most: float = OF_FEATURES, single: bool = False) -> Rule:
+def floats(
+    *shape: str, least: float = -OF_FEATURES, most: float = OF_FEATURES, single: bool = False
+) -> Rule:
     def rule(value: Any, sizes: Sizes) -> NDArray[Any]:
         check_array(value, ("f8", "f4") if single else ("f8",), shape, sizes)
         if not (value.min() >= least and value.max() <= most):  # NaN neither

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.files import write_whole
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.outputs import replace_file
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
@@ -36,16 +36,22 @@ class SavedView:
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
         """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""
-        found: NDArray[np.int64] = self.predictor.predict(self.transformer.transform(self._as_before(X, place)))
+        found: NDArray[np.int64] = self.predictor.predict(
+            self.transformer.transform(self._as_before(X, place))
+        )
         return self.numbers[found]
 
-    def _as_before(self, X: pd.DataFrame, place: Callable[[int], str]) -> pd.DataFrame | NDArray[Any]:
+    def _as_before(
+        self, X: pd.DataFrame, place: Callable[[int], str]
+    ) -> pd.DataFrame | NDArray[Any]:
         """Return the columns of new rows as those that were clustered were read."""
         values: dict[str, Any] = {}
         for name, one in read_like(self.used, X).items():
             if one.mistake is not None:
                 said = f"{one.mistake.what} in the column {name!r}"
-                raise InvalidInputError(f"{place(one.mistake.row)} has {said}. {one.mistake.remedy}.")
+                raise InvalidInputError(
+                    f"{place(one.mistake.row)} has {said}. {one.mistake.remedy}."
+                )
             values[name] = one.values
         if self.mixed:
             return pd.DataFrame(values)
@@ -91,7 +97,9 @@ class SavedClustering:
             Where there is none of this name.
         """
         if name not in self.names:
-            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self.names)}")
+            raise InvalidInputError(
+                f"there is no view {shown(name)}{nearest(str(name), self.names)}"
+            )
         return self.views[self.names.index(name)]
 
     def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> NDArray[np.int64]:
@@ -125,13 +133,15 @@ class SavedClustering:
         else:
             data = check_data(X)
             if data.shape[1] != len(columns):
-                raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
+                raise InvalidInputError(
+                    f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}."
+                )
             frame = pd.DataFrame(data, columns=columns)
         return of_view.predict(frame, "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
-        write_whole(Path(path), self.to_bytes())
+        replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return the content of the file that `save` writes."""
@@ -159,13 +169,23 @@ class SavedClustering:
 
 
 def _view(
-    name: Any, columns: Any, used: Any, mixed: Any, id_column: Any, transformer: Any, predictor: Any, numbers: Any
+    name: Any,
+    columns: Any,
+    used: Any,
+    mixed: Any,
+    id_column: Any,
+    transformer: Any,
+    predictor: Any,
+    numbers: Any,
 ) -> SavedView:
     """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
     if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
         raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
     read = [Column(**one) for one in used]
-    if not all(are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind]) for one in read):
+    if not all(
+        are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind])
+        for one in read
+    ):
         raise Unfit("the columns must have names, notes and kinds")
     if not are_texts(columns) or not columns or columns != [one.name for one in read]:
         raise Unfit("the columns must be those that were used")

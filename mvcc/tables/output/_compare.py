@@ -13,12 +13,11 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import StoreError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables.output._folder import OUTLIER, inputs_of_clustering
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
 
-Facts = dict[str, Any]
 Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 
 
@@ -30,7 +29,7 @@ def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
     return compare_facts((read_facts(first), read_facts(second)), (str(first), str(second)))
 
 
-def compare_facts(facts: tuple[Facts, Facts], called: tuple[str, str]) -> dict[str, Any]:
+def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str]) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
     Clusters of the second one are numbered as those of the first that they hold most rows of,
@@ -46,19 +45,21 @@ def compare_facts(facts: tuple[Facts, Facts], called: tuple[str, str]) -> dict[s
     ``notes`` on what was not compared.
     Raises StoreError: for clusterings without a view or a row in common.
     """
-    views = [{view["name"]: view for view in one["views"]} for one in facts]
+    views = [{view.name: view for view in one.views} for one in facts]
     clusters = {
         name: [_clusters(of[name]) for of in views]
         for name in views[0]
-        if name in views[1] and {*views[0][name]["ids"]} & {*views[1][name]["ids"]}
+        if name in views[1] and {*views[0][name].ids} & {*views[1][name].ids}
     }
     if not clusters:
         names = " and ".join(clipped(", ".join(of), 100) for of in views)
-        raise StoreError(f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names}).")
+        raise StoreError(
+            f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
+        )
     number = _numbers(facts, clusters)
     compared = [
-        _compared(name, clusters[name], number[name], [one["n_clusters"] for one in facts])
-        | {"names": [of[name].get("names", []) for of in views]}
+        _compared(name, clusters[name], number[name], [one.n_clusters for one in facts])
+        | {"names": [list(of[name].names) for of in views]}
         | {"judgments": _difference(*(_judgments(of[name]) for of in views))}
         for name in clusters
     ]
@@ -80,16 +81,21 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
     write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
 
 
-def _clusters(view: Facts) -> dict[str, int]:
+def _clusters(view: ViewFacts) -> dict[str, int]:
     """Return the cluster of every row by its id."""
-    return dict(zip(view["ids"], view["labels"], strict=True)) | dict.fromkeys(view.get("outliers", ()), OUTLIER)
+    return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, OUTLIER)
 
 
-def _numbers(facts: tuple[Facts, Facts], clusters: dict[str, list[dict[str, int]]]) -> dict[str, NDArray[np.int64]]:
+def _numbers(
+    facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
+) -> dict[str, NDArray[np.int64]]:
     """Return per view the number of every cluster of the second clustering in the numbering of the first."""
     from mvcc.multiview import match_clusters  # numba, which is of no use before the facts are read
 
-    sets = [{name: place for place, names in enumerate(_numbered_alike(one)) for name in names} for one in facts]
+    sets = [
+        {name: place for place, names in enumerate(one.numbered_alike) for name in names}
+        for one in facts
+    ]
     alike: dict[tuple[int, int], list[str]] = {}
     for name in clusters:
         alike.setdefault((sets[0][name], sets[1][name]), []).append(name)
@@ -98,22 +104,19 @@ def _numbers(facts: tuple[Facts, Facts], clusters: dict[str, list[dict[str, int]
         both = np.concatenate([_pairs(*clusters[name]) for name in names])
         both = both[(both != OUTLIER).all(axis=1)]
         rows = np.arange(len(both))
-        k = max(one["n_clusters"] for one in facts)
-        _, number = match_clusters([both[:, 0], both[:, 1]], {(0, 1): np.column_stack((rows, rows))}, k)
-        found |= dict.fromkeys(names, number[: facts[1]["n_clusters"]])
+        k = max(one.n_clusters for one in facts)
+        _, number = match_clusters(
+            [both[:, 0], both[:, 1]], {(0, 1): np.column_stack((rows, rows))}, k
+        )
+        found |= dict.fromkeys(names, number[: facts[1].n_clusters])
     return found
-
-
-def _numbered_alike(facts: Facts) -> list[list[str]]:
-    """Return the sets of views in which the same number is the same cluster."""
-    names = [view["name"] for view in facts["views"]]
-    joint = facts.get("joint")
-    return [[names[n] for n in numbers] for numbers in joint["connected"]] if joint else [[name] for name in names]
 
 
 def _pairs(here: dict[str, int], there: dict[str, int]) -> NDArray[np.int64]:
     """Return the clusters of common rows in both."""
-    return np.array([(here[name], there[name]) for name in here if name in there], dtype=np.int64).reshape(-1, 2)
+    return np.array(
+        [(here[name], there[name]) for name in here if name in there], dtype=np.int64
+    ).reshape(-1, 2)
 
 
 def _compared(
@@ -131,47 +134,68 @@ def _compared(
         for known, found in ((range(n_clusters[0]), own), (number.tolist(), aligned))
     )
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    np.add.at(table, ([rows.index(label) for label in own], [columns.index(label) for label in aligned]), 1)
+    np.add.at(
+        table,
+        ([rows.index(label) for label in own], [columns.index(label) for label in aligned]),
+        1,
+    )
     return {
         "name": name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
-        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None,
+        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside]))
+        if inside.sum() > 1
+        else None,
         "numbers": number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),
         "moved": [
-            dict(zip(MOVED[1:], (common[row], int(own[row]), int(aligned[row]), int(other[row])), strict=True))
+            dict(
+                zip(
+                    MOVED[1:],
+                    (common[row], int(own[row]), int(aligned[row]), int(other[row])),
+                    strict=True,
+                )
+            )
             for row in np.flatnonzero(own != aligned).tolist()
         ],
     }
 
 
-def _judgments(view: Facts) -> Said:
+def _judgments(view: ViewFacts) -> Said:
     """Return what was said of the rows of a view, also what was left out since heavier judgments contradict it."""
-    ids = view["ids"]
-    said = ((ids[i], ids[j], bool(must_link)) for i, j, must_link, *_ in [*view["given"], *view["dropped"]])
+    every = [(one.i, one.j, one.must_link) for one in view.given]
+    every += [(one.i, one.j, one.must_link) for one in view.dropped]
+    said = ((view.ids[i], view.ids[j], must_link) for i, j, must_link in every)
     return {
-        (frozenset((i, j)), must_link): {"i": i, "j": j, "kind": "must-link" if must_link else "cannot-link"}
+        (frozenset((i, j)), must_link): {
+            "i": i,
+            "j": j,
+            "kind": "must-link" if must_link else "cannot-link",
+        }
         for i, j, must_link in said
     }
 
 
-def _matches(facts: tuple[Facts, Facts], names: Iterable[str]) -> list[dict[str, Any]]:
+def _matches(facts: tuple[Clustering, Clustering], names: Iterable[str]) -> list[dict[str, Any]]:
     """Return the matches of every two common views that are new or gone."""
     found: list[dict[frozenset[str], Said]] = []
     for one in facts:
-        views = one["views"]
+        views = one.views
         of_views: dict[frozenset[str], Said] = {}
-        for relation in one["relations"]:
-            ends = sorted((views[view]["name"], view, side) for side, view in enumerate(relation["views"]))
+        for relation in one.relations:
+            ends = sorted(
+                (views[view].name, view, side) for side, view in enumerate(relation.views)
+            )
             own = of_views.setdefault(frozenset(name for name, _, _ in ends), {})
-            for pair in relation["pairs"]:
-                match = {name: views[view]["ids"][pair[side]] for name, view, side in ends}
+            for pair in relation.pairs:
+                match = {name: views[view].ids[pair[side]] for name, view, side in ends}
                 own[frozenset(match.items()), None] = match
         found.append(of_views)
     keys = [key for key in dict.fromkeys([*found[0], *found[1]]) if key <= set(names)]
-    return [{"views": sorted(key)} | _difference(*(one.get(key, {}) for one in found)) for key in keys]
+    return [
+        {"views": sorted(key)} | _difference(*(one.get(key, {}) for one in found)) for key in keys
+    ]
 
 
 def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
@@ -181,7 +205,9 @@ def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _notes(called: tuple[str, str], views: list[dict[str, Facts]], compared: list[dict[str, Any]]) -> Iterator[str]:
+def _notes(
+    called: tuple[str, str], views: list[dict[str, ViewFacts]], compared: list[dict[str, Any]]
+) -> Iterator[str]:
     """Say what was not compared."""
     for one, of_views, other in zip(called, views, views[::-1], strict=True):
         yield from (f"The view {name} is only in {one}." for name in of_views if name not in other)

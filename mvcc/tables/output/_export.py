@@ -18,11 +18,18 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
-from mvcc.tables.reading._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
+from mvcc.tables.reading._cells import (
+    as_arrow,
+    as_csv,
+    escaped,
+    flat,
+    has_decimal_commas,
+    with_numbers,
+)
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._table import row_ids
@@ -55,7 +62,9 @@ class _Exported:
 Views = dict[str, _Exported]
 
 
-def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False) -> dict[Path, int]:
+def export_tables(
+    folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False
+) -> dict[Path, int]:
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
     Every cell of the user's own columns comes back: from a text file to CSV to the character,
@@ -80,10 +89,13 @@ def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bo
     """
     facts = read_facts(folder)
     job = job_of_clustering(folder, facts)
-    names = [view["name"] for view in facts["views"]]
+    names = [view.name for view in facts.views]
     kind, files = _files(out, kind, names)
     views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
-    contents = {path: _WRITERS[kind]({name: views[name] for name in held}, str(path)) for path, held in files.items()}
+    contents = {
+        path: _WRITERS[kind]({name: views[name] for name in held}, str(path))
+        for path, held in files.items()
+    }
     parent = next(iter(files)).parent
     with OutputFolder(parent, "exported tables", fresh=fresh, inputs=inputs_of(job)) as target:
         target.write({path.name: content for path, content in contents.items()})
@@ -103,7 +115,9 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         kind = kind or "csv"
         return kind, {out / f"{name}.{kind}": [name] for name in names}
     if kind not in (None, ending):
-        raise ConfigError(f"--format {kind} does not fit --out {out}. Leave out --format, or name a folder.")
+        raise ConfigError(
+            f"--format {kind} does not fit --out {out}. Leave out --format, or name a folder."
+        )
     if ending != "xlsx" and len(names) > 1:
         raise ConfigError(
             f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or a file that ends "
@@ -112,13 +126,13 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
     return ending, {out: names}
 
 
-def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
+def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
-    view = job.views[facts["views"][place]["name"]]
+    view = job.views[facts.views[place].name]
     frame, content = read_frame(view.path), content_of(view.path)
     ids = row_ids(frame, view)
-    columns, values = label_columns(facts["views"][place])
-    if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
+    columns, values = label_columns(facts.views[place])
+    if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
             f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
@@ -203,11 +217,19 @@ def _parquet(views: Views, path: str) -> bytes:
             for name in view.beside.columns:
                 table = table.append_column(name, as_arrow(view.beside[name]))
         else:
-            table = pyarrow.table({str(name): as_arrow(column) for name, column in view.with_types.items()})
+            table = pyarrow.table(
+                {str(name): as_arrow(column) for name, column in view.with_types.items()}
+            )
         parquet.write_table(table, buffer)
     except pyarrow.ArrowException as error:
-        raise DataError(f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}.") from error
+        raise DataError(
+            f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}."
+        ) from error
     return buffer.getvalue()
 
 
-_WRITERS: dict[str, Callable[[Views, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
+_WRITERS: dict[str, Callable[[Views, str], bytes]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "xlsx": _xlsx,
+}

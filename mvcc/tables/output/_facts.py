@@ -30,7 +30,12 @@ _OVERLAP = 0.1  # of the rows of two clusters
 
 
 def describe(
-    job: Job, inputs: Inputs, features: list[Features], fit: Fit, explained: Explained, comparison: Comparison | None
+    job: Job,
+    inputs: Inputs,
+    features: list[Features],
+    fit: Fit,
+    explained: Explained,
+    comparison: Comparison | None,
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
     tables, answers = inputs.tables, inputs.answers
@@ -41,6 +46,9 @@ def describe(
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
+        | (
+            {} if joint else _drawn(features[number])
+        )  # the joint method has drawn all views in one plane
         | explained.views[number]
         for number, table in enumerate(tables)
     ]
@@ -78,7 +86,10 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
     labels, given = fit.labels[number], fit.given[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
     places = [given.source_of(position) for position in range(len(given))]
-    rows = [[*row, bool(ok), place] for row, ok, place in zip(given.rows(), satisfied, places, strict=True)]
+    rows = [
+        [*row, bool(ok), place]
+        for row, ok, place in zip(given.rows(), satisfied, places, strict=True)
+    ]
     left_out = fit.dropped[number]
     return {
         "name": table.name,
@@ -93,16 +104,20 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "ids": table.ids,
         "labels": labels.tolist(),
         "reference": table.reference,
-        "x": rounded(features.plane[:, 0]),
-        "y": rounded(features.plane[:, 1]),
-        "axes": features.axes,
         "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
-        "dropped": [[*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())],
+        "dropped": [
+            [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
+        ],
         **_against(table.reference, labels),
     }
+
+
+def _drawn(features: Features) -> dict[str, Any]:
+    points, axes = features.plane()
+    return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
 def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
@@ -119,7 +134,9 @@ def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str
     }
 
 
-def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]) -> dict[str, Any]:
+def _relation(
+    u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]
+) -> dict[str, Any]:
     names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
     source = next(path for pair, path in job.matches.items() if pair in names)
     return {"views": [u, v], "source": source, "pairs": rows.tolist()}
@@ -135,7 +152,11 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
         if empty := job.k - len(np.unique(fit.labels[number])):
             yield f"{table.name}: {empty} of the {job.k} clusters are empty."
         sizes = np.sort(np.bincount(fit.labels[number], minlength=job.k))
-        if job.k > 1 and sizes[-1] >= _LARGE * sizes.sum() and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
+        if (
+            job.k > 1
+            and sizes[-1] >= _LARGE * sizes.sum()
+            and np.median(sizes[:-1]) < _SMALL * sizes[-1]
+        ):
             yield (
                 f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
                 f"that are unlike all others may make clusters of their own; look at the smallest ones."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -20,7 +19,7 @@ from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, Input, parse_facts, read_facts
+from mvcc.results import Clustering, Input, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ALL_LABELS, CONFIG, FORMER_MODEL, LABELS, MODEL, TABLES
 from mvcc.tables.reading._answers import answer_files
@@ -70,11 +69,17 @@ def _refuse_others(out: OutputFolder) -> None:
     others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
     if others and not out.was_used():
         listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
-        raise StoreError(f"{out.path} holds {listed}, but no clustering. Choose another folder with --out.")
+        raise StoreError(
+            f"{out.path} holds {listed}, but no clustering. Choose another folder with --out."
+        )
 
 
 def _given_files(job: Job) -> list[str]:
-    return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+    return [
+        *(view.path for view in job.views.values()),
+        *job.matches.values(),
+        *job.constraints.values(),
+    ]
 
 
 def inputs_of(job: Job) -> list[str]:
@@ -82,12 +87,12 @@ def inputs_of(job: Job) -> list[str]:
     return [*_given_files(job), *answer_files(job)]
 
 
-def job_of_clustering(folder: Path, facts: dict[str, Any]) -> Job:
+def job_of_clustering(folder: Path, facts: Clustering) -> Job:
     """Return the job that a clustering repeats.
 
     Raises StoreError: if it does not have the views of the facts.
     """
-    job, names = load_job(folder / CONFIG), [view["name"] for view in facts["views"]]
+    job, names = load_job(folder / CONFIG), [view.name for view in facts.views]
     if list(job.views) != names:
         listed = clipped(", ".join(names), 200)
         raise StoreError(
@@ -106,19 +111,27 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
 
     Raises StoreError: when the facts themselves cannot be read.
     """
-    facts = parse_facts(read_facts(folder))
+    facts = read_facts(folder)
     verified, wrong, notes = 1, [], []
     for number, view in enumerate(facts.views):
-        suspicious = sum(len(relation.suspicious) for relation in facts.relations if number in relation.views)
+        suspicious = sum(
+            len(relation.suspicious) for relation in facts.relations if number in relation.views
+        )
         of_method = {"moved.csv": view.n_moved} if facts.joint else {
             "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
         of_method |= {"suspicious.csv": suspicious} if suspicious else {}
-        labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
+        labels = [
+            ["id", "cluster"],
+            *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)),
+        ]
         outliers = [[name, str(OUTLIER)] for name in view.outliers]
         for name, n_rows in {LABELS: view.n_rows + len(outliers), **of_method}.items():
             rows = _rows_of(folder / view.name / name)
             first = [row[:2] for row in rows]
-            parts = [[row for row in first if (row[1:] == [str(OUTLIER)]) == out] for out in (False, True)]
+            parts = [
+                [row for row in first if (row[1:] == [str(OUTLIER)]) == out]
+                for out in (False, True)
+            ]
             if len(rows) == n_rows + 1 and (name != LABELS or parts == [labels, outliers]):
                 verified += 1
             else:
@@ -138,7 +151,9 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     if (folder / CONFIG).exists():
-        for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
+        for path, read in zip(
+            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
+        ):
             try:
                 same = input_sha256(path) == read.sha256
             except (OSError, DataError):
@@ -174,9 +189,11 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
 
 def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder of results, and its facts; as `load_model`."""
-    file, facts = folder / MODEL, parse_facts(read_facts(folder))
+    file, facts = folder / MODEL, read_facts(folder)
     if not file.exists() and (folder / FORMER_MODEL).exists():
-        raise StoreError(f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again.")
+        raise StoreError(
+            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again."
+        )
     content = _content_of(file)
     if damage := _damage_of_model(content, facts):
         raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
@@ -187,7 +204,9 @@ def _content_of(file: Path) -> bytes:
     try:
         return content_of(file)
     except OSError as error:
-        raise StoreError(f"{file}: the model cannot be read: {error.strerror}. Cluster again.") from error
+        raise StoreError(
+            f"{file}: the model cannot be read: {error.strerror}. Cluster again."
+        ) from error
 
 
 def _model_in(file: Path, content: bytes) -> SavedClustering:
@@ -204,7 +223,10 @@ def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
     """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
     given = _given_files(job)
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
-    return [*given, *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :])]
+    return [
+        *given,
+        *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :]),
+    ]
 
 
 def _rows_of(path: Path) -> list[list[str]]:
@@ -228,14 +250,13 @@ def write_folder(
     tables: list[Table],
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
-    facts: dict[str, Any],
-    add_labels: Callable[[Path], None] | None = None,
-) -> None:
+    facts: Clustering,
+    add_labels: Callable[[Path, Clustering], Clustering] = lambda folder, facts: facts,
+) -> Clustering:
     """Write labels, tables, model, config, facts and report in the place of the former ones.
 
-    The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all
-    rows of folders into the folder that it is given, where model and labels are already, and
-    adds what it found to the facts.
+    Returns the facts with the checksum of the model, and with what ``add_labels`` found, which
+    writes the clusters of all rows of folders where model and labels are already.
 
     The former files stay until all is written. The facts are the first to go and the last to
     come, so that they are never those of other files. ``tables`` are those that were read, with
@@ -250,41 +271,44 @@ def write_folder(
         for number, table in enumerate(tables):
             here = new / table.name
             here.mkdir()
-            (here / LABELS).write_bytes(csv_bytes(_label_rows(table, facts["views"][number])))
+            (here / LABELS).write_bytes(csv_bytes(_label_rows(table, facts.views[number])))
             for name, lines in of_views[number].items():
                 (here / name).write_bytes(csv_bytes(lines))
         model = saved.to_bytes()
         (new / MODEL).write_bytes(model)
-        facts["model_sha256"] = sha256_of(model)
-        if add_labels is not None:
-            add_labels(new)
-        text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
-        (new / FACTS).write_bytes(text.encode("utf-8", "backslashreplace"))
+        facts = add_labels(new, facts.model_copy(update={"model_sha256": sha256_of(model)}))
+        (new / FACTS).write_bytes(facts.to_json())
         (new / REPORT).write_bytes(clustering_page(facts))
         out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
+    return facts
 
 
-def _label_rows(table: Table, view: dict[str, Any]) -> Iterable[Iterable[Any]]:
+def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
     """Give a line for every row of a table; those that were left out have no values but the label −1."""
     columns, values = label_columns(view)
-    rows = [[name, *("" if value is None else value for value in values[name])] for name in table.ids]
+    rows = [
+        [name, *("" if value is None else value for value in values[name])] for name in table.ids
+    ]
     if table.reference is None:
         return [["id", *columns], *rows]
-    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
+    return [
+        ["id", *columns, "label"],
+        *([*row, label] for row, label in zip(rows, table.reference, strict=True)),
+    ]
 
 
-def label_columns(view: dict[str, Any]) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
+def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
     """Return what is told of every row, and by id its values; outliers have none but the label −1."""
-    columns: dict[str, list[Any]] = {"cluster": view["labels"]}
-    if view["names"]:
-        columns["name"] = [view["names"][label] for label in view["labels"]]
-    if None not in view["stability"]:
-        columns["stability"] = view["stability"]
-    if view.get("fit"):  # which former versions did not tell
-        columns["fit"] = view["fit"]
-    values = dict(zip(view["ids"], zip(*columns.values(), strict=True), strict=True))
+    columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
+    if view.names:
+        columns["name"] = [view.names[label] for label in view.labels]
+    if None not in view.stability:
+        columns["stability"] = view.stability
+    if view.fit:  # which former versions did not tell
+        columns["fit"] = view.fit
+    values = dict(zip(view.ids, zip(*columns.values(), strict=True), strict=True))
     without = (OUTLIER, *[None] * (len(columns) - 1))
-    return list(columns), values | dict.fromkeys(view.get("outliers", ()), without)
+    return list(columns), values | dict.fromkeys(view.outliers, without)
 
 
 def _yaml(job: Job, folder: Path) -> str:

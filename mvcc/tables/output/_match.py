@@ -12,7 +12,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.reading._answers import with_answers
@@ -27,7 +27,6 @@ _MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times a
 _FOLDS = 5
 PROPOSALS = "proposed matches"
 
-Facts = dict[str, Any]
 Columns = list[tuple[str, list[Any]]]
 
 
@@ -73,21 +72,34 @@ def propose_matches(
         )
     views = [feature.X for feature in features_before_clusters(tables, job)]
     found = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
-    unmatched = [len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)]
-    is_measured = len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS and np.prod(unmatched) <= _MOST_MEASURED
+    unmatched = [
+        len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
+    ]
+    is_measured = (
+        len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
+        and np.prod(unmatched) <= _MOST_MEASURED
+    )
     hits = candidate_hits(views, {(0, 1): known}, n_folds=_FOLDS)[0, 1] if is_measured else None
 
     rows, told = _listed(found, n_rows)
     if with_known:
         rows = np.concatenate((rows, known))
-        told = [[*values, *[first] * len(known)] for values, first in zip(told, ("known", "", "", ""), strict=True)]
+        told = [
+            [*values, *[first] * len(known)]
+            for values, first in zip(told, ("known", "", "", ""), strict=True)
+        ]
     columns: Columns = list(zip(("rank", "score", "mutual", "margin"), told, strict=True))
     of_tables: Columns = []
     for side, table in enumerate(tables):
         ids = [table.ids[row] for row in rows[:, side]]
         of_tables.append((table.name, ids))
         if facts:
-            columns.append((f"{table.name}.cluster", [_clusters(facts, table.name).get(name, "") for name in ids]))
+            columns.append(
+                (
+                    f"{table.name}.cluster",
+                    [_clusters(facts, table.name).get(name, "") for name in ids],
+                )
+            )
         columns += [(f"{table.name}.{name}", [texts[row] for row in rows[:, side]])
                     for name, texts in table.shown.items()]  # fmt: skip
     columns = of_tables + columns
@@ -124,7 +136,9 @@ def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool 
     Raises StoreError: if the file exists and may not be replaced, or cannot be written.
     """
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
-    write_output(path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job))
+    write_output(
+        path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job)
+    )
 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[np.int64]]:
@@ -133,7 +147,11 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[
     pairs = [f"{inputs.tables[u].name}:{inputs.tables[v].name}" for u, v in inputs.relations]
     if between is None:
         if len(pairs) != 1:
-            what = f"choose one with --between: {clipped(', '.join(pairs), 200)}" if pairs else "give some with --match"
+            what = (
+                f"choose one with --between: {clipped(', '.join(pairs), 200)}"
+                if pairs
+                else "give some with --match"
+            )
             raise ConfigError(f"Matches are known of {len(pairs)} pairs of views; {what}.")
         between = pairs[0]
     names = between.split(":")
@@ -143,26 +161,30 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[
             f"--between {shown(between)}: no matches are known of two such views. "
             f"Known: {clipped(', '.join(pairs), 200) or 'none'}."
         )
-    return [inputs.tables[number] for number in numbers], known if numbers[0] < numbers[1] else known[:, ::-1]
+    return [inputs.tables[number] for number in numbers], known if numbers[0] < numbers[
+        1
+    ] else known[:, ::-1]
 
 
-def _without_dropped(known: NDArray[np.int64], facts: Facts, tables: list[Table]) -> NDArray[np.int64]:
+def _without_dropped(
+    known: NDArray[np.int64], facts: Clustering, tables: list[Table]
+) -> NDArray[np.int64]:
     """Return the matches without those that a clustering left out since they seem to be wrong."""
-    views = facts["views"]
-    dropped = {
-        frozenset(
-            (views[view]["name"], views[view]["ids"][row]) for view, row in zip(relation["views"], match, strict=False)
-        )
-        for relation in facts["relations"]
-        for match in relation.get("suspicious", ())
-        if match[3]
-    }
+    dropped = set()
+    for relation in facts.relations:
+        first, second = (facts.views[number] for number in relation.views)
+        dropped |= {
+            frozenset({(first.name, first.ids[match.i]), (second.name, second.ids[match.j])})
+            for match in relation.suspicious
+            if match.dropped
+        }
     ends = (
-        [(table.name, table.ids[row]) for table, row in zip(tables, match, strict=True)] for match in known.tolist()
+        [(table.name, table.ids[row]) for table, row in zip(tables, match, strict=True)]
+        for match in known.tolist()
     )
     return known[[frozenset(pair) not in dropped for pair in ends]]
 
 
-def _clusters(facts: Facts, name: str) -> dict[str, int]:
-    view = next((view for view in facts["views"] if view["name"] == name), None)
-    return dict(zip(view["ids"], view["labels"], strict=True)) if view else {}
+def _clusters(facts: Clustering, name: str) -> dict[str, int]:
+    view = facts.view(name)
+    return dict(zip(view.ids, view.labels, strict=True)) if view else {}

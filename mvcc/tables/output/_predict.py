@@ -26,7 +26,13 @@ from mvcc.tables.output._folder import inputs_of_clustering, read_clustering
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._parquet import pyarrow_for
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
-from mvcc.tables.reading._table import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns
+from mvcc.tables.reading._table import (
+    find_id_column,
+    ids_of,
+    no_column,
+    place_of,
+    refuse_repeated_columns,
+)
 
 if TYPE_CHECKING:
     from mvcc.tables.folders._labels import Source
@@ -75,7 +81,9 @@ def predict_files(
     names = {view.name: list(view.names) for view in facts.views}
     folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
     if scheduler is not None and not folders:
-        raise ConfigError("--scheduler goes only with a view that is a folder of Parquet files; leave it out.")
+        raise ConfigError(
+            "--scheduler goes only with a view that is a folder of Parquet files; leave it out."
+        )
     targets = {name: f"{name}/{ALL_LABELS if name in folders else LABELS}" for name in new}
     if len(new) == 1:
         targets, out = dict.fromkeys(new, out.name), out.parent
@@ -98,31 +106,44 @@ def predict_files(
                 part = stack.enter_context(target_folder.writing_folder(target))
                 source = _source(folder, view, names[view.name], folders[view.name])
                 tell = Progress(f"labels of {view.name}", on_step)
-                labelers.append(partial(_predict_folder, client, folders[view.name], source, k, part, tell))
+                labelers.append(
+                    partial(_predict_folder, client, folders[view.name], source, k, part, tell)
+                )
             else:
                 part = stack.enter_context(target_folder.writing(target))
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
                 labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
-        return [Predicted(name, out / targets[name], label()) for name, label in zip(new, labelers, strict=True)]
+        return [
+            Predicted(name, out / targets[name], label())
+            for name, label in zip(new, labelers, strict=True)
+        ]
 
 
 def _check_ending(path: Path) -> None:
     """Refuse a file of a format that is not written, before anything is read."""
     if path.suffix.lower() not in _WRITERS:
-        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out.")
+        raise InvalidInputError(
+            f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out."
+        )
     if path.suffix.lower() == ".parquet":
         pyarrow_for(str(path))
 
 
-def _predict(view: SavedView, path: str, names: list[str], n_clusters: int, write: _Write) -> list[int]:
+def _predict(
+    view: SavedView, path: str, names: list[str], n_clusters: int, write: _Write
+) -> list[int]:
     """Write the clusters of the rows of a file, and return how many rows each cluster gets."""
     sizes = np.zeros(n_clusters, np.int64)
     id_column: str | None = None
-    hashes: list[NDArray[Any]] = []  # 8 bytes of each id: ids may be twice in rows that are far apart
+    hashes: list[
+        NDArray[Any]
+    ] = []  # 8 bytes of each id: ids may be twice in rows that are far apart
     for frame in read_frames(path):
         refuse_repeated_columns(frame, path)
         if missing := [column for column in view.columns if column not in frame.columns]:
-            raise DataError(f"{no_column(frame, missing[0], path)} {view.name} was clustered by it.")
+            raise DataError(
+                f"{no_column(frame, missing[0], path)} {view.name} was clustered by it."
+            )
         if not hashes:
             id_column = _id_column(frame, view, path)
         ids = ids_of(frame, id_column, path)
@@ -152,16 +173,23 @@ def _source(folder: Path, view: SavedView, names: list[str], rows: Folder) -> So
 
     head = rows.head()
     refuse_repeated_columns(head, rows.path)
-    return Source(os.path.abspath(folder / MODEL), view.name, tuple(names), _id_column(head, view, rows.path))
+    return Source(
+        os.path.abspath(folder / MODEL), view.name, tuple(names), _id_column(head, view, rows.path)
+    )
 
 
 def _predict_folder(
     client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
 ) -> list[int]:
     """Write the clusters of the rows of a folder, and return how many rows each cluster gets."""
-    from mvcc.tables.folders._labels import facts_of_counts, write_labels  # which import scikit-learn
+    from mvcc.tables.folders._labels import (
+        facts_of_counts,
+        write_labels,
+    )  # which import scikit-learn
 
-    sizes: list[int] = facts_of_counts(write_labels(client, rows, source, part, tell), n_clusters)["all_sizes"]
+    sizes: list[int] = facts_of_counts(write_labels(client, rows, source, part, tell), n_clusters)[
+        "all_sizes"
+    ]
     return sizes
 
 

@@ -104,7 +104,9 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     """Return the inputs of a job with the answers: with more constraints, and without outliers."""
     paths = {Path(path).name: path for path in answer_files(job)}
     if job.asked is not None and LOG not in paths:
-        raise DataError(f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to.")
+        raise DataError(
+            f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to."
+        )
     if not paths:
         return inputs
     objects = _Objects(inputs)
@@ -154,10 +156,15 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     """Leave out the rows of outliers, and the constraints and matches that touch them."""
     assert inputs.answers is not None
     outliers = inputs.answers.outliers
-    kept = [np.setdiff1d(np.arange(len(table.ids)), rows) for table, rows in zip(inputs.tables, outliers, strict=True)]
+    kept = [
+        np.setdiff1d(np.arange(len(table.ids)), rows)
+        for table, rows in zip(inputs.tables, outliers, strict=True)
+    ]
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
-            raise DataError(f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers.")
+            raise DataError(
+                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers."
+            )
     used = inputs.on_rows(kept)
     n_constraints = _total(inputs.constraints) - _total(used.constraints)
     n_matches = _total(inputs.relations.values()) - _total(used.relations.values())
@@ -179,7 +186,10 @@ class _Objects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
     def __init__(self, inputs: Inputs) -> None:
-        from mvcc.embedding import find_objects, separate_problems  # scikit-learn takes a second to import
+        from mvcc.embedding import (
+            find_objects,
+            separate_problems,
+        )  # scikit-learn takes a second to import
 
         self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
         self._tables = inputs.tables
@@ -194,7 +204,9 @@ class _Objects:
         """Return the object of a row, such as texts:17."""
         view, _, row = name.partition(":")
         if view not in self._numbers:
-            raise DataError(f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}")
+            raise DataError(
+                f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
+            )
         number = self._numbers[view]
         if row not in self._tables[number].row:
             raise DataError(self._tables[number].lacks(row))

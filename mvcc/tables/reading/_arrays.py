@@ -18,7 +18,16 @@ from mvcc.exceptions import DataError
 
 # what NumPy and zipfile raise for files that are cut off or changed
 _DAMAGE = (
-    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError, NotImplementedError),
+    *(
+        ValueError,
+        TypeError,
+        EOFError,
+        LookupError,
+        RuntimeError,
+        SyntaxError,
+        OverflowError,
+        NotImplementedError,
+    ),
     *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
 
@@ -37,7 +46,11 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
             arrays = {name: file[name] for name in file.files}
     except _DAMAGE as error:
         raise _not_numpy(path, error) from error
-    arrays = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim}
+    arrays = {
+        name: array
+        for name, array in arrays.items()
+        if isinstance(array, np.ndarray) and array.ndim
+    }
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
         raise DataError(
@@ -50,9 +63,13 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     known = set(block.columns)
     for name, array in beside.items():
         if len(array) != n_rows:
-            raise DataError(f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows.")
+            raise DataError(
+                f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows."
+            )
         if name in known:
-            raise DataError(f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it another one.")
+            raise DataError(
+                f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it another one."
+            )
     columns = {name: _checked(array, path, name) for name, array in beside.items()}
     frame = pd.concat([block, pd.DataFrame(columns, index=block.index)], axis=1)
     frame.attrs["beside"] = list(beside)
@@ -69,7 +86,9 @@ def read_array(content: bytes, path: str) -> pd.DataFrame:
     except _DAMAGE as error:
         raise _not_numpy(path, error) from error
     if array.ndim != 2:
-        raise DataError(f"{path}: an array with a row per instance is expected, not one of shape {array.shape}.")
+        raise DataError(
+            f"{path}: an array with a row per instance is expected, not one of shape {array.shape}."
+        )
     return _frame_of(array, path, "the array")
 
 
@@ -78,7 +97,11 @@ def _check_header(source: IO[bytes]) -> None:
     if source.read(6) != b"\x93NUMPY":
         return
     version = tuple(source.read(2))
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    header = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
     shape, _, dtype = header(source)
     if min(shape, default=0) < 0:
         raise ValueError(f"an array claims the shape {shape}")
@@ -90,7 +113,9 @@ def _check_header(source: IO[bytes]) -> None:
 def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int = 0) -> pd.DataFrame:
     with within_limits(path):
         check_size(len(array), array.shape[1] + n_beside)
-    return pd.DataFrame(_checked(array, path, name), columns=[f"column {n + 1}" for n in range(array.shape[1])])
+    return pd.DataFrame(
+        _checked(array, path, name), columns=[f"column {n + 1}" for n in range(array.shape[1])]
+    )
 
 
 def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
@@ -100,7 +125,9 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         return _as_doubles(array)
-    if array.dtype.kind == "U" and array.dtype.itemsize:  # four bytes for each character, of which many are none
+    if (
+        array.dtype.kind == "U" and array.dtype.itemsize
+    ):  # four bytes for each character, of which many are none
         codes = np.ascontiguousarray(array).view(np.uint32)
         if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
             raise DataError(f"{path}: {shown(name)} holds numbers that are no characters.")
@@ -108,7 +135,9 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
         try:
             return np.char.decode(array, "utf-8")
         except UnicodeDecodeError as error:
-            raise DataError(f"{path}: {shown(name)} holds bytes that are no text in UTF-8.") from error
+            raise DataError(
+                f"{path}: {shown(name)} holds bytes that are no text in UTF-8."
+            ) from error
     return array
 
 

@@ -24,7 +24,10 @@ _EXACT = 2**53  # up to which floats hold every whole number
 
 def escaped(texts: Sequence[str]) -> list[str]:
     """Return texts, with a leading ``'`` where a spreadsheet program would take them for formulas."""
-    return [f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text for text in texts]
+    return [
+        f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text
+        for text in texts
+    ]
 
 
 def has_decimal_commas(frame: pd.DataFrame) -> bool:
@@ -35,7 +38,9 @@ def has_decimal_commas(frame: pd.DataFrame) -> bool:
 
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     """Return cells as text, empty where they are missing; lists and records inside of cells are JSON."""
-    if pd.api.types.infer_dtype(column, skipna=True) == "datetime":  # days alone where all times are midnight
+    if (
+        pd.api.types.infer_dtype(column, skipna=True) == "datetime"
+    ):  # days alone where all times are midnight
         column = column.astype("datetime64[us]")
     has_floats = column.dtype.kind == "f" and not _is_long(column)
     texts = as_texts(column) if has_floats else flat(column, path).astype(str)
@@ -58,7 +63,9 @@ def flat(column: pd.Series[Any], path: str) -> pd.Series[Any]:
 
 def _flat(value: Any, name: object, path: str) -> Any:
     if isinstance(value, bytes):
-        raise DataError(f"{path}: the column {str(name)!r} holds bytes, no text. Choose --format parquet.")
+        raise DataError(
+            f"{path}: the column {str(name)!r} holds bytes, no text. Choose --format parquet."
+        )
     if isinstance(value, list | tuple | dict | np.ndarray):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     return value
@@ -91,7 +98,9 @@ def _as_written(texts: pd.Series[Any], sign: str) -> pd.Series[Any] | None:
         return None
     numbers = iter(found)
     values = [None if gap else next(numbers) for gap in missing]
-    return pd.Series(values, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64")
+    return pd.Series(
+        values, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64"
+    )
 
 
 def _number(word: str) -> int | float | None:

@@ -73,7 +73,9 @@ def _is_text_in_lines(path: str, place: str) -> bool:
     with opened(path) as file:
         for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
             if len(line) > MOST_LINE:
-                raise DataError(f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no table.")
+                raise DataError(
+                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no table."
+                )
             if b"\0" in line or not line.isascii():
                 decoded(line, place, DataError, number)
             in_lines = in_lines and b'"' not in line

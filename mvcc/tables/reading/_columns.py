@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,9 @@ from mvcc.tables.reading._numbers import (
     without_points,
 )
 
+if TYPE_CHECKING:
+    from mvcc.results import ColumnFacts
+
 Values = NDArray[np.float64] | NDArray[np.object_]
 
 AN_ID, BESIDE, CONSTANT, LABELS = "an id", "beside the array", "constant", "looks like labels"
@@ -35,12 +38,18 @@ _TOO_MANY = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "?", "null", "none", "<na>"}
 TRUTH = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0})
-_LABELS = re.compile(r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE)
+_LABELS = re.compile(
+    r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE
+)
 _MOST_LABELS = 50
-_ID = re.compile(r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE)
+_ID = re.compile(
+    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE
+)
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
 # with letters and digits, but neither a number with its unit nor a date
-_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}")
+_CODE = re.compile(
+    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}"
+)
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _MOST_NAMED = 6
@@ -107,7 +116,9 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column says nothing but which thing a row is of; a thing may have several rows."""
     several = _is_called_id(name) and values.nunique() > len(values) / 2
-    return looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
+    return (
+        looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
+    )
 
 
 def _is_called_id(name: str) -> bool:
@@ -128,7 +139,9 @@ def is_missing(values: pd.Series[Any]) -> NDArray[np.bool_]:
     """Tell which values are not there, or are written as such."""
     missing: NDArray[np.bool_] = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT":
-        missing = missing | values.astype(str).str.strip().str.casefold().isin(_MISSING).to_numpy(dtype=bool)
+        missing = missing | values.astype(str).str.strip().str.casefold().isin(_MISSING).to_numpy(
+            dtype=bool
+        )
     return missing
 
 
@@ -142,7 +155,11 @@ def as_whole(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dtype.kind != "f":
         return column
     numbers = column.dropna().astype(float)
-    return column.astype("Int64") if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all() else column
+    return (
+        column.astype("Int64")
+        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all()
+        else column
+    )
 
 
 def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[str, Understood]:
@@ -162,7 +179,9 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
         else understand(frame[column], kind, delimiter)
         for column, kind in asked.items()
     }
-    if any(one.column.note == DECIMAL_COMMAS for one in found.values()):  # then points may separate thousands
+    if any(
+        one.column.note == DECIMAL_COMMAS for one in found.values()
+    ):  # then points may separate thousands
         for column in place:
             if (other := without_points(frame[column])) is not None:
                 found[column] = Understood(Column(column, "number", POINTS), other)
@@ -172,7 +191,12 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
 def _without_effect(one: Understood) -> Understood:
     """Say where all values of a column are the same."""
     values = one.values
-    if values is None or len(values) < 2 or pd.isna(values[:1]).any() or not (values == values[0]).all():
+    if (
+        values is None
+        or len(values) < 2
+        or pd.isna(values[:1]).any()
+        or not (values == values[0]).all()
+    ):
         return one
     return replace(one, column=replace(one.column, kind=None, note=CONSTANT))
 
@@ -187,7 +211,9 @@ def _as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     return values
 
 
-def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None, order: str = "") -> Understood:
+def understand(
+    values: pd.Series[Any], asked: Kind | None, delimiter: str | None, order: str = ""
+) -> Understood:
     """Find out what a column is, unless it was said.
 
     `values`: as they were read.
@@ -202,14 +228,22 @@ def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None
     if values.dtype.kind == "M" and asked in (None, "date"):
         return _dated(column, days_of(values), values, "")
     if values.dtype.kind == "m" and asked in (None, "number"):
-        return _numeric(column, values.dt.total_seconds().to_numpy(dtype=np.float64), values, "in seconds")
+        return _numeric(
+            column, values.dt.total_seconds().to_numpy(dtype=np.float64), values, "in seconds"
+        )
     if values.dtype.kind in "iufb" and asked in (None, "number"):
         return _numeric(column, values.to_numpy(dtype=np.float64, na_value=np.nan), values, "")
-    odd = [not isinstance(value, _PLAIN) for value in values[~missing]] if values.dtype == object else [False]
+    odd = (
+        [not isinstance(value, _PLAIN) for value in values[~missing]]
+        if values.dtype == object
+        else [False]
+    )
     if any(odd):
         row = int(np.flatnonzero(~missing)[odd.index(True)])
         what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
-        return Understood(column, mistake=Mistake(row, what, "Make a column of each of its parts", sum(odd)))
+        return Understood(
+            column, mistake=Mistake(row, what, "Make a column of each of its parts", sum(odd))
+        )
     texts = as_texts(values).mask(missing)
     if asked in (None, "number") and (found := _as_number(column, texts, missing, delimiter)):
         return found
@@ -221,11 +255,17 @@ def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
     """Read more values of columns that were read before, those of plain numbers all at once."""
     quick = [
-        column.name for column in columns if column.kind in (None, "number") and not column.note.startswith("with")
+        column.name
+        for column in columns
+        if column.kind in (None, "number") and not column.note.startswith("with")
     ]
     numbers = _as_numbers(frame[quick])
     usable = np.all(np.abs(numbers) <= MOST, axis=0)
-    found = {name: Understood(Column(name, "number"), numbers[:, n]) for n, name in enumerate(quick) if usable[n]}
+    found = {
+        name: Understood(Column(name, "number"), numbers[:, n])
+        for n, name in enumerate(quick)
+        if usable[n]
+    }
     return {one.name: found.get(one.name) or _read_like(one, frame[one.name]) for one in columns}
 
 
@@ -238,7 +278,9 @@ def _read_like(column: Column, values: pd.Series[Any]) -> Understood:
         return _numeric(said, by_note(texts.fillna("nan"), column.note), texts, column.note)
     found = understand(values, kind, None, order_in(column.note) if kind == "date" else "")
     if found.values is None and found.mistake is None:  # all are missing
-        return replace(found, values=np.full(len(values), np.nan if kind in ("number", "date") else None))
+        return replace(
+            found, values=np.full(len(values), np.nan if kind in ("number", "date") else None)
+        )
     return found
 
 
@@ -254,7 +296,9 @@ def _as_number(
     lower = texts.str.casefold()
     for truth in TRUTH:
         if lower.dropna().isin(list(truth)).all():
-            return _numeric(column, lower.map(truth).to_numpy(dtype=float), texts, f"{max(truth)} is 1")
+            return _numeric(
+                column, lower.map(truth).to_numpy(dtype=float), texts, f"{max(truth)} is 1"
+            )
     other, note = with_separators(words, delimiter)
     n_other = int((~np.isnan(other)).sum())
     if n_other > n_found and n_other >= _NEARLY_ALL * n:
@@ -264,7 +308,9 @@ def _as_number(
         what = f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate thousands,"
         point = with_point(texts.iloc[row]) or texts.iloc[row].replace(",", "")
         remedy = f"Write {point}, or separate the columns with semicolons"
-        return Understood(column, mistake=Mistake(row, what, remedy, int(texts.str.contains(",").sum())))
+        return Understood(
+            column, mistake=Mistake(row, what, remedy, int(texts.str.contains(",").sum()))
+        )
     if column.kind == "number" or n_found >= _NEARLY_ALL * n:
         return _numeric(column, numbers, texts, "")
     return None
@@ -280,13 +326,18 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: pd.Series[Any], note:
     text, number = clipped(repr(str(texts.iloc[row]))), numbers[row]
     what, remedy = f"{text}, which is no finite number,", "Write a number"
     if np.isfinite(number):
-        what, remedy = f"{text}, which is too large to compute with,", f"Scale the column to below {MOST:.0e}"
+        what, remedy = (
+            f"{text}, which is too large to compute with,",
+            f"Scale the column to below {MOST:.0e}",
+        )
     elif np.isnan(number):
         remedy = "Write a number, or leave the cell empty"
     return Understood(column, mistake=Mistake(row, what, remedy, int((~usable).sum())))
 
 
-def _as_date(column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], known: str) -> Understood | None:
+def _as_date(
+    column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], known: str
+) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts[~missing]
     if not there.head(20).str.fullmatch(A_DATE).mean() >= _NEARLY_ALL and column.kind != "date":
@@ -298,14 +349,19 @@ def _as_date(column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], 
     return _dated(column, parsed(texts, "mixed"), texts, "") if column.kind == "date" else None
 
 
-def _dated(column: Column, days: NDArray[np.float64], texts: pd.Series[Any], order: str) -> Understood:
+def _dated(
+    column: Column, days: NDArray[np.float64], texts: pd.Series[Any], order: str
+) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
     column = replace(column, kind="date", note=note_of(order, days))
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
         row = int(bad.argmax())
         what = f"{clipped(repr(str(texts.iloc[row])))}, which is no date like the others,"
-        return Understood(column, mistake=Mistake(row, what, "Write a date, or leave the cell empty", int(bad.sum())))
+        return Understood(
+            column,
+            mistake=Mistake(row, what, "Write a date, or leave the cell empty", int(bad.sum())),
+        )
     return Understood(column, days)
 
 
@@ -316,12 +372,15 @@ def _as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     repeat = n_values <= min(MOST_CATEGORIES, max(2, texts.count() / 2))
     kind = column.kind or ("category" if repeat else "text")
     if kind == "category" and n_values > _TOO_MANY:
-        kind, column = "text", replace(column, note=f"{n_values} values are too many for a category")
+        kind, column = (
+            "text",
+            replace(column, note=f"{n_values} values are too many for a category"),
+        )
     words = texts.astype(object).where(texts.notna(), None).to_numpy()
     return Understood(replace(column, kind=kind), words)
 
 
-def described(columns: Sequence[Column]) -> list[str]:
+def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
     """Return what became of the columns of a view in two or three lines, or one where there is nothing to say."""
     used = [column for column in columns if column.kind is not None]
     kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
@@ -330,14 +389,18 @@ def described(columns: Sequence[Column]) -> list[str]:
         by_note: dict[str, list[str]] = {}
         for column in out:
             by_note.setdefault(column.note, []).append(column.name)
-        lines.append("left out: " + "; ".join(f"{_few(names)} ({note})" for note, names in by_note.items()))
+        lines.append(
+            "left out: " + "; ".join(f"{_few(names)} ({note})" for note, names in by_note.items())
+        )
     return lines
 
 
-def _names(columns: Sequence[Column]) -> str:
+def _names(columns: Sequence[Column | ColumnFacts]) -> str:
     words = []
     for column in columns:
-        notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(column.n_missing)
+        notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(
+            column.n_missing
+        )
         words.append(f"{column.name} ({', '.join(notes)})" if notes else column.name)
     return _few(words)
 

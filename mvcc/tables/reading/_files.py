@@ -73,10 +73,16 @@ def reading(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        there = [other.name for other in Path(path).parent.glob("*") if other.suffix.lower() in _READERS]
-        raise DataError(f"{place}: there is no such file{nearest(Path(path).name, there)}") from None
+        there = [
+            other.name for other in Path(path).parent.glob("*") if other.suffix.lower() in _READERS
+        ]
+        raise DataError(
+            f"{place}: there is no such file{nearest(Path(path).name, there)}"
+        ) from None
     except (OSError, MemoryError) as error:
-        raise DataError(f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        raise DataError(
+            f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
 
 
 def shown_ending(ending: str) -> str:
@@ -90,7 +96,13 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     frame = next(text_frames(io.StringIO(text, newline=""), path, n_lines=_n_lines(content)))
     frame = frame.iloc[: n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
-    frame = frame.loc[:, [bool(name.strip()) or (frame.iloc[:, n] != "").any() for n, name in enumerate(frame.columns)]]
+    frame = frame.loc[
+        :,
+        [
+            bool(name.strip()) or (frame.iloc[:, n] != "").any()
+            for n, name in enumerate(frame.columns)
+        ],
+    ]
     first = frame.attrs.pop("first")
     if text.rstrip().count("\n") + 2 - first == len(frame):  # no value has line breaks
         frame.attrs["lines"] = first
@@ -101,7 +113,9 @@ def _n_lines(content: bytes) -> int:
     return max(content.count(mark) for mark in (b"\n", b"\r"))
 
 
-def text_frames(lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0) -> Iterator[pd.DataFrame]:
+def text_frames(
+    lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0
+) -> Iterator[pd.DataFrame]:
     """Give the rows of a text file, all at once, of which there are so many lines, or some at a time.
 
     Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns, and
@@ -136,7 +150,9 @@ def text_frames(lines: IO[str], path: str, n_rows: int | None = None, *, n_lines
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)
                 frame = reader.read(n_rows)
-            frame.columns = pd.Index([f"column {n + 1}" for n in range(len(names))] if headless else names)
+            frame.columns = pd.Index(
+                [f"column {n + 1}" for n in range(len(names))] if headless else names
+            )
             frame.attrs |= {"delimiter": delimiter, "first": 1 if headless else 2}
             yield frame
             if n_rows is None:
@@ -146,7 +162,10 @@ def text_frames(lines: IO[str], path: str, n_rows: int | None = None, *, n_lines
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        where, what = _longer_row(lines, delimiter) or ("", f"cannot be read as a table: {words_of(error)}")
+        where, what = _longer_row(lines, delimiter) or (
+            "",
+            f"cannot be read as a table: {words_of(error)}",
+        )
         raise DataError(f"{path}{where}: {what}.") from error
 
 
@@ -175,7 +194,10 @@ def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
         line = reader.line_num + 1
         for row in reader:
             if len(row) > width:
-                return f":{line}", f"line {line} has {len(row)} values, but there are {width} columns"
+                return (
+                    f":{line}",
+                    f"line {line} has {len(row)} values, but there are {width} columns",
+                )
             line = reader.line_num + 1
     except csv.Error:
         pass  # this is said in the reader's words

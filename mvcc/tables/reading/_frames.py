@@ -22,7 +22,9 @@ from mvcc.views import GivenViews
 _BY_VIEW = ("columns", "ignore", "labels_column")
 
 
-def job_of(views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]) -> Job:
+def job_of(
+    views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]
+) -> Job:
     """Return the job that clusters tables from memory, with names in the place of paths.
 
     Raises ConfigError: for unknown settings, or values that they cannot have.
@@ -34,14 +36,21 @@ def job_of(views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mappi
     for key in _BY_VIEW:
         for name, value in settings.get(key, {}).items():
             if name not in sections:
-                raise ConfigError(f"{key}: there is no view {shown(name)}{nearest(str(name), sections)}")
+                raise ConfigError(
+                    f"{key}: there is no view {shown(name)}{nearest(str(name), sections)}"
+                )
             sections[name][key] = value
     given = {key: value for key, value in settings.items() if key not in _BY_VIEW}
-    pairs = {":".join(key) if isinstance(key, tuple) else str(key): f"matches[{key!r}]" for key in matches}
+    pairs = {
+        ":".join(key) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
+        for key in matches
+    }
     return validated(Job, given | {"views": sections, "matches": pairs}, mistakes)
 
 
-def inputs_of(job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], constraints: Any) -> Inputs:
+def inputs_of(
+    job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], constraints: Any
+) -> Inputs:
     """Return the inputs that tables from memory are.
 
     Raises DataError, InvalidInputError: for tables, matches or constraints that cannot be used,
@@ -53,7 +62,9 @@ def inputs_of(job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], co
     for name, frame in frames.items():
         with problems.collecting():
             ids = _ids(frame, job.views[name].path)
-            tables.append(table_of(frame.reset_index(drop=True), name, job.views[name], problems, ids=ids))
+            tables.append(
+                table_of(frame.reset_index(drop=True), name, job.views[name], problems, ids=ids)
+            )
     problems.raise_any()
     given = GivenViews.of(frames)
     return Inputs(tables, given.constraints(constraints), given.relations(dict(matches)), [])
@@ -92,9 +103,13 @@ def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -
 
 def _ids(frame: pd.DataFrame, place: str) -> list[str]:
     if frame.index.nlevels > 1:
-        raise DataError(f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids.")
+        raise DataError(
+            f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
+        )
     ids = as_texts(frame.index.to_series())
     if ids.duplicated().any():
         twice = clipped(shown(ids[ids.duplicated()].iloc[0]))
-        raise DataError(f"{place}: the id {twice} is there more than once in the row index; ids must be distinct.")
+        raise DataError(
+            f"{place}: the id {twice} is there more than once in the row index; ids must be distinct."
+        )
     return ids.tolist()

@@ -45,11 +45,15 @@ class Inputs:
             inside = pairs[np.isin(pairs[:, 0], rows[u]) & np.isin(pairs[:, 1], rows[v])]
             if len(inside):
                 ends = zip((u, v), inside.T, strict=True)
-                relations[u, v] = np.column_stack([np.searchsorted(rows[view], column) for view, column in ends])
+                relations[u, v] = np.column_stack(
+                    [np.searchsorted(rows[view], column) for view, column in ends]
+                )
         return replace(
             self,
             tables=[table.on_rows(own) for table, own in zip(self.tables, rows, strict=True)],
-            constraints=[given.on_rows(own) for given, own in zip(self.constraints, rows, strict=True)],
+            constraints=[
+                given.on_rows(own) for given, own in zip(self.constraints, rows, strict=True)
+            ],
             relations=relations,
         )
 
@@ -59,7 +63,9 @@ class SampledViews(Protocol):
 
     def __contains__(self, name: str) -> bool: ...
 
-    def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
+    def sample(
+        self, job: Job, tables: list[Table], problems: Problems
+    ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Return a sample of every such view, and the lines drawn from each file of matches."""
 
 
@@ -70,7 +76,11 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """
     problems = Problems()
     tables: list[Table] = []
-    of_files = job.views if folders is None else {name: view for name, view in job.views.items() if name not in folders}
+    of_files = (
+        job.views
+        if folders is None
+        else {name: view for name, view in job.views.items() if name not in folders}
+    )
     for name, view in of_files.items():
         with problems.collecting():
             tables.append(read_table(name, view, problems, job.show.get(name, ())))
@@ -103,7 +113,9 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
 def check_enough(table: Table, n_clusters: int) -> None:
     """Refuse more clusters than a view has rows."""
     if n_clusters > len(table.ids):
-        raise DataError(f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters (-k).")
+        raise DataError(
+            f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters (-k)."
+        )
 
 
 def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:

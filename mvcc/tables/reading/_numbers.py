@@ -26,7 +26,9 @@ def numbers_of(words: Any) -> Floats:
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
-        if text.isascii() and "_" not in text:  # Python takes 1_000 and digits of other scripts, too
+        if (
+            text.isascii() and "_" not in text
+        ):  # Python takes 1_000 and digits of other scripts, too
             floats: Floats = words.astype(np.float64)
             return floats
     except (TypeError, ValueError):
@@ -74,7 +76,9 @@ def _read(plain: pd.Series[Any], note: str) -> Floats:
 
 
 def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
+    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(
+        dtype=bool
+    )
     return found
 
 

@@ -22,7 +22,9 @@ from mvcc.tables.reading._table import Table
 _MOST_LINES = 10  # of a file that are told to be wrong; to look for the most similar id takes time
 
 
-def read_constraints(job: Job, tables: list[Table], relations: Relations, problems: Problems) -> list[Constraints]:
+def read_constraints(
+    job: Job, tables: list[Table], relations: Relations, problems: Problems
+) -> list[Constraints]:
     """Read the constraints of every view, none where no file is given."""
     given = [Constraints.empty() for _ in tables]
     for number, table in enumerate(tables):
@@ -32,7 +34,9 @@ def read_constraints(job: Job, tables: list[Table], relations: Relations, proble
     return given
 
 
-def add_constraints(given: list[Constraints], path: str, number: int, tables: list[Table], relations: Relations) -> int:
+def add_constraints(
+    given: list[Constraints], path: str, number: int, tables: list[Table], relations: Relations
+) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
     A row of another view stands for the row of this view that it is matched with. Where there is
@@ -54,12 +58,18 @@ def add_constraints(given: list[Constraints], path: str, number: int, tables: li
         view, ends = next(((view, ends) for view, ends in found if ends), (number, None))
         where = f"{file.place}:{line}"
         if ends is None:
-            wrong.append(InvalidInputError(f"{where}: {_why_not(names, number, tables, matched[number])}"))
+            wrong.append(
+                InvalidInputError(f"{where}: {_why_not(names, number, tables, matched[number])}")
+            )
         elif ends[0] != ends[1] or names[0] == names[1]:
             records[view][line] = [*ends, *record[2:]]
         elif not is_must_link(record[2], where):  # a must-link says what the match says
             pair = " and ".join(map(shown, names))
-            wrong.append(InvalidInputError(f"{where}: {pair} are matched, so they are one object and cannot be apart."))
+            wrong.append(
+                InvalidInputError(
+                    f"{where}: {pair} are matched, so they are one object and cannot be apart."
+                )
+            )
         if len(wrong) == _MOST_LINES:
             raise_all(wrong)
     for view, own in records.items():
@@ -78,11 +88,15 @@ def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]
     for (u, v), rows in relations.items():
         if number in (u, v):
             here, there = (0, 1) if number == u else (1, 0)
-            matched[v if number == u else u] = {int(row[there]): int(row[here]) for row in rows[::-1]}
+            matched[v if number == u else u] = {
+                int(row[there]): int(row[here]) for row in rows[::-1]
+            }
     return matched
 
 
-def _own_rows(names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]) -> list[str] | None:
+def _own_rows(
+    names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
+) -> list[str] | None:
     """Return the ids of the rows of a view that are named, also by rows they are matched with; None without these."""
     ends: list[str] = []
     for name in names:
@@ -96,7 +110,9 @@ def _own_rows(names: list[str], view: int, tables: list[Table], matched: dict[in
     return ends
 
 
-def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]) -> str:
+def _why_not(
+    names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
+) -> str:
     """Say which of two ids is of no row, or which row has no match."""
     name = next(name for name in names if _own_rows([name], view, tables, matched) is None)
     table = tables[view]
@@ -111,7 +127,10 @@ def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int
 
 
 def read_matches(
-    job: Job, tables: list[Table], problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
+    job: Job,
+    tables: list[Table],
+    problems: Problems,
+    drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> Relations:
     """Read the related rows of every pair of views with matches, or those drawn of a file.
 
@@ -130,9 +149,13 @@ def read_matches(
 
 def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> NDArray[np.int64]:
     """Return (row of the first, row of the second) of a file with columns of ids."""
-    names, columns, is_header = matched_ids(frame, path, (first.name, second.name), (first.id_column, second.id_column))
+    names, columns, is_header = matched_ids(
+        frame, path, (first.name, second.name), (first.id_column, second.id_column)
+    )
     numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
-    if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake
+    if not is_header and (
+        names[0] in first.row or names[1] in second.row
+    ):  # a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         numbers = np.concatenate(([frame.attrs.get("lines", 0) - 1], numbers))
     unit = "line" if "lines" in frame.attrs else "row"
@@ -155,7 +178,10 @@ def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> NDA
 
 
 def matched_ids(
-    frame: pd.DataFrame, path: str, views: tuple[str, str], id_columns: tuple[str | None, str | None]
+    frame: pd.DataFrame,
+    path: str,
+    views: tuple[str, str],
+    id_columns: tuple[str | None, str | None],
 ) -> tuple[list[str], list[list[str]], bool]:
     """Return the names of the columns of matches, the ids of both views, and whether a name tells what these are.
 
@@ -164,7 +190,9 @@ def matched_ids(
     """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
-        raise DataError(f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has one.")
+        raise DataError(
+            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has one."
+        )
     sides, is_header = _sides(names, views, id_columns)
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
@@ -175,7 +203,11 @@ def _sides(
     """Return the columns of the ids of two views, and whether their names tell that they are."""
     lower = [name.casefold() for name in names]
     for one, other in (views, id_columns, ("left", "right")):
-        found = [lower.index(name.casefold()) for name in (one or "", other or "") if name.casefold() in lower]
+        found = [
+            lower.index(name.casefold())
+            for name in (one or "", other or "")
+            if name.casefold() in lower
+        ]
         if len(set(found)) == 2:
             return (found[0], found[1]), True
     return (0, 1), False

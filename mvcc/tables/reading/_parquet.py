@@ -23,7 +23,15 @@ def reading_parquet(path: str) -> Iterator[None]:
     except DataError:
         raise
     except (
-        *(pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+        *(
+            pyarrow.ArrowException,
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+        ),
         *(AssertionError, NotImplementedError, RuntimeError),
     ) as error:  # a damaged file raises whatever its first odd byte leads to
         raise DataError(f"{path}: cannot be read as Parquet: {words_of(error)}.") from error
@@ -55,7 +63,9 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
         file = parquet_in(pyarrow.BufferReader(content))
         facts = file.metadata
         check_size(facts.num_rows, facts.num_columns)
-        check_unpacked(sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups)))
+        check_unpacked(
+            sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups))
+        )
         return frame_of_parquet(file.read(use_pandas_metadata=True), path)
 
 
@@ -90,12 +100,16 @@ def _with_texts(table: Any, path: str) -> Any:
     for number, field in enumerate(fields):
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
         is_text = types.is_string(kind) or types.is_large_string(kind)
-        is_bytes = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+        is_bytes = (
+            types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+        )
         try:
             if is_text:
                 columns[number].validate(full=True)
             elif is_bytes:
-                columns[number] = columns[number].cast(pyarrow.large_binary()).cast(pyarrow.large_string())
+                columns[number] = (
+                    columns[number].cast(pyarrow.large_binary()).cast(pyarrow.large_string())
+                )
                 fields[number] = field.with_type(pyarrow.large_string())
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
             if is_bytes:  # such as pictures, which may be ignored

@@ -18,7 +18,9 @@ from mvcc.tables.reading._chunks import rows_at_a_time
 from mvcc.tables.reading._parquet import frame_of_parquet, parquet_in, pyarrow_for, reading_parquet
 
 _MOST_VALUES = 2**24  # of a piece: a million rows of 16 columns
-_DASK_INDEX = "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
+_DASK_INDEX = (
+    "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
+)
 _ONE_SCHEMA = "Write all files with the same columns"
 
 
@@ -125,7 +127,11 @@ def input_sha256(path: str) -> str:
 
 
 def _files_in(path: str) -> list[str]:
-    names = sorted(entry.name for entry in os.scandir(path) if entry.name.endswith(".parquet") and entry.is_file())
+    names = sorted(
+        entry.name
+        for entry in os.scandir(path)
+        if entry.name.endswith(".parquet") and entry.is_file()
+    )
     if not names:
         raise DataError(
             f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a folder that has "
@@ -149,7 +155,9 @@ def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: s
     first = next(iter(known.values()))[1] if known else ""
     for column in [*known, *types] if known else []:
         if column not in types:
-            raise DataError(f"{place}: there is no column {clipped(repr(column))}, which {first} has. {_ONE_SCHEMA}.")
+            raise DataError(
+                f"{place}: there is no column {clipped(repr(column))}, which {first} has. {_ONE_SCHEMA}."
+            )
         if column not in known:
             raise DataError(
                 f"{place}: there is a column {clipped(repr(column))}, which {first} does not have. {_ONE_SCHEMA}."

@@ -77,7 +77,8 @@ class Problems:
         if self._n_avoidable < len(self._errors):
             return []
         options = " ".join(
-            option_for("--ignore", view, dict.fromkeys(columns)) for view, columns in self._columns.items()
+            option_for("--ignore", view, dict.fromkeys(columns))
+            for view, columns in self._columns.items()
         )
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):

@@ -18,7 +18,9 @@ GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all coun
 Record = tuple[int, list[str]]  # line and fields
 
 
-def read_log(path: str | Path, error: type[MvccError] = DataError) -> tuple[list[Record], int | None]:
+def read_log(
+    path: str | Path, error: type[MvccError] = DataError
+) -> tuple[list[Record], int | None]:
     """Return the records of a log of answers, and the number of a last line that was cut off."""
     records, cut = read_records(path, error, appended=True)
     return _without_header(path, records, [LOG_COLUMNS], error), cut

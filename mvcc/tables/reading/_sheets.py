@@ -71,7 +71,9 @@ class _Scan:
     def _begin(self, name: str, given: dict[str, str]) -> None:
         self._n_elements += 1
         if self._n_elements > MOST_ELEMENTS:
-            raise ValueError(f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV")
+            raise ValueError(
+                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
+            )
         match name.rpartition(" ")[2]:
             case "c":
                 self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
@@ -83,7 +85,9 @@ class _Scan:
                 before, self._column = self._row, 0
                 self._row = int(float(given["r"])) if "r" in given else before + 1
                 if not before < self._row <= MOST_ROWS:
-                    raise ValueError(f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,} rows")
+                    raise ValueError(
+                        f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,} rows"
+                    )
             case "mergeCell":
                 first, _, last = given.get("ref", "").partition(":")
                 self.sheet.merged.append((*_place(first), *_place(last or first)))

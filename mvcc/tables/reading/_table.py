@@ -70,7 +70,9 @@ class Table:
     @property
     def numbers(self) -> pd.DataFrame:
         """The columns of numbers; a missing one is NaN."""
-        frame = pd.DataFrame(self.X, columns=self.columns) if isinstance(self.X, np.ndarray) else self.X
+        frame = (
+            pd.DataFrame(self.X, columns=self.columns) if isinstance(self.X, np.ndarray) else self.X
+        )
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
     def on_rows(self, rows: NDArray[np.int64]) -> Table:
@@ -78,7 +80,9 @@ class Table:
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            X=self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows].reset_index(drop=True),
+            X=self.X[rows]
+            if isinstance(self.X, np.ndarray)
+            else self.X.iloc[rows].reset_index(drop=True),
             reference=None if self.reference is None else [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
@@ -92,7 +96,9 @@ class Table:
         return said + nearest(name, self.ids)
 
 
-def read_table(name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()) -> Table:
+def read_table(
+    name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()
+) -> Table:
     """Read a view, and what is shown of its rows.
 
     Raises DataError: for columns that are not there, ids that occur twice, or values that cannot
@@ -145,7 +151,11 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
-        shown={c: as_texts(frame[c].where(frame[c].notna(), "")).tolist() for c in show if c in frame.columns},
+        shown={
+            c: as_texts(frame[c].where(frame[c].notna(), "")).tolist()
+            for c in show
+            if c in frame.columns
+        },
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view)),
     )
 
@@ -159,12 +169,16 @@ def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
     """Refuse a table in which several columns have one name."""
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
-        raise DataError(f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
+        raise DataError(
+            f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one."
+        )
 
 
 def _of_bytes(frame: pd.DataFrame) -> list[object]:
     objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
-    return [column for column in objects if any(isinstance(value, bytes) for value in frame[column])]
+    return [
+        column for column in objects if any(isinstance(value, bytes) for value in frame[column])
+    ]
 
 
 def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
@@ -207,9 +221,12 @@ def _understood(
     found = understand_all(frame, used)
     for column, one in found.items():
         if one.mistake is not None:
-            problems.add(_mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column]))
+            problems.add(
+                _mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column])
+            )
     became = {
-        column: Column(column, None, reason) if reason else found[column].column for column, reason in reasons.items()
+        column: Column(column, None, reason) if reason else found[column].column
+        for column, reason in reasons.items()
     }
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
@@ -242,7 +259,9 @@ def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> str:
     return LABELS if looks_like_labels(column, values) else ""
 
 
-def _left_out_labels(name: str, became: dict[str, Column], columns: list[str], view: View) -> Iterable[str]:
+def _left_out_labels(
+    name: str, became: dict[str, Column], columns: list[str], view: View
+) -> Iterable[str]:
     """Say what was left out since it seems to be the truth that clusters are compared with."""
     for column in became.values():
         if column.note == LABELS:
@@ -267,7 +286,10 @@ def _nothing_to_cluster(
     """Say why there is nothing to cluster, where it is so."""
     n = len(frame)
     if not X.shape[1]:
-        why = "; ".join(f"{clipped(repr(column.name))} {column.note}" for column in list(became.values())[:_SHOWN])
+        why = "; ".join(
+            f"{clipped(repr(column.name))} {column.note}"
+            for column in list(became.values())[:_SHOWN]
+        )
         return f"{path}: no column is left to cluster: {why or 'it has none'}."
     if n == 1:
         return f"{path}: there is one row only; nothing can be clustered."
@@ -323,7 +345,11 @@ def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
 
 def label_texts(column: pd.Series) -> pd.Series:
     """Return true labels as text, empty where there is none."""
-    return as_texts(column).mask(column.isna() | (column.astype(str).str.strip() == ""), "").astype(object)
+    return (
+        as_texts(column)
+        .mask(column.isna() | (column.astype(str).str.strip() == ""), "")
+        .astype(object)
+    )
 
 
 def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
@@ -346,7 +372,11 @@ def _row(frame: pd.DataFrame, row: int) -> str:
 
 def _columns(names: list[str], one: str, many: str) -> str:
     """Return columns as the subject of a sentence, with its verb."""
-    return f"the column {_listed(names)} {one}" if len(names) == 1 else f"the columns {_listed(names)} {many}"
+    return (
+        f"the column {_listed(names)} {one}"
+        if len(names) == 1
+        else f"the columns {_listed(names)} {many}"
+    )
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -22,7 +22,15 @@ from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_jso
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
-_ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
+_ERRORS = (
+    "#N/A",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+    "#NAME?",
+    "#NUM!",
+    "#NULL!",
+)  # shown where a formula has failed
 _MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
@@ -40,7 +48,11 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
-            sizes = {name: _measured(archive, name) for name in archive.namelist() if name.endswith((".xml", ".rels"))}
+            sizes = {
+                name: _measured(archive, name)
+                for name in archive.namelist()
+                if name.endswith((".xml", ".rels"))
+            }
         return _read_first_sheet(content, path, sizes, exact)
     except DataError:
         raise
@@ -54,11 +66,15 @@ def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
         return measured(source)
 
 
-def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet], exact: bool) -> pd.DataFrame:
+def _read_first_sheet(
+    content: bytes, path: str, sizes: Mapping[str, Sheet], exact: bool
+) -> pd.DataFrame:
     import openpyxl
 
     book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    filled = [(sheet, size) for sheet in book.worksheets if (size := sizes[sheet._worksheet_path]).last]
+    filled = [
+        (sheet, size) for sheet in book.worksheets if (size := sizes[sheet._worksheet_path]).last
+    ]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
     sheet, size = filled[0]
@@ -90,7 +106,9 @@ def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet], exa
     frame.attrs["lines"] = first + 1
     notes = []
     if len(filled) > 1:
-        notes.append(f"{path}: the sheet {shown(sheet.title)} was read, the first of {len(filled)}.")
+        notes.append(
+            f"{path}: the sheet {shown(sheet.title)} was read, the first of {len(filled)}."
+        )
     if size.has_formulas and (lost := _without_values(content, sheet, size)):
         notes.append(
             f"{path}: {counted(len(lost), 'formula')} without a stored value ({', '.join(lost[:3])}"
@@ -136,7 +154,9 @@ def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:
     area = {"min_row": size.first, "max_row": size.last, "max_col": size.width}
     return [
         cell.coordinate
-        for row, values in zip(formulas.iter_rows(**area), sheet.iter_rows(**area, values_only=True), strict=False)
+        for row, values in zip(
+            formulas.iter_rows(**area), sheet.iter_rows(**area, values_only=True), strict=False
+        )
         for cell, value in zip(row, values, strict=True)
         if cell.value is not None and cell.data_type == "f" and value is None
     ]
@@ -153,7 +173,9 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
         records = [(n, _parsed(line, path, n)) for n, line in lines if line.strip()]
         unit = "line"
     if bad := [number for number, record in records if not isinstance(record, dict)]:
-        raise DataError(f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.')
+        raise DataError(
+            f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.'
+        )
     names = list(dict.fromkeys(name for _, record in records for name in record))
     with within_limits(path):
         check_size(len(records), len(names))
@@ -168,7 +190,9 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
         return parse_json(text)
     except ValueError as error:
         reason = (
-            f"this is no JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else f"cannot be read: {error}"
+            f"this is no JSON: {error.msg}"
+            if isinstance(error, json.JSONDecodeError)
+            else f"cannot be read: {error}"
         )
         place = f"{path}:{line or getattr(error, 'lineno', 1)}"
         raise DataError(f"{place}: {clipped(reason, 120)}.") from error
@@ -177,10 +201,15 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
 def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
     """Return a table, each column of one type unless exact; such as have neither name nor cells are left out."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    kept = [n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])]
+    kept = [
+        n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])
+    ]
     if not kept:
         return pd.DataFrame()
-    frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] and not exact else object) for n in kept], axis=1)
+    frame = pd.concat(
+        [pd.Series(columns[n], dtype=None if columns[n] and not exact else object) for n in kept],
+        axis=1,
+    )
     frame.columns = pd.Index([names[n] for n in kept])
     return frame
 

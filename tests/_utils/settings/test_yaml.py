@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from mvcc._utils.settings._problems import Problems
-from mvcc._utils.settings._yaml import read_yaml, scalar
+from mvcc._utils.settings import Problems, read_yaml, scalar
 from mvcc.exceptions import ConfigError
 
 
@@ -19,7 +18,7 @@ def read(tmp_path):
     def read(content):
         path = tmp_path / "x.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        problems = Problems("x.yaml", "mvcc validate")
+        problems = Problems("x.yaml", "mvcc run")
         value = read_yaml(path, problems)
         if problems:
             raise problems.error()
@@ -42,7 +41,11 @@ def refusal(read):
 
 def test_sections_lists_and_scalars(read):
     text = "a: {b: 1, c: [x, 2.5, true]}\nd:\n  - 'e: f'\n  - {}\n  - []\n1: |\n  two\n  lines\n"
-    assert read(text) == {"a": {"b": 1, "c": ["x", 2.5, True]}, "d": ["e: f", {}, []], "1": "two\nlines\n"}
+    assert read(text) == {
+        "a": {"b": 1, "c": ["x", 2.5, True]},
+        "d": ["e: f", {}, []],
+        "1": "two\nlines\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,15 @@ def test_sections_lists_and_scalars(read):
     [
         *[(text, None) for text in ("", "~", "null")],
         *[("true", True), ("False", False), ("yes", "yes"), ("off", "off")],
-        *[("0", 0), ("-7", -7), ("+7", 7), ("010", 10), ("1_000", "1_000"), ("0x1F", "0x1F"), ("10:30", "10:30")],
+        *[
+            ("0", 0),
+            ("-7", -7),
+            ("+7", 7),
+            ("010", 10),
+            ("1_000", "1_000"),
+            ("0x1F", "0x1F"),
+            ("10:30", "10:30"),
+        ],
         *[
             ("1.", 1.0),
             (".5", 0.5),
@@ -59,7 +70,14 @@ def test_sections_lists_and_scalars(read):
             ("1e999", float("inf")),
             ("-.Inf", -float("inf")),
         ],
-        *[("inf", "inf"), ("nan", "nan"), ("1e", "1e"), (".", "."), ("-", "-"), ("2024-01-01", "2024-01-01")],
+        *[
+            ("inf", "inf"),
+            ("nan", "nan"),
+            ("1e", "1e"),
+            (".", "."),
+            ("-", "-"),
+            ("2024-01-01", "2024-01-01"),
+        ],
         *[("9" * 300, int("9" * 300)), ("9" * 301, "9" * 301), ("١", "١")],
     ],
 )
@@ -75,17 +93,29 @@ def test_quotes_make_text(read):
     assert read("""a: ["1", 'true', "no", '']""") == {"a": ["1", "true", "no", ""]}
 
 
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"# comment\n", b"---\n", b"%YAML 1.2\n---\n", b"\r\n"])
+@pytest.mark.parametrize(
+    "start", [b"", b"\xef\xbb\xbf", b"# comment\n", b"---\n", b"%YAML 1.2\n---\n", b"\r\n"]
+)
 def test_a_byte_order_mark_or_the_start_of_a_document_changes_nothing(read, start):
     assert read(start + b"a: 1\n") == {"a": 1}
 
 
 def test_every_value_keeps_its_line(tmp_path):
-    path, problems = tmp_path / "x.yaml", Problems("x.yaml", "mvcc validate")
+    path, problems = tmp_path / "x.yaml", Problems("x.yaml", "mvcc run")
     path.write_text("a:\n  b:\n    - 1\n\n    - 2\n  c: >\n    text\nd: 5\n")
     read_yaml(path, problems)
-    lines = {(): 1, ("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 5, ("a", "c"): 6, ("d",): 8}
-    assert {key: problems.place(key).label for key in lines} == {key: f"x.yaml:{line}" for key, line in lines.items()}
+    lines = {
+        (): 1,
+        ("a",): 1,
+        ("a", "b"): 2,
+        ("a", "b", 0): 3,
+        ("a", "b", 1): 5,
+        ("a", "c"): 6,
+        ("d",): 8,
+    }
+    assert {key: problems.place(key).label for key in lines} == {
+        key: f"x.yaml:{line}" for key, line in lines.items()
+    }
     assert problems.place(("a", "missing")) == problems.place(("a",))
 
 
@@ -99,14 +129,8 @@ def test_a_duplicate_key_is_refused_with_both_lines(refusal):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: &x 1", "a: the anchor &x is not supported"),
-        ("a: *x", "a: the alias *x is not supported"),
-        ("a: !!int 1", "a: the tag !!int is not supported"),
-        ("a: !!python/object/apply:os.system [x]", "a: the tag !!python/object/apply:os.system is not supported"),
-        ("a: ! 1", "a: the tag ! is not supported"),
         ("[a, b]: 1", "?: a key must be a plain word"),
         ("? {a: 1}\n: 1", "?: a key must be a plain word"),
-        ("&x a: 1", "?: a key must be a plain word"),
         ("a: [1, ]\nb: [~]", "b: item 1: has no value"),
         ("a:", "a: has no value"),
         ("a: on", "a: on can be read two ways"),
@@ -124,25 +148,67 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         ("# only a comment\n", "x.yaml:1: the file is empty"),
         ("---\n", "x.yaml:2: the file is empty"),
         ("null", "x.yaml:1: the file is empty"),
-        ("a: 1\n---\nb: 2\n", "x.yaml:2: a second document begins here"),
+        (
+            "a: 1\n---\nb: 2\n",
+            "x.yaml:2: this cannot be read as YAML, column 1: a second document begins",
+        ),
+        (
+            "b: 1\na: &x 1",
+            "x.yaml:2: this cannot be read as YAML, column 4: the anchor &x is not supported",
+        ),
+        (
+            "&x a: 1",
+            "x.yaml:1: this cannot be read as YAML, column 1: the anchor &x is not supported",
+        ),
+        ("a: *x", "x.yaml:1: this cannot be read as YAML, column 4: the alias *x is not supported"),
+        (
+            "a: !!int 1",
+            "x.yaml:1: this cannot be read as YAML, column 4: the tag tag:yaml.org,2002:int is not",
+        ),
+        (
+            "a: !!python/object/apply:os.system [x]",
+            "x.yaml:1: this cannot be read as YAML, column 4: the tag",
+        ),
+        ("a: ! 1", "x.yaml:1: this cannot be read as YAML, column 4: the tag ! is not supported"),
         ("a: 1\n\tb: 2\n", "x.yaml:2: this cannot be read as YAML, column 1: a tab"),
         ("a: b: c\n", "x.yaml:1: this cannot be read as YAML, column 5: a second ': '"),
-        ("a: [1, 2\nb: 3\n", "x.yaml:2: this cannot be read as YAML, column 2: a list that begins with ["),
-        ("a: {b: 1\nc\n", "x.yaml:3: this cannot be read as YAML, column 1: a section that begins with {"),
+        (
+            "a: [1, 2\nb: 3\n",
+            "x.yaml:2: this cannot be read as YAML, column 2: a list that begins with [",
+        ),
+        (
+            "a: {b: 1\nc\n",
+            "x.yaml:3: this cannot be read as YAML, column 1: a section that begins with {",
+        ),
         (
             "a: 'b\nc: d\n",
             "x.yaml:3: this cannot be read as YAML, column 1: a quotation mark is never closed (since line 1)",
         ),
-        ("a:\n  b: 1\n c: 2\n", "x.yaml:3: this cannot be read as YAML, column 2: the indentation does not fit"),
-        ("a: 1\nb\n", "x.yaml:3: this cannot be read as YAML, column 1: a key without ': ' after it (since line 2)"),
-        ("a: @b\n", "x.yaml:1: this cannot be read as YAML, column 4: this character cannot begin a value"),
-        ("a: [", "x.yaml:1: this cannot be read as YAML, column 5: the value is missing or incomplete"),
+        (
+            "a:\n  b: 1\n c: 2\n",
+            "x.yaml:3: this cannot be read as YAML, column 2: the indentation does not fit",
+        ),
+        (
+            "a: 1\nb\n",
+            "x.yaml:3: this cannot be read as YAML, column 1: a key without ': ' after it (since line 2)",
+        ),
+        (
+            "a: @b\n",
+            "x.yaml:1: this cannot be read as YAML, column 4: this character cannot begin a value",
+        ),
+        (
+            "a: [",
+            "x.yaml:1: this cannot be read as YAML, column 5: the value is missing or incomplete",
+        ),
         ("a: 1\nb: \x07", "x.yaml:2: the character U+0007 is not allowed"),
         (r'a: "\UFFFFFFFF"', "x.yaml:1: this cannot be read as YAML: a number in an escape"),
         (r'a: "\ud800"', "x.yaml:1: this cannot be read as YAML, column 4: half a character"),
-        ("[" * 100_000, "x.yaml:1: this cannot be read as YAML, column 22: more than 20 levels"),
-        ("- " * 100_000, "x.yaml:1: this cannot be read as YAML, column 43: more than 20 levels"),
-        ("a: [" + "1," * 100_000, "x.yaml:1: this cannot be read as YAML, column 19999: more than 10000 values"),
+        ("[" * 100_000, "x.yaml:1: this cannot be read as YAML, column 21: more than 20 levels"),
+        ("- " * 100_000, "x.yaml:1: this cannot be read as YAML, column 41: more than 20 levels"),
+        (
+            "a: [" + "1," * 100_000,
+            "x.yaml:1: this cannot be read as YAML, column 19999: more than 10000 values",
+        ),
     ],
 )
 def test_a_file_that_is_no_configuration_is_one_problem(refusal, text, message):
@@ -152,8 +218,12 @@ def test_a_file_that_is_no_configuration_is_one_problem(refusal, text, message):
 
 def test_an_alias_bomb_is_harmless(refusal):
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
-    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True)]
-    assert len(refusal("\n".join(lines))) == len(lines)
+    lines += [
+        f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]"
+        for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    ]
+    (line,) = refusal("\n".join(lines))
+    assert "the anchor &a is not supported" in line
 
 
 @pytest.mark.parametrize(
@@ -187,7 +257,7 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbor(tmp_path):
         ("x" * 1000, "cannot be read: File name too long"),
     ):
         with pytest.raises(ConfigError, match=message):
-            read_yaml(tmp_path / name, Problems(name, "mvcc validate"))
+            read_yaml(tmp_path / name, Problems(name, "mvcc run"))
 
 
 def test_an_unreadable_file_is_refused(tmp_path):
@@ -196,4 +266,4 @@ def test_an_unreadable_file_is_refused(tmp_path):
     if os.access(path, os.R_OK):
         pytest.skip("needs a file that its owner cannot read")
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
-        read_yaml(path, Problems(path, "mvcc validate"))
+        read_yaml(path, Problems(path, "mvcc run"))

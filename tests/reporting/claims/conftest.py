@@ -14,7 +14,12 @@ TRIALS = 12
 SCHEDULE = (10, 50, 100, 200)
 FRACTIONS = (0.2, 0.4, 1.0)
 BASES = ("pck-means", "mpck-means")
-THRESHOLDS = {"four_quadrants": "0.75", "protein": "0.5", "letters_digits": "0.95", "rec_talk": "0.75"}
+THRESHOLDS = {
+    "four_quadrants": "0.75",
+    "protein": "0.5",
+    "letters_digits": "0.95",
+    "rec_talk": "0.75",
+}
 SWEEP = ("0.05", "0.5", "0.75", "0.95", "1", "cv")
 CP, DM, CM, SV = "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"
 METHODS = (CP, DM, CM, SV)
@@ -23,21 +28,38 @@ Row = dict[str, object]
 
 
 def _row(study: str, dataset: str, base: str, method: str, n: int, **more: object) -> Row:
-    defaults = {"experiment": "multi-view", "view": None, "closure": "full", "threshold": None, "mapped": None}
-    row = {"study": study, "dataset": dataset, "base": base, "method": method, "n_constraints": n, **defaults}
+    defaults = {
+        "experiment": "multi-view",
+        "view": None,
+        "closure": "full",
+        "threshold": None,
+        "mapped": None,
+    }
+    row = {
+        "study": study,
+        "dataset": dataset,
+        "base": base,
+        "method": method,
+        "n_constraints": n,
+        **defaults,
+    }
     row |= {"rewired": None, "features": "spectral", **more}
     if row["mapped"] is not None and row["rewired"] is None:
         row["rewired"] = 0.0
     return row
 
 
-def _grid(study: str, datasets: object, fractions: tuple[float, ...] = FRACTIONS, **more: object) -> Iterator[Row]:
+def _grid(
+    study: str, datasets: object, fractions: tuple[float, ...] = FRACTIONS, **more: object
+) -> Iterator[Row]:
     for dataset in datasets:
         for base in BASES:
             for n in SCHEDULE:
                 for method in METHODS:
                     for mapped in (None,) if method == SV else fractions:
-                        of_cp = {"threshold": THRESHOLDS.get(dataset, "0.75")} if method == CP else {}
+                        of_cp = (
+                            {"threshold": THRESHOLDS.get(dataset, "0.75")} if method == CP else {}
+                        )
                         yield _row(study, dataset, base, method, n, mapped=mapped, **(of_cp | more))
 
 
@@ -59,11 +81,17 @@ def _rows() -> Iterator[Row]:
     for row in _grid("embedding", ("protein", "letters_digits"), (1.0,), features="none"):
         if row["method"] == CP:
             yield from ({**row, "threshold": threshold} for threshold in ("0.01", row["threshold"]))
-    for dataset, view in (("protein", "all"), ("letters_digits", "letters"), ("letters_digits", "digits")):
+    for dataset, view in (
+        ("protein", "all"),
+        ("letters_digits", "letters"),
+        ("letters_digits", "digits"),
+    ):
         for base in BASES:
             for n in SCHEDULE:
                 for method in (CP, SV):
-                    yield _row("main", dataset, base, method, n, experiment="single-view", view=view)
+                    yield _row(
+                        "main", dataset, base, method, n, experiment="single-view", view=view
+                    )
 
 
 def _build() -> pd.DataFrame:
@@ -72,17 +100,32 @@ def _build() -> pd.DataFrame:
     table["view"] = table["view"].astype(object)
     rng = np.random.default_rng(0)
     noise = pd.Series(rng.normal(0, 0.002, len(table)), table.index)
-    of_trial = rng.normal(0, 0.03, TRIALS)[table["trial"]]  # a lucky draw is lucky for all methods: hence the pairing
+    of_trial = rng.normal(0, 0.03, TRIALS)[
+        table["trial"]
+    ]  # a lucky draw is lucky for all methods: hence the pairing
     mapped, n = table["mapped"].fillna(0), table["n_constraints"]
 
-    f = 0.5 + n / 2000 + of_trial + table["method"].map({CP: 0.06, DM: 0.03, CM: 0.01, SV: 0.0}) + 0.03 * mapped
-    quadrants = table["study"].eq("main") & table["dataset"].eq("four_quadrants") & table["base"].eq("pck-means")
+    f = (
+        0.5
+        + n / 2000
+        + of_trial
+        + table["method"].map({CP: 0.06, DM: 0.03, CM: 0.01, SV: 0.0})
+        + 0.03 * mapped
+    )
+    quadrants = (
+        table["study"].eq("main")
+        & table["dataset"].eq("four_quadrants")
+        & table["base"].eq("pck-means")
+    )
     gain = n.map({10: 0.20, 50: 0.31, 100: 0.20, 200: 0.142})  # 21.3 % on average
     f = f.mask(quadrants & table["method"].eq(CP), (f - 0.03) * (1 + gain))
     f += 0.05 * (table["study"].eq("shapes") & table["method"].eq(DM))
     f -= 0.10 * (table["rewired"].eq(0.5) & table["method"].eq(CP))
     swept = table["study"].eq("thresholds") & table["method"].eq(CP)
-    away = (pd.to_numeric(table["threshold"], errors="coerce") - table["dataset"].map(THRESHOLDS).astype(float)).abs()
+    away = (
+        pd.to_numeric(table["threshold"], errors="coerce")
+        - table["dataset"].map(THRESHOLDS).astype(float)
+    ).abs()
     f -= 0.05 * away.where(swept).fillna(0)
     alone = table["experiment"].eq("single-view") & table["method"].eq(CP)
     f += alone * n.map({10: -0.05, 50: 0.0, 100: 0.0, 200: -0.05})
@@ -103,9 +146,10 @@ def _build() -> pd.DataFrame:
     raw = table["study"].eq("embedding")
     inferred = [f"inferred_{kind}s" for kind in ("must_link", "cannot_link")]
     table.loc[raw & table["threshold"].ne("0.01"), inferred] = 0.0
-    table.loc[raw & table["threshold"].eq("0.01"), [f"inferred_weight_{k}s" for k in ("must_link", "cannot_link")]] *= (
-        0.02
-    )
+    table.loc[
+        raw & table["threshold"].eq("0.01"),
+        [f"inferred_weight_{k}s" for k in ("must_link", "cannot_link")],
+    ] *= 0.02
 
     # at t_V = 1 nothing is inferred: the same runs as Direct Mapping's
     same = ["dataset", "base", "n_constraints", "trial"]
@@ -130,9 +174,15 @@ def world(whole_world: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture
 def evaluations() -> pd.DataFrame:
-    table = pd.DataFrame({"dataset": ["protein", "rec_talk"], "base": "pck-means", "trial": 0, "n_constraints": 10})
+    table = pd.DataFrame(
+        {"dataset": ["protein", "rec_talk"], "base": "pck-means", "trial": 0, "n_constraints": 10}
+    )
     return table.assign(
-        candidates=[20, 30], endpoints=[12, 14], memoized=[240, 420], naive=9000, early_stopped=[90, 80]
+        candidates=[20, 30],
+        endpoints=[12, 14],
+        memoized=[240, 420],
+        naive=9000,
+        early_stopped=[90, 80],
     )
 
 

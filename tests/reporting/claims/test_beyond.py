@@ -10,9 +10,16 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from mvcc.reporting.claims import Verdict, beyond_to_markdown, print_scorecard, to_json, to_markdown, write_markdown
+from mvcc.reporting.claims import (
+    Verdict,
+    beyond_to_markdown,
+    print_scorecard,
+    to_json,
+    to_markdown,
+    write_markdown,
+)
 from mvcc.reporting.claims._scorecard import evaluate
-from mvcc.reporting.figures._figure_beyond import draw_beyond
+from mvcc.reporting.figures._figures_of_studies import draw_beyond
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
@@ -35,8 +42,14 @@ def rows_of(study, method, bases, fractions):
 @pytest.fixture
 def beyond():
     """Make the study as joint would have it: better by .1 than all others, and by more with pairs and matches."""
-    parts = [rows_of("beyond", "joint", [None], FRACTIONS), rows_of("beyond", "k-means", [None], [None])]
-    parts += [rows_of("beyond", name, BASES, [None] if name == "single-view" else FRACTIONS) for name in METHODS]
+    parts = [
+        rows_of("beyond", "joint", [None], FRACTIONS),
+        rows_of("beyond", "k-means", [None], [None]),
+    ]
+    parts += [
+        rows_of("beyond", name, BASES, [None] if name == "single-view" else FRACTIONS)
+        for name in METHODS
+    ]
     parts += [rows_of("peers", name, [None], [None]) for name in PEERS]
     table = pd.concat(parts, ignore_index=True)
     rng = np.random.default_rng(0)
@@ -44,7 +57,9 @@ def beyond():
     joint = table["method"] == "joint"
     f += joint * (0.1 + 0.05 * table["mapped"].fillna(0) + table["n_constraints"] / 2000)
     f += ~joint * table["n_constraints"] / 2000
-    table = table.assign(f_measure=f, experiment="multi-view", features="auto", folder=table["study"])
+    table = table.assign(
+        f_measure=f, experiment="multi-view", features="auto", folder=table["study"]
+    )
     table = table.assign(view=None, closure=None, threshold=None, **dict.fromkeys(MEASURES, np.nan))
     return table.astype({"view": object})
 
@@ -82,7 +97,9 @@ def test_one_that_is_better_on_one_data_set_is_named(beyond, testify, numbers, o
 
 def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
     joint = beyond["method"] == "joint"
-    hurt = beyond.assign(f_measure=beyond["f_measure"] - 0.2 * (joint & (beyond["n_constraints"] == 40)))
+    hurt = beyond.assign(
+        f_measure=beyond["f_measure"] - 0.2 * (joint & (beyond["n_constraints"] == 40))
+    )
     scorecard = evaluate(testify(hurt))
     assert verdicts(scorecard)[9] is not Verdict.HOLDS
     assert "n = 0 → 40" in page(scorecard)
@@ -94,13 +111,20 @@ def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
 
 def test_without_the_peers_their_claims_say_what_to_run(beyond, testify):
     scorecard = evaluate(testify(beyond[beyond["study"] == "beyond"]))
-    assert [number for number, verdict in verdicts(scorecard).items() if verdict is Verdict.NOT_ENOUGH_DATA] == [6, 7]
+    assert [
+        number
+        for number, verdict in verdicts(scorecard).items()
+        if verdict is Verdict.NOT_ENOUGH_DATA
+    ] == [6, 7]
     assert "python -m scripts.peers" in page(scorecard)
 
 
 def test_the_papers_scorecard_stays_as_it_is_to_the_last_byte(world, beyond, testify, tmp_path):
     small = world[(world["study"] == "main") & (world["dataset"] == "protein")]
-    alone, both = evaluate(testify(small)), evaluate(testify(pd.concat([small, beyond], ignore_index=True)))
+    alone, both = (
+        evaluate(testify(small)),
+        evaluate(testify(pd.concat([small, beyond], ignore_index=True))),
+    )
     assert alone.beyond is None
     assert to_markdown(alone) == to_markdown(both)
     assert alone.all_hold == both.all_hold
@@ -129,7 +153,9 @@ def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(bey
     assert line.endswith(f"| **{joint.mean():.3f}** ± {joint.sem():.3f} |")
     others = cell[cell["method"].isin(METHODS)].groupby(["base", "method"])["f_measure"].mean()
     assert f"| {others.max():.3f} ± " in line
-    assert len([line for line in lines if line.startswith("| ")]) == 1 + len(DATASETS) * len(SCHEDULE)
+    assert len([line for line in lines if line.startswith("| ")]) == 1 + len(DATASETS) * len(
+        SCHEDULE
+    )
 
 
 def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
@@ -137,7 +163,9 @@ def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
     table = beyond.assign(f_measure=beyond["f_measure"] + 0.2 * better)
     cells = ["study", "dataset", "base", "method", "mapped", "n_constraints"]
     groups = table.groupby(cells, dropna=False)["f_measure"]
-    curves = pd.DataFrame({"mean": groups.mean(), "standard_error": groups.sem(), "trials": TRIALS}).reset_index()
+    curves = pd.DataFrame(
+        {"mean": groups.mean(), "standard_error": groups.sem(), "trials": TRIALS}
+    ).reset_index()
     figure = draw_beyond(curves)
     assert titles(figure) == ["Protein", "Wine"]
     assert keys(figure)["Joint Graph, mapped"] == ["100%", "30%", "10%"]
@@ -145,7 +173,9 @@ def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
     assert keys(figure)["Other packages"] == ["k-means", *(style.title for style in PEERS.values())]
     drawn = points(figure.axes[0])["Direct Mapping"]
     shown = curves[
-        (curves["method"] == "direct-mapping") & (curves["mapped"] == 0.3) & (curves["dataset"] == "protein")
+        (curves["method"] == "direct-mapping")
+        & (curves["mapped"] == 0.3)
+        & (curves["dataset"] == "protein")
     ]
     best = shown[shown["base"] == "mpck-means"].sort_values("n_constraints")
     np.testing.assert_allclose(drawn, best[["n_constraints", "mean"]])

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.reporting.claims._checks import MIN_TRIALS, All, Beside, Level, Linear, Positive, Somewhere, Within
+from mvcc.reporting.claims._checks import (
+    MIN_TRIALS,
+    All,
+    Beside,
+    Level,
+    Linear,
+    Positive,
+    Somewhere,
+    Within,
+)
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import F_DIFFERENCE, PRECISION, SHARE, Side, Verdict
 from mvcc.reporting.claims._sources import Difference, Rows
@@ -29,7 +38,9 @@ class Given:
 
     def table(self, evidence):
         table = pd.DataFrame(self.cells)
-        table.columns = pd.MultiIndex.from_tuples([tuple(name.split()) for name in table], names=["dataset", "base"])
+        table.columns = pd.MultiIndex.from_tuples(
+            [tuple(name.split()) for name in table], names=["dataset", "base"]
+        )
         return table
 
 
@@ -61,7 +72,9 @@ def test_one_reversed_cell_makes_it_hold_in_part():
     assert result.cells[-1].side is REVERSED
 
 
-@pytest.mark.parametrize("cells", [UNCLEAR, AGAINST, {"protein pck-means": np.zeros(20)}], ids=["0", "-", "all zero"])
+@pytest.mark.parametrize(
+    "cells", [UNCLEAR, AGAINST, {"protein pck-means": np.zeros(20)}], ids=["0", "-", "all zero"]
+)
 def test_an_effect_that_is_not_above_zero_does_not_hold(cells):
     assert Positive(Given(cells))(NOTHING).verdict is Verdict.DOES_NOT_HOLD
 
@@ -144,10 +157,16 @@ def test_somewhere_needs_one_significant_cell_and_says_which():
     assert found.verdict is Verdict.HOLDS
     assert "2 of 4 cells: Protein, PCK-Means" in found.details[-1]
     assert Somewhere(Positive(Given(UNCLEAR | AGAINST)))(NOTHING).verdict is Verdict.DOES_NOT_HOLD
-    assert Somewhere(Positive(Given({"protein pck-means": []})))(NOTHING).verdict is Verdict.NOT_ENOUGH_DATA
+    assert (
+        Somewhere(Positive(Given({"protein pck-means": []})))(NOTHING).verdict
+        is Verdict.NOT_ENOUGH_DATA
+    )
 
 
-HIGH = {"protein pck-means": around(0.99, spread=0.002), "protein mpck-means": around(0.995, spread=0.002)}
+HIGH = {
+    "protein pck-means": around(0.99, spread=0.002),
+    "protein mpck-means": around(0.995, spread=0.002),
+}
 LOW = {"rec_talk pck-means": around(0.97, spread=0.002)}
 BARELY_LOW = {"rec_talk pck-means": around(0.9799, spread=0.002)}
 
@@ -196,7 +215,9 @@ def test_comparable_means_that_the_whole_interval_is_within_the_margin(mean, spr
 
 def test_one_incomparable_cell_among_many_comparable_ones():
     cells = {f"protein base-{i}": around(0, spread=0.001, seed=i) for i in range(9)}
-    result = Within(Given(cells | {"protein odd": around(0.03, spread=0.001)}), PRECISION, -0.01, 0.01)(NOTHING)
+    result = Within(
+        Given(cells | {"protein odd": around(0.03, spread=0.001)}), PRECISION, -0.01, 0.01
+    )(NOTHING)
     assert result.verdict is Verdict.HOLDS_IN_PART
     assert result.count(REVERSED) == 1
 
@@ -220,7 +241,9 @@ def test_a_line_is_a_line_and_a_cubic_is_none(world, testify, exponent, verdict)
     result = check(testify(curve_world(world, exponent)))
     assert result.verdict is verdict
     assert set(sides(result)) == {BETTER if exponent == 1 else REVERSED}
-    assert f"from {exponent}.0" in result.details[0] or f"from {exponent - 1}.99" in result.details[0]
+    assert (
+        f"from {exponent}.0" in result.details[0] or f"from {exponent - 1}.99" in result.details[0]
+    )
 
 
 def test_two_points_are_no_test_of_a_line(world, testify):

@@ -24,11 +24,16 @@ def in_main(world, **where):
 def test_a_difference_is_taken_run_by_run(world, testify):
     cell = {"dataset": "protein", "base": "pck-means", "mapped": 0.4, "n_constraints": 50}
     better, worse = (
-        world[in_main(world, method=method, **cell)].set_index("trial")["f_measure"] for method in (CP, DM)
+        world[in_main(world, method=method, **cell)].set_index("trial")["f_measure"]
+        for method in (CP, DM)
     )
     shuffled = world.sample(frac=1, random_state=0)  # the order of rows means nothing
-    table = Difference(Rows(CP), Rows(DM), (*PER_BASE, "mapped", "n_constraints")).table(testify(shuffled))
-    pd.testing.assert_series_equal(table["protein", "pck-means", 0.4, 50], better - worse, check_names=False)
+    table = Difference(Rows(CP), Rows(DM), (*PER_BASE, "mapped", "n_constraints")).table(
+        testify(shuffled)
+    )
+    pd.testing.assert_series_equal(
+        table["protein", "pck-means", 0.4, 50], better - worse, check_names=False
+    )
 
 
 def test_single_view_is_compared_at_every_mapped_fraction(world, testify):
@@ -45,7 +50,9 @@ def test_several_methods_are_compared_one_by_one(world, testify):
 
 def test_partial_mappings_are_compared_with_the_complete_one(world, testify):
     world["f_measure"] = world["mapped"]
-    source = Difference(Rows(CP, partial=True), Rows(CP, mapped=1.0), (*PER_BASE, "mapped"), apart=("mapped",))
+    source = Difference(
+        Rows(CP, partial=True), Rows(CP, mapped=1.0), (*PER_BASE, "mapped"), apart=("mapped",)
+    )
     table = source.table(testify(world))
     np.testing.assert_allclose(table.xs(0.2, level="mapped", axis=1), -0.8)
     assert 1.0 not in table.columns.get_level_values("mapped")
@@ -60,7 +67,9 @@ def test_steps_go_from_one_fraction_to_the_next(world, testify):
 
 
 def test_the_middle_of_the_schedule_against_its_ends(world, testify):
-    world["f_measure"] = world["n_constraints"].map({10: 0.1, 50: 0.4, 100: 0.6, 200: 0.2}) * (world["method"] == CP)
+    world["f_measure"] = world["n_constraints"].map({10: 0.1, 50: 0.4, 100: 0.6, 200: 0.2}) * (
+        world["method"] == CP
+    )
     source = Difference(Rows(CP), Rows(SV), PER_BASE, over_schedule="middle")
     np.testing.assert_allclose(source.table(testify(world)), (0.4 + 0.6) / 2 - (0.1 + 0.2) / 2)
 
@@ -74,23 +83,37 @@ def test_precisions_come_by_kind_and_skip_runs_without_propagated_constraints(wo
 
 
 def test_a_share_is_the_quotient_of_sums(world, testify):
-    world["inferred_must_links"] = world["n_constraints"] * np.where(world["study"] == "embedding", 1.0, 4.0)
+    world["inferred_must_links"] = world["n_constraints"] * np.where(
+        world["study"] == "embedding", 1.0, 4.0
+    )
     world["inferred_cannot_links"] = 0.0
-    source = Share(Rows(CP, study="embedding", threshold="table_1"), Rows(CP), PER_BASE, "inferred_anew")
+    source = Share(
+        Rows(CP, study="embedding", threshold="table_1"), Rows(CP), PER_BASE, "inferred_anew"
+    )
     np.testing.assert_allclose(source.table(testify(world)), 0.25)
 
 
 def test_copies_to_exact_duplicates_are_no_inference(world):
-    raw = (world["study"] == "embedding") & (world["threshold"] == "0.01") & (world["dataset"] == "protein")
+    raw = (
+        (world["study"] == "embedding")
+        & (world["threshold"] == "0.01")
+        & (world["dataset"] == "protein")
+    )
     world.loc[raw, ["inferred_must_links", "inferred_weight_must_links"]] = 10.0, 7.6
     world.loc[raw, ["inferred_cannot_links", "inferred_weight_cannot_links"]] = 0.0
-    at_one = world[raw].assign(threshold="1", inferred_must_links=6.0, inferred_weight_must_links=6.0)
+    at_one = world[raw].assign(
+        threshold="1", inferred_must_links=6.0, inferred_weight_must_links=6.0
+    )
     prepared = prepare(pd.concat([world, at_one], ignore_index=True))
     raw = prepared[(prepared["study"] == "embedding") & (prepared["dataset"] == "protein")]
     lowest = raw[raw["threshold_lowest"]]
     assert set(lowest["inferred_anew"]) == {4.0}
     np.testing.assert_allclose(lowest["inferred_weight"], 1.6 / 4)
-    main = prepared[(prepared["study"] == "main") & (prepared["dataset"] == "protein") & (prepared["mapped"] == 1)]
+    main = prepared[
+        (prepared["study"] == "main")
+        & (prepared["dataset"] == "protein")
+        & (prepared["mapped"] == 1)
+    ]
     main = main[(main["method"] == CP) & (main["experiment"] == "multi-view")]
     inferred = main["inferred_must_links"] + main["inferred_cannot_links"]
     np.testing.assert_allclose(main["inferred_anew"], inferred - 6)
@@ -98,8 +121,13 @@ def test_copies_to_exact_duplicates_are_no_inference(world):
 
 def test_thresholds_are_marked_by_what_they_are(world):
     prepared = prepare(world)
-    swept = prepared[(prepared["study"] == "thresholds") & (prepared["dataset"] == "letters_digits")]
-    marked = {name: set(swept.loc[swept[f"threshold_{name}"], "threshold"]) for name in ("table_1", "lowest", "one")}
+    swept = prepared[
+        (prepared["study"] == "thresholds") & (prepared["dataset"] == "letters_digits")
+    ]
+    marked = {
+        name: set(swept.loc[swept[f"threshold_{name}"], "threshold"])
+        for name in ("table_1", "lowest", "one")
+    }
     assert marked == {"table_1": {"0.95"}, "lowest": {"0.05"}, "one": {"1"}}
     assert set(swept.loc[swept["threshold_best"], "threshold"]) == {"0.95"}
     assert set(swept.loc[swept["threshold_cv"], "threshold"]) == {"cv"}
@@ -127,5 +155,7 @@ def test_a_users_own_data_are_no_evidence(world):
 
 def test_the_same_run_twice_is_refused_with_its_folders(world):
     again = world[in_main(world, dataset="protein")].assign(folder="old")
-    with pytest.raises(StoreError, match=r"trial 0 of protein, study main, in the folders main_protein, old"):
+    with pytest.raises(
+        StoreError, match=r"trial 0 of protein, study main, in the folders main_protein, old"
+    ):
         prepare(pd.concat([world, again]))

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mvcc.reporting.claims._statistics import bootstrap_means, holm, mean_estimate, pool, r_squared, signed_rank
+from mvcc.reporting.claims._statistics import (
+    bootstrap_means,
+    holm,
+    mean_estimate,
+    pool,
+    r_squared,
+    signed_rank,
+)
 
 RNG_SEED = 5
 
@@ -26,7 +33,9 @@ def by_listing_all_signs(differences):
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9).filter(any))
 def test_the_signed_rank_test_is_exact_with_ties_and_zeros(differences):
-    assert signed_rank(np.array(differences, dtype=float))[0] == pytest.approx(by_listing_all_signs(differences))
+    assert signed_rank(np.array(differences, dtype=float))[0] == pytest.approx(
+        by_listing_all_signs(differences)
+    )
 
 
 @pytest.mark.parametrize("n", [10, 50, 51, 100])

@@ -12,7 +12,9 @@ from mvcc.reporting.claims._scorecard import evaluate
 @pytest.mark.slow
 def test_no_claim_is_about_them(world, testify):
     mapped = world[world["method"] == "direct-mapping"]
-    others = [mapped.assign(method=name, f_measure=f) for name, f in (("zebra", 0.999), ("ape", 0.001))]
+    others = [
+        mapped.assign(method=name, f_measure=f) for name, f in (("zebra", 0.999), ("ape", 0.001))
+    ]
     assert to_json(evaluate(testify(pd.concat([world, *others], ignore_index=True)))) == to_json(
         evaluate(testify(world))
     )

@@ -37,7 +37,9 @@ def put(columns, value, **rows):
 def grow_as_a_cubic(experiment):
     def change(world):
         rows = select(world, CP, experiment=experiment)
-        world.loc[rows, "propagated_must_links"] = world.loc[rows, "n_constraints"].astype(float) ** 3
+        world.loc[rows, "propagated_must_links"] = (
+            world.loc[rows, "n_constraints"].astype(float) ** 3
+        )
 
     return change
 
@@ -87,7 +89,15 @@ BREAKING = {
     25: shift("f_measure", 0.2, method=CP, study="rewired"),
     27: shift("f_measure", 0.2, method=DM, study="views"),
 }
-IN_PART = {2, 5, 8, 10, 17, 22, 27}  # the change reverses some cells only; these may still hold on the whole
+IN_PART = {
+    2,
+    5,
+    8,
+    10,
+    17,
+    22,
+    27,
+}  # the change reverses some cells only; these may still hold on the whole
 
 
 def test_the_claims_are_numbered_and_worded():
@@ -101,7 +111,9 @@ def test_the_claims_are_numbered_and_worded():
 
 def test_where_the_paper_is_right_every_claim_holds(world, evaluations, testify):
     scorecard = evaluate(testify(world, evaluations))
-    assert {row.number: row.result.verdict for row in scorecard.rows} == dict.fromkeys(range(1, 28), Verdict.HOLDS)
+    assert {row.number: row.result.verdict for row in scorecard.rows} == dict.fromkeys(
+        range(1, 28), Verdict.HOLDS
+    )
     assert scorecard.all_hold
 
 
@@ -109,7 +121,11 @@ def test_where_the_paper_is_right_every_claim_holds(world, evaluations, testify)
 def test_where_it_is_wrong_the_claim_fails(number, world, testify):
     BREAKING[number](world)
     verdict = CLAIMS[number].check(testify(world)).verdict
-    assert verdict in ({Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD} if number in IN_PART else {Verdict.DOES_NOT_HOLD})
+    assert verdict in (
+        {Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD}
+        if number in IN_PART
+        else {Verdict.DOES_NOT_HOLD}
+    )
 
 
 @pytest.mark.parametrize("number", [1, 3, 9, 13, 21])
@@ -132,9 +148,9 @@ def test_few_constraints_on_letters_and_digits_are_excepted_as_the_paper_says(wo
     world.loc[few, "f_measure"] += 0.2
     result = CLAIMS[2].check(testify(world))
     assert result.verdict is Verdict.HOLDS
-    assert {(dict(c.place)["dataset"], dict(c.place)["n_constraints"]) for c in result.excepted} == {
-        ("letters_digits", 10)
-    }
+    assert {
+        (dict(c.place)["dataset"], dict(c.place)["n_constraints"]) for c in result.excepted
+    } == {("letters_digits", 10)}
     assert {cell.side for cell in result.excepted} == {"reversed"}
 
 
@@ -143,8 +159,12 @@ def test_the_gain_may_hold_on_a_shorter_schedule_only(world, testify):
     direct = world[select(world, DM, dataset="four_quadrants", base="pck-means")]
     f = direct.set_index(["mapped", "n_constraints", "trial"])["f_measure"]
     places = pd.MultiIndex.from_frame(world.loc[rows, ["mapped", "n_constraints", "trial"]])
-    gains = world.loc[rows, "n_constraints"].map({10: 0.10, 50: 0.326, 100: 0.213, 200: 0.0}).to_numpy()
-    world.loc[rows, "f_measure"] = f.loc[places].to_numpy() * (1 + gains) + (world.loc[rows, "trial"] - 5.5) * 1e-3
+    gains = (
+        world.loc[rows, "n_constraints"].map({10: 0.10, 50: 0.326, 100: 0.213, 200: 0.0}).to_numpy()
+    )
+    world.loc[rows, "f_measure"] = (
+        f.loc[places].to_numpy() * (1 + gains) + (world.loc[rows, "trial"] - 5.5) * 1e-3
+    )
     result = CLAIMS[4].check(testify(world))
     assert result.verdict is Verdict.HOLDS_IN_PART, result.details
     assert "Up to n = 200" in result.details[0]
@@ -153,7 +173,9 @@ def test_the_gain_may_hold_on_a_shorter_schedule_only(world, testify):
 
 
 def test_copies_to_duplicate_rows_are_counted_apart(world, testify):
-    copied = select(world, CP, study="thresholds", threshold="1", dataset="protein", n_constraints=10)
+    copied = select(
+        world, CP, study="thresholds", threshold="1", dataset="protein", n_constraints=10
+    )
     world.loc[copied, "propagated_must_links"] += 2
     world.loc[copied, "f_measure"] += 0.1
     result = CLAIMS[13].check(testify(world))
@@ -171,14 +193,21 @@ def test_one_evaluation_too_many_shows(column, world, evaluations):
 
 def test_the_counting_argument_is_counted(world):
     result = CLAIMS[26].check(Evidence(world))
-    assert result.details == ("Counted: 4,949 other pairs for a must-link, 449,999 for a cannot-link.",)
-    assert type(CLAIMS[26].check)(100, 10, 4949, 449_999)(Evidence(world)).verdict is Verdict.DOES_NOT_HOLD
+    assert result.details == (
+        "Counted: 4,949 other pairs for a must-link, 449,999 for a cannot-link.",
+    )
+    assert (
+        type(CLAIMS[26].check)(100, 10, 4949, 449_999)(Evidence(world)).verdict
+        is Verdict.DOES_NOT_HOLD
+    )
 
 
 def test_missing_studies_are_no_failure(world, testify):
     main = world[world["study"] == "main"]
     scorecard = evaluate(testify(main))
-    lacking = {row.number for row in scorecard.rows if row.result.verdict is Verdict.NOT_ENOUGH_DATA}
+    lacking = {
+        row.number for row in scorecard.rows if row.result.verdict is Verdict.NOT_ENOUGH_DATA
+    }
     assert lacking == {13, 14, 15, 16, 17, 22, 23, 24, 25, 27}
     assert scorecard.all_hold
     for row in scorecard.rows:
@@ -201,13 +230,17 @@ def test_missing_studies_are_no_failure(world, testify):
 )
 def test_any_study_may_be_there_alone(study, tested, world, testify):
     scorecard = evaluate(testify(world[world["study"] == study]))
-    done = {row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA}
+    done = {
+        row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA
+    }
     assert done == tested | {26}
 
 
 def test_few_trials_are_not_enough(world, testify):
     scorecard = evaluate(testify(world[world["trial"] < 5]))
-    assert {row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA} == {26}
+    assert {
+        row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA
+    } == {26}
 
 
 @pytest.mark.slow
@@ -226,7 +259,12 @@ def test_readings_differ_where_the_results_do(world, testify):
 
 @pytest.mark.slow
 def test_the_same_results_give_the_same_scorecard(world, testify):
-    once, shuffled = evaluate(testify(world)), evaluate(testify(world.sample(frac=1, random_state=3)))
+    once, shuffled = (
+        evaluate(testify(world)),
+        evaluate(testify(world.sample(frac=1, random_state=3))),
+    )
     for one, other in zip(once.rows, shuffled.rows, strict=True):
         assert one.result.verdict is other.result.verdict
-        assert [cell.place for cell in one.result.cells] == [cell.place for cell in other.result.cells]
+        assert [cell.place for cell in one.result.cells] == [
+            cell.place for cell in other.result.cells
+        ]

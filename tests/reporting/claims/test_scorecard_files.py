@@ -19,9 +19,15 @@ CP, DM = "constraint-propagation", "direct-mapping"
 @pytest.fixture(scope="module")
 def scorecard(whole_world, testify) -> Scorecard:
     """Make a small one: Protein against the paper in one cell, no studies but the main one and the closures."""
-    small = whole_world[whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")]
+    small = whole_world[
+        whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")
+    ]
     small = small[small["dataset"].isin(["protein", "rec_talk"])]
-    cell = (small["study"] == "main") & (small["dataset"] == "protein") & (small["base"] == "mpck-means")
+    cell = (
+        (small["study"] == "main")
+        & (small["dataset"] == "protein")
+        & (small["base"] == "mpck-means")
+    )
     cell &= (small["mapped"] == 0.4) & (small["n_constraints"] == 50) & (small["method"] == CP)
     return evaluate(testify(small.assign(f_measure=small["f_measure"] - 0.1 * cell)))
 
@@ -53,7 +59,10 @@ def test_the_page_names_the_reversed_cell(scorecard):
     page = to_markdown(scorecard)
     paragraph = page.split("### 3. ")[1].split("###")[0]
     assert paragraph.startswith("CP beats Direct Mapping: holds in part")
-    assert "**Reversed in 1 of 48 cells:**\n  - Protein, MPCK-Means, 40% mapped, n = 50: −0.0" in paragraph
+    assert (
+        "**Reversed in 1 of 48 cells:**\n  - Protein, MPCK-Means, 40% mapped, n = 50: −0.0"
+        in paragraph
+    )
     for claim in CLAIMS.values():
         assert claim.says in page
         assert claim.test in page
@@ -65,12 +74,17 @@ def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
     assert path == tmp_path / "claims.md"
     assert write_markdown(scorecard, tmp_path) == [path]
     assert path.read_bytes() == first
-    assert {path.name for path in tmp_path.iterdir()} == {"claims.md", ".mvcc-files"}, "no temporary file stays"
+    assert {path.name for path in tmp_path.iterdir()} == {"claims.md", ".mvcc-files"}, (
+        "no temporary file stays"
+    )
 
 
 def test_a_page_that_cannot_be_written_is_an_error_that_says_so(scorecard, tmp_path):
     (tmp_path / "claims.md").mkdir()
-    with pytest.raises(StoreError, match=r"cannot be written: Is a directory\. A folder is where a file must be: copy"):
+    with pytest.raises(
+        StoreError,
+        match=r"cannot be written: Is a directory\. A folder is where a file must be: copy",
+    ):
         write_markdown(scorecard, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["claims.md"]
 
@@ -81,7 +95,9 @@ def test_the_data_hold_every_cell_and_are_valid_json(scorecard):
     assert third["number"] == 3
     assert third["verdict"] == "holds in part"
     assert len(third["cells"]) == sum(third["counts"].values()) == 48
-    assert next(cell for cell in third["cells"] if cell["side"] == "reversed")["n_constraints"] == 50
+    assert (
+        next(cell for cell in third["cells"] if cell["side"] == "reversed")["n_constraints"] == 50
+    )
     assert third["effect"]["low"] < third["effect"]["mean"] < third["effect"]["high"]
     assert set(data["readings"]) == {"full", "view", "none", "own"}
     assert [claim["number"] for claim in data["readings"]["own"]["claims"]] == list(range(1, 13))
@@ -91,12 +107,33 @@ def test_the_data_hold_every_cell_and_are_valid_json(scorecard):
 
 def test_a_share_is_written_as_what_a_share_can_be():
     assert [SHARE.write(value) for value in (-0.02, 0.5, 1.01)] == ["0.0%", "50.0%", "100.0%"]
-    assert [F_DIFFERENCE.write(value) for value in (-0.0001, -0.5, 0.25)] == ["+0.000", "−0.500", "+0.250"]
+    assert [F_DIFFERENCE.write(value) for value in (-0.0001, -0.5, 0.25)] == [
+        "+0.000",
+        "−0.500",
+        "+0.250",
+    ]
 
 
 def test_places_and_p_values_read_well():
-    place = (("dataset", "letters_digits"), ("view", "digits"), ("base", "pck-means"), ("kind", "must-link"))
+    place = (
+        ("dataset", "letters_digits"),
+        ("view", "digits"),
+        ("base", "pck-means"),
+        ("kind", "must-link"),
+    )
     assert write_place(place) == "Letters/Digits (digits), PCK-Means, must-links"
-    place = (("dataset", "protein"), ("mapped", 0.4), ("against", DM), ("rewired", 0.25), ("n_constraints", 50.0))
+    place = (
+        ("dataset", "protein"),
+        ("mapped", 0.4),
+        ("against", DM),
+        ("rewired", 0.25),
+        ("n_constraints", 50.0),
+    )
     assert write_place(place) == "Protein, 40% mapped, against Direct Mapping, 25% rewired, n = 50"
-    assert [write_p(p) for p in (None, 0.0, 0.0009, 0.0412, 1.0)] == ["–", "< 0.001", "< 0.001", "0.041", "1.000"]
+    assert [write_p(p) for p in (None, 0.0, 0.0009, 0.0412, 1.0)] == [
+        "–",
+        "< 0.001",
+        "< 0.001",
+        "0.041",
+        "1.000",
+    ]

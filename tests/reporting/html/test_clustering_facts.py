@@ -9,8 +9,9 @@ from functools import reduce
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.html import write_clustering_report, write_report
+from mvcc.reporting.html import write_report
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
@@ -31,16 +32,25 @@ CHANGES = {
     "views.0.axes": (["x"], "views.0.axes.1: Field required"),
     "views": ([], "views: Tuple should have at least 1 item"),
     "relations.0.views": ([0, 2], "relations.0.views is [0, 2], not the numbers of two views"),
-    "relations.0.pairs.1": ([0, 20], "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows"),
+    "relations.0.pairs.1": (
+        [0, 20],
+        "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows",
+    ),
     "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
-    "views.0.values.0": (["height", ["1"]], "views.0: `values` has 1 entries of height for 30 rows"),
+    "views.0.values.0": (
+        ["height", ["1"]],
+        "views.0: `values` has 1 entries of height for 30 rows",
+    ),
     "profiles.1": ([], "profiles must have 5 clusters for each of 2 views"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),
     "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but `n_clusters` is 5"),
     "profiles.0.0.columns.0.kind": ("text", "profiles.0.0.columns.0.kind: Input should be"),
-    "profiles.0.0.columns.0.medians": (None, "`quantiles` and `medians` must both be there, or neither"),
+    "profiles.0.0.columns.0.medians": (
+        None,
+        "`quantiles` and `medians` must both be there, or neither",
+    ),
     "relations.0.held_out": (
         {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]},
         "relations.0.held_out.table must have 5 rows of 5 counts",
@@ -89,7 +99,15 @@ def test_what_a_later_version_adds_is_no_error(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"kind": "clustering", "schema": ' + b"9" * 5000 + b"}"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"kind": "clustering", "schema": ' + b"9" * 5000 + b"}",
+    ],
     ids=["empty", "cut", "list", "null", "no text", "deep", "long number"],
 )
 def test_a_damaged_file_is_an_error_that_names_it(content, tmp_path):

@@ -14,10 +14,10 @@ import pytest
 
 from mvcc import cluster_views
 from mvcc.exceptions import StoreError
-from mvcc.reporting.html import write_clustering_report
 from mvcc.reporting.html._page import plotly_text, script_json
 from mvcc.reporting.html._words import options, percent, rows_of_settings, symbol
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
 
@@ -78,9 +78,9 @@ def test_the_same_facts_give_the_same_bytes(write):
 def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
     facts = make_facts(rows, n_clusters=3)
     made = page(facts)
-    assert [attributes["id"] for _, attributes in made.elements if attributes.get("class") == "chart"] == [
-        f"plot-{number}" for number in range(len(rows))
-    ]
+    assert [
+        attributes["id"] for _, attributes in made.elements if attributes.get("class") == "chart"
+    ] == [f"plot-{number}" for number in range(len(rows))]
     views = data_of(made)["views"]
     assert [view["ids"] for view in views] == [view["ids"] for view in facts["views"]]
     for view, drawn in zip(facts["views"], views, strict=True):
@@ -96,14 +96,26 @@ def test_the_page_carries_no_address_and_its_policy_forbids_every_request(page):
         for name in ("src", "href", "action", "formaction", "poster", "data", "srcset"):
             assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
         assert not any(name.startswith("on") for name in attributes)
-    policy = next(a["content"] for tag, a in made.elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] for tag, a in made.elements if a.get("http-equiv") == "Content-Security-Policy"
+    )
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'none'"
     assert rules["img-src"] == "data: blob:"
     assert rules["base-uri"] == rules["form-action"] == "'none'"
-    hashes = [f"'sha256-{b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in made.scripts[1:]]
+    hashes = [
+        f"'sha256-{b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
+        for s in made.scripts[1:]
+    ]
     assert rules["script-src"].split() == hashes
-    assert set(rules) == {"default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}
+    assert set(rules) == {
+        "default-src",
+        "script-src",
+        "style-src",
+        "img-src",
+        "base-uri",
+        "form-action",
+    }
 
 
 def test_only_a_page_drawn_by_the_graphics_card_may_compose_programs(write):
@@ -113,7 +125,12 @@ def test_only_a_page_drawn_by_the_graphics_card_may_compose_programs(write):
 
 def test_texts_of_users_stay_texts(page):
     facts = make_facts(
-        (30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}}, names=[EVIL] * 5
+        (30, 20),
+        title=EVIL,
+        warnings=[EVIL],
+        command=EVIL,
+        settings={EVIL: {EVIL: EVIL}},
+        names=[EVIL] * 5,
     )
     plain = make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}, names=["x"] * 5)
     for view in plain["views"]:
@@ -131,12 +148,16 @@ def test_texts_of_users_stay_texts(page):
     for one in (one for own in facts["profiles"] for one in own):
         one["name"] = EVIL
         one["columns"] = [column | {"column": EVIL, "rule": EVIL} for column in one["columns"]]
-        one["columns"][1]["shares"] = [[EVIL, *shares] for _, *shares in one["columns"][1]["shares"]]
+        one["columns"][1]["shares"] = [
+            [EVIL, *shares] for _, *shares in one["columns"][1]["shares"]
+        ]
         one["words"] = [[EVIL, *shares] for _, *shares in one["words"]]
     facts["inputs"][0]["path"] = facts["relations"][0]["source"] = EVIL
     made = page(facts)
     assert [tag for tag, _ in made.elements] == [tag for tag, _ in harmless.elements]
-    assert {name for _, a in made.elements for name in a} == {name for _, a in harmless.elements for name in a}
+    assert {name for _, a in made.elements for name in a} == {
+        name for _, a in harmless.elements for name in a
+    }
     assert " ".join(EVIL.split()) in made.text
     assert data_of(made)["views"][0]["ids"][3] == f"{EVIL}3"
 
@@ -154,7 +175,11 @@ def test_markup_of_plotly_is_escaped_in_hover_texts_and_axes(page):
     figure = data_of(page(facts))["views"][0]["figure"]
     hover = next(trace for trace in figure["data"] if trace["name"] == "rows")["text"][5]
     assert hover.startswith('<b>&lt;a href="https://x"&gt;&amp;lt;b&amp;gt;</b><br>cluster ')
-    assert figure["layout"]["xaxis"]["title"]["text"] == plotly_text("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
+    assert (
+        figure["layout"]["xaxis"]["title"]["text"]
+        == plotly_text("<b>bold</b>")
+        == "&lt;b&gt;bold&lt;/b&gt;"
+    )
 
 
 def test_half_a_surrogate_pair_is_no_reason_to_fail(write):
@@ -181,13 +206,25 @@ def test_hover_tells_cluster_reference_stability_and_counterparts(page):
 def test_names_of_clusters_stand_in_legend_tables_and_hover_texts(page):
     facts = make_facts((30, 20))
     names = ["", "harbor", "street", "<b>", "garden"]
-    facts["views"][0]["names"], facts["views"][1]["names"] = names, ["shop", "harbor", "", "", "park"]
+    facts["views"][0]["names"], facts["views"][1]["names"] = (
+        names,
+        ["shop", "harbor", "", "", "park"],
+    )
     facts["names"] = ["shop", "harbor", "street", "<b>", "garden / park"]
     made = page(facts)
-    assert all(f" {name} " in made.text for name in ("0 shop", "1 harbor", "2 street", "3 <b>", "4 garden / park"))
+    assert all(
+        f" {name} " in made.text
+        for name in ("0 shop", "1 harbor", "2 street", "3 <b>", "4 garden / park")
+    )
     view = data_of(made)["views"][0]
     hover = next(trace for trace in view["figure"]["data"] if trace["name"] == "rows")["text"]
-    shown = ["cluster 0", "cluster 1 (harbor)", "cluster 2 (street)", "cluster 3 (&lt;b&gt;)", "cluster 4 (garden)"]
+    shown = [
+        "cluster 0",
+        "cluster 1 (harbor)",
+        "cluster 2 (street)",
+        "cluster 3 (&lt;b&gt;)",
+        "cluster 4 (garden)",
+    ]
     assert [text.split("<br>")[1] for text in hover] == [shown[label] for label in view["labels"]]
 
 
@@ -196,10 +233,21 @@ def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
     text = page(facts).text
     one = facts["profiles"][0][2]
     section = text.split("Clusters, one by one")[2].split("Show it in the pictures")[3]
-    assert f"texts {one['size']} rows; high height, shop = Rome 2 column inside outside distribution " in section
-    assert "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside 25 %; " in section
-    assert "Words (share of texts, and outside) : harbor (50 %, 10 %) , crane (25 %, 0 %)" in section
-    assert f"Typical: {' '.join(f't{row}' for row in one['typical'])} Borderline (next cluster) : " in section
+    assert (
+        f"texts {one['size']} rows; high height, shop = Rome 2 column inside outside distribution "
+        in section
+    )
+    assert (
+        "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside 25 %; "
+        in section
+    )
+    assert (
+        "Words (share of texts, and outside) : harbor (50 %, 10 %) , crane (25 %, 0 %)" in section
+    )
+    assert (
+        f"Typical: {' '.join(f't{row}' for row in one['typical'])} Borderline (next cluster) : "
+        in section
+    )
     assert f"t{one['borderline'][0][0]} (3) " in section
     assert f"Fits badly: t{one['misfits'][0]} " in section
     facts["profiles"][0][2] |= {"columns": [], "words": []}
@@ -226,9 +274,17 @@ def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_
 def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(page):
     facts = make_facts((30, 20), n_clusters=3)
     table = [[50, 1, 0], [30, 1, 40], [0, 2, 2]]
-    facts["relations"][0]["held_out"] = {"agreement": 0.42, "by_chance": 0.3, "n": 1126, "table": table}
+    facts["relations"][0]["held_out"] = {
+        "agreement": 0.42,
+        "by_chance": 0.3,
+        "n": 1126,
+        "table": table,
+    }
     text = page(facts).text
-    assert "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both views; by" in text
+    assert (
+        "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both views; by"
+        in text
+    )
     assert "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). " in text
     assert "Cluster 0 of images merges clusters of texts: 0 (62 %) and 1 (38 %). " in text
     assert "Cluster 2 of texts" not in text  # too few rows
@@ -240,7 +296,12 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
 def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write, page):
     facts = make_facts((60_000, 40_000), n_given=50)
     for view in facts["views"]:
-        listed = {row for kind in ("given", "propagated", "received") for link in view[kind] for row in link[:2]}
+        listed = {
+            row
+            for kind in ("given", "propagated", "received")
+            for link in view[kind]
+            for row in link[:2]
+        }
         view["sample"] = sorted({*range(0, view["n_rows"], 10), *listed})
         view["values"] = [["height", [str(row) for row in view["sample"]]]]
         view["fit"] = [row / view["n_rows"] for row in range(view["n_rows"])]
@@ -250,12 +311,19 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write, page):
     for number, (view, drawn) in enumerate(zip(facts["views"], data["views"], strict=True)):
         rows = drawn["rows"]
         assert set(view["sample"]) | set(range(20)) <= set(rows)  # the first fit worst
-        assert {int(a["data-row"]) for _, a in made.elements if a.get("data-view") == str(number)} <= set(rows)
+        assert {
+            int(a["data-row"]) for _, a in made.elements if a.get("data-view") == str(number)
+        } <= set(rows)
         assert drawn["ids"] == [view["ids"][row] for row in rows]
-        assert drawn["values"] == [["height", [str(row) if row in set(view["sample"]) else None for row in rows]]]
+        assert drawn["values"] == [
+            ["height", [str(row) if row in set(view["sample"]) else None for row in rows]]
+        ]
         (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
         assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
-    assert f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that were judged" in made.text
+    assert (
+        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that were judged"
+        in made.text
+    )
     u, v = (view["rows"] for view in data["views"])
     assert data["relations"][0]["pairs"]
     assert all(u[i] == v[j] for i, j in data["relations"][0]["pairs"])
@@ -277,7 +345,9 @@ def test_rows_that_fit_worst_and_outliers_are_listed(page):
     assert "Rows that fit their cluster worst (20)" in text
     worst = sorted(range(130), key=lambda row: facts["views"][0]["fit"][row])[:20]
     table = text.split("row cluster fit ")[1]
-    assert [word for word in table.split() if re.fullmatch(r"t\d+", word)][:20] == [f"t{row}" for row in worst]
+    assert [word for word in table.split() if re.fullmatch(r"t\d+", word)][:20] == [
+        f"t{row}" for row in worst
+    ]
     assert "Outliers by the answers, which were left out (105) gone 0 gone 1 " in text
     assert "gone 99 … and 5 more, see images/labels.csv" in text
 
@@ -288,16 +358,32 @@ def test_constraints_are_drawn_between_their_rows(page):
     view["given"] = [[0, 3, True, 1.0, True, "line 2"], [1, 2, False, 1.0, False, "line 3"]]
     view["violated"] = [[1, 2, False, 1.0, "line 3"]]
     traces = {trace["name"]: trace for trace in data_of(page(facts))["views"][1]["figure"]["data"]}
-    for name, (i, j) in {"given must-link": (0, 3), "given cannot-link": (1, 2), "violated": (1, 2)}.items():
-        assert traces[name]["x"] == [pytest.approx(view["x"][i], rel=1e-4), pytest.approx(view["x"][j], rel=1e-4), None]
-        assert traces[name]["y"] == [pytest.approx(view["y"][i], rel=1e-4), pytest.approx(view["y"][j], rel=1e-4), None]
+    for name, (i, j) in {
+        "given must-link": (0, 3),
+        "given cannot-link": (1, 2),
+        "violated": (1, 2),
+    }.items():
+        assert traces[name]["x"] == [
+            pytest.approx(view["x"][i], rel=1e-4),
+            pytest.approx(view["x"][j], rel=1e-4),
+            None,
+        ]
+        assert traces[name]["y"] == [
+            pytest.approx(view["y"][i], rel=1e-4),
+            pytest.approx(view["y"][j], rel=1e-4),
+            None,
+        ]
 
 
 def test_long_lists_end_with_how_many_more_there_are(page):
     facts = make_facts((200, 100), n_given=0)
     facts["views"][0]["violated"] = [[0, 1, True, 1.0, f"line {number}"] for number in range(137)]
-    facts["views"][1]["propagated"] = [[0, 1, True, 0.9, f"because {number}"] for number in range(120)]
-    facts["views"][0]["given"] = [[*link[:4], False, link[4]] for link in facts["views"][0]["violated"]]
+    facts["views"][1]["propagated"] = [
+        [0, 1, True, 0.9, f"because {number}"] for number in range(120)
+    ]
+    facts["views"][0]["given"] = [
+        [*link[:4], False, link[4]] for link in facts["views"][0]["violated"]
+    ]
     facts["views"][1]["n_propagated"] = {"must_link": 5000, "cannot_link": 1}
     text = page(facts).text
     assert "line 99 " in text
@@ -335,7 +421,10 @@ def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
     text = page(facts).text
     assert "3 warnings" in text
     assert "co-EM did not converge." in text
-    assert "In “texts”, 30 % of the rows are in another cluster than the one whose center is nearest" in text
+    assert (
+        "In “texts”, 30 % of the rows are in another cluster than the one whose center is nearest"
+        in text
+    )
     assert "In “images”, clusters 0 and 1 overlap (separation 2.1; below 5.5 is risky" in text
     assert text.count("What to do:") == 2
     assert "--transfer direct-mapping" in text
@@ -350,9 +439,13 @@ def test_nothing_is_warned_of_where_nothing_was_inferred_or_nothing_is_wrong(pag
 
 
 def test_a_clustering_without_stability_runs_references_relations_and_constraints_has_a_page(page):
-    facts = make_facts((30, 20), n_given=0, relations=[], stability_runs={"count": 0, "agreement": []})
+    facts = make_facts(
+        (30, 20), n_given=0, relations=[], stability_runs={"count": 0, "agreement": []}
+    )
     for view in facts["views"]:
-        view.update(stability=[None] * view["n_rows"], reference=None, reference_f=None, reference_ari=None)
+        view.update(
+            stability=[None] * view["n_rows"], reference=None, reference_f=None, reference_ari=None
+        )
         view.update(divergence=None, n_propagated={"must_link": 0, "cannot_link": 0})
     facts["co_em"].update(objectives=[], threshold=None)
     made = page(facts)
@@ -394,7 +487,9 @@ def test_lines_on_hover_are_short_enough_for_a_narrow_picture(page):
         view["ids"] = [f"{'long-' * 30}{row}" for row in range(view["n_rows"])]
         view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 1"] * view["n_rows"]
     facts["relations"][0]["pairs"] = [[0, 4], [0, 7]]
-    hover = next(t for t in data_of(page(facts))["views"][0]["figure"]["data"] if t["name"] == "rows")["text"][0]
+    hover = next(
+        t for t in data_of(page(facts))["views"][0]["figure"]["data"] if t["name"] == "rows"
+    )["text"][0]
     lines = re.sub("</?b>", "", hover).split("<br>")
     assert max(map(len, lines)) <= 45
     assert lines[0] == f"{'long-' * 7}long…"
@@ -435,19 +530,29 @@ def test_twenty_thousand_points_stay_below_twelve_megabytes(write):
 
 def test_a_file_that_cannot_be_written_is_an_error_with_advice(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"report\.html cannot be written: .* A file is where a folder must be: "):
+    with pytest.raises(
+        StoreError, match=r"report\.html cannot be written: .* A file is where a folder must be: "
+    ):
         write_clustering_report(make_facts((30, 20)), tmp_path / "file" / "report.html")
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0, "0 %"), (0.0004, "0.1 %"), (0.5, "50 %"), (0.9999, "99.9 %"), (1, "100 %"), (None, "–")]
+    ("share", "text"),
+    [(0, "0 %"), (0.0004, "0.1 %"), (0.5, "50 %"), (0.9999, "99.9 %"), (1, "100 %"), (None, "–")],
 )
 def test_what_is_not_quite_all_is_not_written_as_all(share, text):
     assert percent(share) == text
 
 
 def test_settings_are_listed_under_dotted_keys_in_their_order():
-    tree = {"b": {"y": 1, "x": [1, 2]}, "a": None, "c": {}, "d": True, "e": [{"f": 0.5}, []], "g": []}
+    tree = {
+        "b": {"y": 1, "x": [1, 2]},
+        "a": None,
+        "c": {},
+        "d": True,
+        "e": [{"f": 0.5}, []],
+        "g": [],
+    }
     assert rows_of_settings(tree) == [
         ("b.y", "1"),
         ("b.x", "1, 2"),

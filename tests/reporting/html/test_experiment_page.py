@@ -10,7 +10,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import Verdict
 from mvcc.reporting.html import experiment_page
-from mvcc.reporting.html._learning_curves import learning_curves
+from mvcc.reporting.html._experiment import learning_curves
 
 
 @pytest.fixture
@@ -29,13 +29,23 @@ def data_of(page):
 
 def assert_it_opens_with_the_verdicts(page):
     """Check that each verdict has a look of its own, and that nothing is unfolded."""
-    looks = {words: f'<span class="verdict {words.replace(" ", "-")}">{words}</span>' for words in map(str, Verdict)}
+    looks = {
+        words: f'<span class="verdict {words.replace(" ", "-")}">{words}</span>'
+        for words in map(str, Verdict)
+    }
     opening = [page.index(look) for look in looks.values()]
-    assert max(opening) < page.index('<a href="#claim-1">CP beats Single View</a>') < page.index('id="short"')
+    assert (
+        max(opening)
+        < page.index('<a href="#claim-1">CP beats Single View</a>')
+        < page.index('id="short"')
+    )
     assert '<details id="claim-1">' in page
     assert not re.search("<details[^>]* open", page)
     style = page[: page.index("</style>")]
-    rules = [re.findall(rf"\.verdict\.{words.replace(' ', '-')}[:a-z]* {{(.*?)}}", style) for words in looks]
+    rules = [
+        re.findall(rf"\.verdict\.{words.replace(' ', '-')}[:a-z]* {{(.*?)}}", style)
+        for words in looks
+    ]
     assert len({tuple(rule) for rule in rules}) == len(Verdict)
     assert re.findall(r"<summary>(Constraint.*|Figure.*)</summary>", page)[:2] == [
         "Constraint Propagation against Direct Mapping, trial by trial",
@@ -43,7 +53,9 @@ def assert_it_opens_with_the_verdicts(page):
     ]
 
 
-def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(write, finish, curves, tmp_path):
+def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(
+    write, finish, curves, tmp_path
+):
     folder = finish(tmp_path / "letters", curves())
     page = write(folder)
     assert page == write(folder)
@@ -70,7 +82,12 @@ def test_a_curve_has_its_means_and_standard_errors(curves):
     table = curves(bases=("pck-means",))
     one = next(one for one in learning_curves(table) if one["setting"] == "40% mapped")
     names = [trace["name"] for trace in one["figure"]["data"]]
-    assert names == ["Constraint Propagation", "Direct Mapping", "Cluster Membership", "Single View"]
+    assert names == [
+        "Constraint Propagation",
+        "Direct Mapping",
+        "Cluster Membership",
+        "Single View",
+    ]
     rows = table[(table["method"] == "direct-mapping") & (table["mapped"] == 0.4)]
     trace = one["figure"]["data"][1]
     assert trace["x"] == rows["n_constraints"].tolist()
@@ -81,7 +98,10 @@ def test_a_curve_has_its_means_and_standard_errors(curves):
 
 @pytest.mark.parametrize(("schedule", "scale"), [((10, 40), "log"), ((0, 40), "linear")])
 def test_small_numbers_have_room_unless_one_is_zero(curves, schedule, scale):
-    assert {one["figure"]["layout"]["xaxis"]["type"] for one in learning_curves(curves(schedule=schedule))} == {scale}
+    assert {
+        one["figure"]["layout"]["xaxis"]["type"]
+        for one in learning_curves(curves(schedule=schedule))
+    } == {scale}
 
 
 def test_a_method_that_a_setting_does_not_concern_is_in_each(curves):
@@ -93,7 +113,11 @@ def test_a_method_that_a_setting_does_not_concern_is_in_each(curves):
 
 def test_a_single_trial_has_curves_without_errors(curves):
     figures = learning_curves(curves(trials=1))
-    assert all(set(trace["error_y"]["array"]) == {0.0} for one in figures for trace in one["figure"]["data"])
+    assert all(
+        set(trace["error_y"]["array"]) == {0.0}
+        for one in figures
+        for trace in one["figure"]["data"]
+    )
 
 
 def test_two_runs_of_the_same_are_told_apart_by_their_folders(write, finish, curves, tmp_path):
@@ -108,7 +132,11 @@ def test_two_runs_of_the_same_are_told_apart_by_their_folders(write, finish, cur
 def test_what_a_manifest_says_is_text_and_never_markup(write, finish, curves, tmp_path):
     folder = finish(tmp_path / "<b>x", curves(bases=("pck-means",)))
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest |= {"runs": [{"command": "<script>alert(1)</script>"}, 7], "data": ["<img src=x>"], "note": "</script>"}
+    manifest |= {
+        "runs": [{"command": "<script>alert(1)</script>"}, 7],
+        "data": ["<img src=x>"],
+        "note": "</script>",
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     page = write(folder)
     for text in ("<script>alert", "<img src=x", "<b>x"):

@@ -30,16 +30,23 @@ def kind_of(number: int) -> str:
 def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
     """Write texts, images and matches of every second row; return a config. Row i of both is of the same kind."""
     rng = np.random.default_rng(0)
-    centers = {"texts": rng.normal(size=(len(KINDS), 4)) * 3, "images": rng.normal(size=(len(KINDS), 6)) * 3}
+    centers = {
+        "texts": rng.normal(size=(len(KINDS), 4)) * 3,
+        "images": rng.normal(size=(len(KINDS), 6)) * 3,
+    }
     ids = {"texts": [f"{prefix}{i}" for i in range(n)], "images": [f"i{i}" for i in range(n)]}
     for view, places in centers.items():
         features = places[np.arange(n) % len(KINDS)] + rng.normal(size=(n, places.shape[1]))
-        shown = [f"about a {kind_of(i)}, " * 20 if view == "texts" else f"pictures/{i}.png" for i in range(n)]
+        shown = [
+            f"about a {kind_of(i)}, " * 20 if view == "texts" else f"pictures/{i}.png"
+            for i in range(n)
+        ]
         header = ["id", "shown", *(f"x{j}" for j in range(places.shape[1]))]
         table = [[ids[view][i], shown[i], *map(str, features[i].round(3))] for i in range(n)]
         write_csv(folder / f"{view}.csv", [header, *table])
     write_csv(
-        folder / "matches.csv", [["texts", "images"], *([ids["texts"][i], ids["images"][i]] for i in range(0, n, 2))]
+        folder / "matches.csv",
+        [["texts", "images"], *([ids["texts"][i], ids["images"][i]] for i in range(0, n, 2))],
     )
     (folder / "pictures").mkdir()
     for i in range(n):

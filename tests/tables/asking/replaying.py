@@ -24,7 +24,23 @@ from tests.tables.problems import write_csv
 
 STORED = Path(__file__).parent / "stored"
 WHEN = "2026-11-25T00:00:00+00:00"
-KEYS_OF_GROUPS = ["l", "m", "harbor", "sea", "l", "r", "street", "road", "l", "1", "u", "l", "m", "g2", "g2"]
+KEYS_OF_GROUPS = [
+    "l",
+    "m",
+    "harbor",
+    "sea",
+    "l",
+    "r",
+    "street",
+    "road",
+    "l",
+    "1",
+    "u",
+    "l",
+    "m",
+    "g2",
+    "g2",
+]
 SESSIONS = {
     "keys": [
         ("keys", "n", "harbor", "n", "", "n", "street", "1", "u", "o", "p", "1", "2", "?", "N", "harbor", "x", "f"),
@@ -73,7 +89,10 @@ def hold(steps, folder: Path) -> list:
 def files_of(folder: Path) -> dict[str, str]:
     """Return the files of a folder of answers, without the times."""
     texts = {path.name: path.read_bytes().decode() for path in sorted(folder.glob("*.csv"))}
-    return {name: re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+$", WHEN, text, flags=re.M) for name, text in texts.items()}
+    return {
+        name: re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+$", WHEN, text, flags=re.M)
+        for name, text in texts.items()
+    }
 
 
 def opened(config: Path) -> AskSession:
@@ -91,7 +110,9 @@ def _by_pairs(config, keys):
 
 
 def _by_table(config, rows):
-    document = mvcc("ask", config.name, "--out", "answers", "--json", "-n", 9, cwd=config.parent).stdout
+    document = mvcc(
+        "ask", config.name, "--out", "answers", "--json", "-n", 9, cwd=config.parent
+    ).stdout
     ids = [question["id"] for question in json.loads(document)["questions"]]
     named = [(ids[int(id[1:])] if id.startswith("@") else id, answer) for id, answer in rows]
     write_csv(config.parent / "table.csv", [("id", "answer"), *named])
@@ -103,7 +124,11 @@ def _by_page(config, requests):
         state, shown = PageState(session, "then"), []
         for name, said in requests:
             now = state.now()
-            body = said if "group" in said or "kept" in said or name == "undo" else {"id": now["card"]["id"], **said}
+            body = (
+                said
+                if "group" in said or "kept" in said or name == "undo"
+                else {"id": now["card"]["id"], **said}
+            )
             body = json.dumps({"version": now["status"]["version"], **body}).encode()
             try:
                 shown.append(getattr(state, name)(read_body(name, body)))

@@ -35,7 +35,9 @@ def ask(server, path, method="GET", body=None, token=None, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        connection.request(method, f"/{server.token if token is None else token}/{path}", body, named)
+        connection.request(
+            method, f"/{server.token if token is None else token}/{path}", body, named
+        )
         response = connection.getresponse()
         return response.status, dict(response.getheaders()), response.read()
     finally:
@@ -43,7 +45,9 @@ def ask(server, path, method="GET", body=None, token=None, **headers):
 
 
 def post(server, path, body, **headers):
-    status, _, content = ask(server, path, "POST", json.dumps(body), Content_Type="application/json", **headers)
+    status, _, content = ask(
+        server, path, "POST", json.dumps(body), Content_Type="application/json", **headers
+    )
     return status, json.loads(content) if content else None
 
 
@@ -54,12 +58,18 @@ def state_of(server):
 def answer(server, name, **more):
     state = state_of(server)
     return post(
-        server, "answer", {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more}
+        server,
+        "answer",
+        {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more},
     )
 
 
 def test_the_page_and_its_parts_may_load_nothing_else(server):
-    for path, kind in {"": "text/html", "page.js": "text/javascript", "page.css": "text/css"}.items():
+    for path, kind in {
+        "": "text/html",
+        "page.js": "text/javascript",
+        "page.css": "text/css",
+    }.items():
         status, headers, body = ask(server, path)
         assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
         assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
@@ -69,7 +79,10 @@ def test_the_page_and_its_parts_may_load_nothing_else(server):
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
         )
         assert "unsafe" not in policy
-        assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
+        assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == (
+            "no-store",
+            "nosniff",
+        )
         assert headers["Referrer-Policy"] == "no-referrer"
         assert "Python" not in headers["Server"]
 
@@ -86,15 +99,35 @@ def test_the_address_is_of_this_machine_and_another_one_each_time(config, server
 def test_without_the_token_there_is_nothing(server):
     card_with_picture(server)
     for path in ("", "state", "page.js", "image/0"):
-        for token in ("", "x", server.token[:-1], server.token + "x", server.token.swapcase(), "..", "%C3%A9", "%00"):
+        for token in (
+            "",
+            "x",
+            server.token[:-1],
+            server.token + "x",
+            server.token.swapcase(),
+            "..",
+            "%C3%A9",
+            "%00",
+        ):
             status, _, body = ask(server, path, token=token)
             assert (status, body) == (404, b"")
 
 
 def test_addresses_that_are_none(server):
-    for path in (b"/", b"\xe9/\xff/", b"//[/x", b"http://[::1/x/state", b"/\xe9/state", b"?", b"/" * 5000, b"*"):
+    for path in (
+        b"/",
+        b"\xe9/\xff/",
+        b"//[/x",
+        b"http://[::1/x/state",
+        b"/\xe9/state",
+        b"?",
+        b"/" * 5000,
+        b"*",
+    ):
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-            connection.sendall(b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port))
+            connection.sendall(
+                b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port)
+            )
             assert connection.recv(100).split()[1] in (b"404", b"400")
 
 
@@ -127,7 +160,10 @@ def test_requests_of_others_get_nothing_and_say_nothing(config, server, headers)
 def test_localhost_and_our_own_origin_are_let_in(server):
     here = f"localhost:{server.server_port}"
     assert ask(server, "state", Host=here)[0] == 200
-    assert ask(server, "state", Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0] == 200
+    assert (
+        ask(server, "state", Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0]
+        == 200
+    )
     assert ask(server, "", Sec_Fetch_Site="none")[0] == 200
 
 
@@ -149,10 +185,17 @@ def test_all_that_can_be_said(config, server):
     status, state = answer(server, "outlier")
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure", "outlier"]
     (first, second), version = state["groups"], state["status"]["version"]
-    status, state = post(server, "rename", {"group": second["group"], "name": "street", "version": version})
+    status, state = post(
+        server, "rename", {"group": second["group"], "name": "street", "version": version}
+    )
     assert (status, [group["name"] for group in state["groups"]]) == (200, ["harbor", "street"])
-    status, state = post(server, "merge", {"kept": first["group"], "gone": second["group"], "version": version + 1})
-    assert (status, [(group["name"], group["size"]) for group in state["groups"]]) == (200, [("harbor", 2)])
+    status, state = post(
+        server, "merge", {"kept": first["group"], "gone": second["group"], "version": version + 1}
+    )
+    assert (status, [(group["name"], group["size"]) for group in state["groups"]]) == (
+        200,
+        [("harbor", 2)],
+    )
     for undone in (None, None, True):
         status, state = post(server, "undo", {"version": state["status"]["version"]})
         assert status == 200
@@ -200,7 +243,11 @@ def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
 def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
     said = {"id": state_of(server)["card"]["id"], "answer": "new:harbor", "version": 0}
     with ThreadPoolExecutor(8) as pages:
-        given = list(pages.map(lambda page: post(server, "answer", said | {"answer": f"new:{page}"})[0], range(8)))
+        given = list(
+            pages.map(
+                lambda page: post(server, "answer", said | {"answer": f"new:{page}"})[0], range(8)
+            )
+        )
     assert sorted(given) == [200] + 7 * [409]
     assert len(asked(config)) == 1
 
@@ -339,12 +386,21 @@ def test_pictures_that_change_after_the_card_are_looked_at_again(config, server,
 
 
 def test_only_pictures_below_the_folder_of_the_config_are_shown(tmp_path):
-    config = write_tables(tmp_path / "inside" if (tmp_path / "inside").mkdir() is None else tmp_path)
+    config = write_tables(
+        tmp_path / "inside" if (tmp_path / "inside").mkdir() is None else tmp_path
+    )
     (tmp_path / "secret.png").write_bytes(PNG)
     table = config.parent / "images.csv"
     table.write_text(table.read_text().replace("pictures/", "../inside/../secret.png?"))
     lines = [line.split(",") for line in table.read_text().splitlines()]
-    outside = ["../secret.png", str(tmp_path / "secret.png"), "link/secret.png", "cluster.yaml", "pictures", "no.png"]
+    outside = [
+        "../secret.png",
+        str(tmp_path / "secret.png"),
+        "link/secret.png",
+        "cluster.yaml",
+        "pictures",
+        "no.png",
+    ]
     for number, line in enumerate(lines[1:]):
         line[1] = outside[number % len(outside)]
     table.write_text("\n".join(map(",".join, lines)) + "\n")
@@ -361,7 +417,8 @@ def test_a_port_that_is_taken_is_said(config, server, tmp_path):
     from mvcc.tables.asking._server import PageServer
 
     with pytest.raises(
-        InvalidInputError, match=f"cannot serve on port {server.server_port}: .*; choose another --port"
+        InvalidInputError,
+        match=f"cannot serve on port {server.server_port}: .*; choose another --port",
     ):
         PageServer(None, tmp_path, server.server_port)
 
@@ -390,7 +447,9 @@ def test_a_hundred_requests_at_the_same_time_are_all_answered(server):
         assert list(pages.map(lambda page: ask(server, "state")[0], range(100))) == [200] * 100
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /", b"POST /%s/answer HTTP/1.0\r\nHost: localhost:%d\r\n"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /", b"POST /%s/answer HTTP/1.0\r\nHost: localhost:%d\r\n"]
+)
 def test_a_client_that_drips_bytes_is_cut_off(server, monkeypatch, sent):
     monkeypatch.setattr(_server, "_PATIENCE", 0.5)
     sent = sent % (server.token.encode(), server.server_port) if b"%" in sent else sent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from itertools import pairwise
 
 import pytest
 
+from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs
 from tests.tables.problems import read_csv, with_values, write_problem
@@ -28,7 +30,11 @@ def session(options, folder, on_note=lambda note: None, **values):
 def truth_of(options):
     """Return the true class of every row by the id "view:row"."""
     job = load_job(None, options)
-    return {f"{t.name}:{i}": kind for t in read_inputs(job).tables for i, kind in zip(t.ids, t.reference, strict=True)}
+    return {
+        f"{t.name}:{i}": kind
+        for t in read_inputs(job).tables
+        for i, kind in zip(t.ids, t.reference, strict=True)
+    }
 
 
 def answered(asking, truth, n):
@@ -97,7 +103,14 @@ def test_undo_takes_back_one_thing_after_the_other(options, tmp_path):
         with pytest.raises(InvalidInputError, match="nothing to undo"):
             asking.record([("", "undo")])
     rows = read_csv(tmp_path / "asked" / "asked.csv")
-    assert [row["answer"] for row in rows] == ["new:a", "outlier", "rename:b", "undo", "undo", "undo"]
+    assert [row["answer"] for row in rows] == [
+        "new:a",
+        "outlier",
+        "rename:b",
+        "undo",
+        "undo",
+        "undo",
+    ]
     assert [row["id"] for row in rows] == [first, second, "a", "a", second, first]
 
 
@@ -114,7 +127,10 @@ def test_a_handle_stands_for_a_group(options, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("g1", "'g1' must not be the name of a group: g with a number stands for the group of this number"),
+        (
+            "g1",
+            "'g1' must not be the name of a group: g with a number stands for the group of this number",
+        ),
         ("g007", "'g007' must not be the name"),
         ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
     ],
@@ -139,7 +155,9 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
         for one, name in zip(ids, "abc", strict=True):
             asking.answer(one, f"new:{name}")
     log, notes = tmp_path / "asked" / "asked.csv", []
-    log.write_text(log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},"))
+    log.write_text(
+        log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},")
+    )
     with session(options, tmp_path / "asked", on_note=notes.append) as asking:
         assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
         (question,) = asking.next()
@@ -154,7 +172,9 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
     assert len(notes) == 1
 
 
-@pytest.mark.parametrize("name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""])
+@pytest.mark.parametrize(
+    "name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""]
+)
 def test_names_that_say_something_else_are_refused(options, tmp_path, name):
     with session(options, tmp_path / "asked") as asking:
         (question,) = asking.next()
@@ -220,7 +240,9 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
         log.write_bytes(content[:end])
         job = load_job(None, options)
         if end % 12 == 0 or end > len(content) - 3:
-            with AskSession(job, read_inputs(job), tmp_path / "asked", on_note=notes.append) as asking:
+            with AskSession(
+                job, read_inputs(job), tmp_path / "asked", on_note=notes.append
+            ) as asking:
                 assert all_of(asking)[1:] == before[1:]
             assert "cut off" in notes.pop()
             assert log.read_bytes() == content[:first]
@@ -228,24 +250,44 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
 
 def test_folders_of_others_are_refused(options, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="file is where a folder must be"), session(options, tmp_path / "file"):
+    with (
+        pytest.raises(StoreError, match="file is where a folder must be"),
+        session(options, tmp_path / "file"),
+    ):
         pass
     with pytest.raises(StoreError, match="but no answers"), session(options, tmp_path):
         pass
     with session(options, tmp_path / "asked") as asking:
         asking.answer(asking.next()[0].id, "new:a")
     other = write_problem(tmp_path / "other", n_views=1, pairs=(), judged=(), n=9, n_matches=1)
-    with pytest.raises(InvalidInputError, match=r"asked\.csv:2: .*other tables"), session(other, tmp_path / "asked"):
+    with (
+        pytest.raises(InvalidInputError, match=r"asked\.csv:2: .*other tables"),
+        session(other, tmp_path / "asked"),
+    ):
         pass
 
 
 @pytest.mark.parametrize(
-    "log", [b"", b"id,answer,when", b"notes of mine", b"id,answer\n", b"id,answer,when,who\n", b"\xff\xfe\n", b"a\0b"]
+    "log",
+    [
+        b"",
+        b"id,answer,when",
+        b"notes of mine",
+        b"id,answer\n",
+        b"id,answer,when,who\n",
+        b"\xff\xfe\n",
+        b"a\0b",
+    ],
 )
 def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_path, log):
     folder = tmp_path / "foreign"
     folder.mkdir()
-    mine = {"asked.csv": log, ".my.part": b"mine", ".asked.csv.7.part": b"mine", ".asked.csv.part": b"mine"}
+    mine = {
+        "asked.csv": log,
+        ".my.part": b"mine",
+        ".asked.csv.7.part": b"mine",
+        ".asked.csv.part": b"mine",
+    }
     for name, content in mine.items():
         (folder / name).write_bytes(content)
     with pytest.raises(StoreError, match=r"asked\.csv:1: "), session(options, folder):
@@ -253,19 +295,24 @@ def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_p
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
 
 
+def note_part(folder, name):
+    append_line(folder / ".mvcc-files", json.dumps(["part", "answers", name]))
+
+
 def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
     folder = tmp_path / "asked"
     with session(options, folder) as asking:
         asking.answer(asking.next()[0].id, "new:a")
-    theirs = [".my.part", ".asked.csv.part", ".asked.csv.7a.part", ".mine.csv.7.part", "asked.csv.7.part", ".8.part"]
+    theirs = [".my.part", ".asked.csv.part", ".asked.csv.2024.part", ".view1.csv.9.part", ".8.part"]
     ours = [".asked.csv.7.part", ".groups.csv.123456.part", ".view1.csv.8.part"]
     for name in theirs + ours:
         (folder / name).write_text("")
-    (folder / ".view0.csv.7.part").mkdir()
+    for name in ours:
+        note_part(folder, name)
     with session(options, folder):
         pass
     there = {path.name for path in folder.iterdir()}
-    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", ".view0.csv.7.part", *theirs}
+    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", *theirs}
 
 
 def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
@@ -273,6 +320,7 @@ def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_pat
     folder.mkdir()
     (folder / ".mvcc-lock").write_text("")
     (folder / ".asked.csv.7.part").write_text("id,ans")
+    note_part(folder, ".asked.csv.7.part")
     with session(options, folder):
         pass
     assert [path.name for path in folder.glob(".*")] == [".mvcc-files"]
@@ -283,7 +331,10 @@ def test_inputs_are_not_written_over(options, tmp_path):
         asking.answer(asking.next()[0].id, "new:a")
     judged = [(("constraints", "view0"), str(tmp_path / "asked" / "view0.csv"), "--constraints")]
     (tmp_path / "asked" / "view0.csv").write_text("i,j,kind\n")
-    with pytest.raises(StoreError, match="would be overwritten"), session([*options, *judged], tmp_path / "asked"):
+    with (
+        pytest.raises(StoreError, match="would be overwritten"),
+        session([*options, *judged], tmp_path / "asked"),
+    ):
         pass
 
 
@@ -323,7 +374,10 @@ def test_second_looks_are_one_card_in_five(tmp_path):
         answered(asking, truth, 1)
     text = (tmp_path / "asked" / "asked.csv").read_text().splitlines()
     rows = [line for line in text[:13] if line.split(",")[0] not in wrong or ",new:" in line]
-    wrong_rows = [f"{one},{sorted(set(truth.values()) - {truth[one]})[0]},2026-01-01T00:00:00+00:00" for one in wrong]
+    wrong_rows = [
+        f"{one},{sorted(set(truth.values()) - {truth[one]})[0]},2026-01-01T00:00:00+00:00"
+        for one in wrong
+    ]
     (tmp_path / "asked" / "asked.csv").write_text("\n".join([*rows, *wrong_rows]) + "\n")
     with session(options, tmp_path / "asked") as asking:
         cards = [asking.card(question) for question in asking.next(10)]
@@ -333,7 +387,10 @@ def test_second_looks_are_one_card_in_five(tmp_path):
         places = [place for place, card in enumerate(cards) if card.second_look]
         assert all(later - first >= 5 for first, later in pairwise(places))
         first = looked[0]
-        assert f"you said {dict(asking.said)[first.id]}; what is near it says {truth[first.id]}" == first.second_look
+        assert (
+            f"you said {dict(asking.said)[first.id]}; what is near it says {truth[first.id]}"
+            == first.second_look
+        )
         asking.answer(first.id, truth[first.id], again=True)
         assert first.id not in [question.id for question in asking.next(10)]
 
@@ -371,7 +428,9 @@ def test_the_columns_that_differ_most_are_shown(options, tmp_path):
     row = table.X[table.row[card.rows[0].id]]
     scores = (row - table.X.mean(axis=0)) / table.X.std(axis=0)
     assert dict(bars) == pytest.approx(dict(zip(table.columns, scores, strict=True)), abs=0.006)
-    assert [abs(score) for _, score in bars] == sorted((abs(score) for _, score in bars), reverse=True)
+    assert [abs(score) for _, score in bars] == sorted(
+        (abs(score) for _, score in bars), reverse=True
+    )
 
 
 def test_the_share_of_rows_that_moved_is_told_after_each_ten(options, tmp_path):
@@ -418,7 +477,9 @@ with AskSession(job, read_inputs(job), __import__("pathlib").Path(sys.argv[2])) 
 def test_no_answer_is_lost_by_a_kill(tmp_path):
     options = write_problem(tmp_path, judged=(), n=200, n_matches=50)
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, repr(options), str(tmp_path / "asked")], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", KILLED, repr(options), str(tmp_path / "asked")],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     told = [process.stdout.readline().strip() for _ in range(7)]
     process.kill()

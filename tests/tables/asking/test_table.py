@@ -58,7 +58,8 @@ def test_tables_that_say_the_same(asking, record, text):
 def test_rows_of_one_question_are_one_object(asking, record):
     question = next(one for one in asking.next(20) if all(one.rows))
     ids = [
-        f"{table.name}:{table.ids[rows[0]]}" for table, rows in zip(asking._inputs.tables, question.rows, strict=True)
+        f"{table.name}:{table.ids[rows[0]]}"
+        for table, rows in zip(asking._inputs.tables, question.rows, strict=True)
     ]
     record(f"id,answer\n{ids[1]},new:a\n{ids[0]},a\n")
     assert asking.said == [(question.id, "a")]
@@ -83,21 +84,42 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ("", r"answers\.csv:1: the file is empty"),
         ("id,antwort\n", r"answers\.csv:1: there is no column 'answer'"),
         ("id,id,answer\n", r"answers\.csv:1: there is more than one column 'id'"),
-        ("id,answer\n{0},new:a\n{1},b\n", r"answers\.csv:3: There is no group 'b'; the groups are 'a'"),
+        (
+            "id,answer\n{0},new:a\n{1},b\n",
+            r"answers\.csv:3: There is no group 'b'; the groups are 'a'",
+        ),
         ("id,answer\n{0},new:a\n{1},none\n", r"answers\.csv:3: There is no group 'none'"),
         ('id,answer,x\n{0},new:a,"\n\n"\n{1},b,\n', r"answers\.csv:5: There is no group 'b'"),
         ("id,answer\n{0},new:new\n", r"answers\.csv:2: 'new' must not be the name"),
-        ("id,answer\n{0},new:g1\n", r"answers\.csv:2: 'g1' must not be the name of a group: g with a number"),
-        ("id,answer\n{0},new:a\na,rename:g1\n", r"answers\.csv:3: 'g1' must not be the name of a group: g with"),
-        (f"id,answer\n{{0}},new:{'a' * 201}\n", r"answers\.csv:2: The name 'aaa.*' has 201 letters"),
+        (
+            "id,answer\n{0},new:g1\n",
+            r"answers\.csv:2: 'g1' must not be the name of a group: g with a number",
+        ),
+        (
+            "id,answer\n{0},new:a\na,rename:g1\n",
+            r"answers\.csv:3: 'g1' must not be the name of a group: g with",
+        ),
+        (
+            f"id,answer\n{{0}},new:{'a' * 201}\n",
+            r"answers\.csv:2: The name 'aaa.*' has 201 letters",
+        ),
         ("id,answer\n{0},\n", r"answers\.csv:2: There is no group ''"),
-        ("id,answer\nview0:nobody,new:a\n", r"answers\.csv:2: view0 .* has no row with the id 'nobody'"),
-        ("id,answer\nnowhere:1,new:a\n", r"answers\.csv:2: an id must be a view and a row, such as view0:"),
+        (
+            "id,answer\nview0:nobody,new:a\n",
+            r"answers\.csv:2: view0 .* has no row with the id 'nobody'",
+        ),
+        (
+            "id,answer\nnowhere:1,new:a\n",
+            r"answers\.csv:2: an id must be a view and a row, such as view0:",
+        ),
         ("id,answer\n7,new:a\n", r"answers\.csv:2: an id must be a view and a row"),
         ("id,answer\n{0},new:a,b\n", r"answers\.csv:2: there must be 2 values, got 3: view"),
         ('id,answer\n{0},"new:a\n', r"answers\.csv:2: this is no CSV"),
         ("id,answer\n,undo\n", r"answers\.csv:2: There is nothing to undo"),
-        ("id,answer\n{0},new:a\n{0},new:b\n", r"answers\.csv:3: .* was answered before: 'a', got 'new'"),
+        (
+            "id,answer\n{0},new:a\n{0},new:b\n",
+            r"answers\.csv:3: .* was answered before: 'a', got 'new'",
+        ),
         ("id,answer\n{0},new:a\n{1},new:a\n", r"answers\.csv:3: There is a group 'a' already"),
         ("id,answer\n{0},new:a\na,merge:a\n", r"answers\.csv:3: kept and gone must be two groups"),
     ],

@@ -1,0 +1,59 @@
+"""Pages made from the code: the command line from its --help, `cluster.yaml` from the settings' fields.
+
+A page has a comment, such as `<!-- commands -->`, where the text belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+from click.testing import CliRunner
+from sphinx.application import Sphinx
+
+from mvcc._utils.settings import Section, default_of, option_of
+from mvcc.cli import cli
+from mvcc.tables import Job, View
+
+
+def _commands(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Give a section for every command, with its help as the terminal shows it."""
+    for name in group.list_commands(click.Context(group)):
+        words = [*path, name]
+        shown = CliRunner().invoke(cli, [*words, "--help"], prog_name="mvcc", terminal_width=80)
+        yield f"## {' '.join(words)}\n\n```text\n{shown.output}```\n"
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*path, name))
+
+
+def _settings(kind: type[Section]) -> Iterator[str]:
+    """Give a table of the keys of a section, their options and defaults."""
+    yield "| key | what it is | default | option |"
+    yield "|---|---|---|---|"
+    for name, field in kind.model_fields.items():
+        option = option_of(field)
+        flag = ""
+        if option is not None:
+            flag = (option.flags or (f"--{name.replace('_', '-')}",))[0]
+            flag = f"`{f'{flag} {option.metavar}'.strip()}`".replace("|", r"\|")
+        default = "must be given" if field.is_required() else default_of(field)
+        example = f", such as `{field.examples[0]}`" if field.examples else ""
+        yield f"| `{name}` | {str(field.description).rstrip('.')}{example} | {default} | {flag} |"
+
+
+def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    if not docname.startswith("docs/reference/"):
+        return
+    for comment, lines in (
+        ("<!-- commands -->", _commands()),
+        ("<!-- settings of a view -->", _settings(View)),
+        ("<!-- settings -->", _settings(Job)),
+    ):
+        if comment in source[0]:
+            source[0] = source[0].replace(comment, "\n".join(lines))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("source-read", _fill)
+    return {"parallel_read_safe": True}

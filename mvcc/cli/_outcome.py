@@ -1,0 +1,187 @@
+"""What `mvcc cluster` prints of a clustering: in words, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mvcc._utils.messages import counted, percent
+from mvcc.cli._shared import print_json, remark, say
+
+if TYPE_CHECKING:
+    from mvcc.results import Clustering, Relation, ViewFacts
+
+_MOST_NAMED = 12  # clusters, in the terminal
+
+
+def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
+    """Print a clustering that was written to a folder."""
+    notes = [*clustering.warnings, *_doubts(clustering)]
+    for note in notes:
+        remark(f"Note: {note}")
+    if as_json:
+        print_json(_document(clustering, out, notes))
+        return
+    for line in _lines(clustering, out):
+        say(line)
+
+
+def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, Any]:
+    facts = clustering.to_dict()
+    profiles = clustering.profiles or [()] * len(clustering.views)
+    views = []
+    for view, of_view in zip(clustering.views, profiles, strict=True):
+        entry: dict[str, Any] = {"name": view.name, "rows": view.n_rows}
+        if view.n_all_rows:
+            entry |= {
+                "all_rows": view.n_all_rows,
+                "all_sizes": view.all_sizes,
+                "all_f": view.all_f,
+                "all_ari": view.all_ari,
+                "all_labels": str(out / view.name / "labels"),
+            }
+        entry |= {
+            "given": len(view.given),
+            "violated": len(view.violated),
+            "dropped": len(view.dropped),
+            **_effect(clustering, view),
+            "labels": str(out / view.name / "labels.csv"),
+            "reference_f": view.reference_f,
+            "names": view.names,
+            "profiles": [{"name": profile.name, "size": profile.size} for profile in of_view],
+            "outliers": len(view.outliers),
+        }
+        views.append(entry)
+    return {
+        "folder": str(out),
+        "report": str(out / "report.html"),
+        "views": views,
+        "warnings": notes,
+        "comparison": facts["comparison"],
+        "joint": facts.get("joint"),
+        "co_em": facts["co_em"],
+        "stability_runs": facts["stability_runs"],
+        "seconds": clustering.seconds,
+    }
+
+
+def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
+    from mvcc.tables import described
+
+    if clustering.comparison:
+        yield clustering.comparison.sentence
+    co_em = clustering.co_em
+    if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
+        yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
+    for number, view in enumerate(clustering.views):
+        yield f"{view.name}: {'; '.join(_parts(clustering, number))}"
+        yield from (f"  {line}" for line in described(view.columns))
+    for relation in clustering.relations:
+        yield from _agreement(clustering, relation)
+    if clustering.names_from:
+        named = [f"{cluster} {name}" for cluster, name in enumerate(clustering.names) if name]
+        yield f"Names: {', '.join(named) or 'none'} ({clustering.names_from})"
+    else:
+        yield from _clusters(clustering)
+    for view in clustering.views:
+        if view.n_all_rows:
+            yield _sampled(view, out)
+    yield f"Clusters: {out}/*/labels.csv"
+    yield f"Report: {out / 'report.html'}"
+
+
+def _parts(clustering: Clustering, number: int) -> Iterator[str]:
+    """Give what there is to say of a view."""
+    view = clustering.views[number]
+    yield counted(view.n_rows, "row")
+    yield f"{counted(len(view.given), 'constraint')} given, {len(view.violated)} violated"
+    if view.dropped:
+        yield f"{len(view.dropped)} dropped"
+    propagated, inferred = view.n_propagated.total, view.n_inferred.total
+    if clustering.joint:
+        if view.n_moved:
+            yield f"{counted(view.n_moved, 'row')} moved by constraints"
+    elif len(clustering.views) > 1:
+        received = view.n_received.total
+        yield f"{propagated} transferred, {inferred} of them inferred; {received} received"
+    elif propagated:
+        yield f"{propagated} propagated, {inferred} of them inferred"
+    if clustering.stability_runs.agreement:
+        yield f"agreement of stability runs {clustering.stability_runs.agreement[number]:.2f}"
+    if view.reference_f is not None:
+        yield f"F against the labels {view.reference_f:.2f}"
+
+
+def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:
+    """Count what the constraints did: the rows that they moved, or how many were propagated."""
+    if clustering.joint:
+        return {"moved": view.n_moved}
+    return {
+        "propagated": view.n_propagated.total,
+        "inferred": view.n_inferred.total,
+        "received": view.n_received.total,
+    }
+
+
+def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
+    """Say how many matched rows share their cluster, if the method lets them differ."""
+    names = " and ".join(clustering.views[number].name for number in relation.views)
+    if relation.agreement is not None:
+        n, shared, cut, chance = len(relation.pairs), relation.agreement, "", relation.by_chance
+    elif relation.held_out is not None:
+        held_out = relation.held_out
+        n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
+        cut = " where their match is cut"
+    else:
+        return
+    yield (
+        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} ({percent(chance)} by chance)"
+    )
+
+
+def _clusters(clustering: Clustering) -> Iterator[str]:
+    """Name the clusters after what sets them apart in each view."""
+    several = len(clustering.views) > 1
+    for cluster, profiles in enumerate(zip(*clustering.profiles, strict=True)):
+        if cluster == _MOST_NAMED:
+            more = counted(clustering.n_clusters - _MOST_NAMED, "more cluster")
+            yield f"… and {more}; see the report."
+            return
+        names = [profile.name or "nothing sets it apart" for profile in profiles]
+        if several:
+            names = [
+                f"{view.name}: {name}" for view, name in zip(clustering.views, names, strict=True)
+            ]
+        rows = counted(sum(profile.size for profile in profiles), "row")
+        yield f"Cluster {cluster} ({rows}): {'; '.join(names)}"
+
+
+def _sampled(view: ViewFacts, out: Path) -> str:
+    """Say that the clusters of all rows come from some of them."""
+    against = ""
+    if view.all_f is not None:
+        against = f"; F of all rows against the labels {view.all_f:.2f}"
+    return (
+        f"{view.name}: the clusters come from a sample of {view.n_rows} of {view.n_all_rows} rows; "
+        f"those of all rows are in {out}/{view.name}/labels{against}"
+    )
+
+
+def _doubts(clustering: Clustering) -> Iterator[str]:
+    """Say in which views inferred constraints may be wrong, by the two indicators of §6.4."""
+    from mvcc.propagation import SMALLEST_DIVERGENCE
+
+    if not clustering.co_em or not clustering.co_em.propagates:
+        return
+    for view in clustering.views:
+        if not view.suspicious or not view.n_inferred.total:
+            continue
+        why = "the report says why"
+        if view.closest and view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
+            first, second = view.closest
+            why = (
+                f"clusters {first} and {second} overlap (separation {view.divergence:.2g}; below "
+                f"{SMALLEST_DIVERGENCE:g} is risky)"
+            )
+        yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."

@@ -1,0 +1,141 @@
+"""The arrays that constraints are made from: checked, or drawn from known labels (§6.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.validation import (
+    RandomState,
+    as_array,
+    as_floats,
+    as_generator,
+    check_count,
+    class_codes,
+)
+from mvcc.exceptions import InvalidInputError
+
+MAX_ROW = 2**31 - 1
+
+
+def check_pairs(pairs: ArrayLike) -> Ints:
+    """Return (m, 2) row numbers, the smaller one of each pair first."""
+    checked = as_array(pairs, "pairs")
+    if checked.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if checked.ndim != 2 or checked.shape[1] != 2:
+        raise InvalidInputError(
+            f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}."
+        )
+    if checked.dtype.kind not in "iu":
+        hint = (
+            ""
+            if checked.dtype.kind in "fcb"
+            else "; `fit` takes ids in a DataFrame with the columns i, j and kind"
+        )
+        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}{hint}.")
+    if checked.min() < 0 or checked.max() > MAX_ROW:
+        bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
+        raise InvalidInputError(
+            f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}."
+        )
+    same = np.flatnonzero(checked[:, 0] == checked[:, 1])
+    if same.size:
+        raise InvalidInputError(
+            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this "
+            "constraint."
+        )
+    return np.sort(checked.astype(np.int64), axis=1)
+
+
+def check_kinds(must_link: ArrayLike, n: int) -> Bools:
+    """Return whether each of n constraints is a must-link."""
+    kinds = as_array(must_link, "must_link")
+    if kinds.shape != (n,):
+        raise InvalidInputError(
+            f"must_link must have one value per pair, shape ({n},), not {kinds.shape}."
+        )
+    if (
+        n
+        and kinds.dtype.kind != "b"
+        and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all())
+    ):
+        raise InvalidInputError(
+            "must_link must be True (must-link) or False (cannot-link) for every pair."
+        )
+    return kinds.astype(np.bool_)
+
+
+def check_weights(weights: ArrayLike | None, n: int) -> Floats:
+    """Return the weights of n constraints, 1 where none are given."""
+    if weights is None:
+        return np.ones(n)
+    checked = as_floats(weights, "weights")
+    if checked.dtype.kind not in "iuf" and checked.size:
+        raise InvalidInputError(
+            f"weights must be numbers, not {checked.dtype}; each must be finite and 0 or more."
+        )
+    checked = checked.astype(np.float64)
+    if checked.shape != (n,):
+        raise InvalidInputError(
+            f"weights must have one value per pair, shape ({n},), not {checked.shape}."
+        )
+    bad = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
+    if bad.size:
+        raise InvalidInputError(
+            f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more."
+        )
+    return checked
+
+
+def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) -> tuple[Ints, Bools]:
+    """Draw pairs of rows, must-links or not, as ``Constraints.from_labels`` describes them."""
+    n_wanted = check_count(n_constraints, "n_constraints", low=0)
+    labels = as_array(y, "y")
+    if labels.ndim != 1:
+        raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
+    codes = class_codes(labels, "y")
+    rows = np.argsort(codes, kind="stable")
+    n = len(rows)
+    class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
+    position = np.arange(n)
+    # the partners of the row at a position are those behind it, in its own class or behind the
+    # class
+    spans = ((position + 1, class_end), (class_end, np.full(n, n)))
+    wanted = ((n_wanted + 1) // 2, n_wanted // 2)
+    available = [
+        np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans
+    ]
+    for number, cumulative, kind in zip(
+        wanted, available, ("must-link", "cannot-link"), strict=True
+    ):
+        if number > cumulative[-1]:
+            raise InvalidInputError(
+                f"{number} {kind} constraints were asked for, but the labels allow only "
+                f"{cumulative[-1]}; ask for fewer."
+            )
+    # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends
+    # a shorter
+    turn = np.arange(n_wanted)
+    totals = np.array([cumulative[-1] for cumulative in available])[turn % 2]
+    draws = as_generator(random_state).integers(turn // 2, totals)
+    drawn = []
+    for kind_of_turn, ((low, _), cumulative) in enumerate(zip(spans, available, strict=True)):
+        index = _shuffled(draws[kind_of_turn::2])
+        first = np.searchsorted(cumulative, index, side="right") - 1
+        drawn.append(np.column_stack((rows[first], rows[low[first] + index - cumulative[first]])))
+    return np.concatenate(drawn), np.arange(n_wanted) < wanted[0]
+
+
+def _shuffled(draws: Ints) -> Ints:
+    """Make distinct numbers of draws, the t-th of them from t … total − 1.
+
+    This is the shuffle of Fisher and Yates, which keeps only the places that it has touched.
+    """
+    moved: dict[int, int] = {}
+    chosen = []
+    for place, draw in enumerate(draws.tolist()):
+        chosen.append(moved.get(draw, draw))
+        moved[draw] = moved.get(place, place)
+    return np.array(chosen, dtype=np.int64)

@@ -1,0 +1,109 @@
+"""The golden jobs: what is given, the commands that run on it, and what they print and write."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pandas as pd
+
+from mvcc.tables.folders._workers import local_workers
+from tests.command_line import mvcc
+from tests.golden.normal import normalized
+
+HERE = Path(__file__).parent
+TERMINAL = "terminal.txt"
+WORKERS = "ADDRESS"  # in a command: where workers of dask are
+# the commands of a job run one after the other in a copy of its folder `given`
+COMMANDS = {
+    "joint": [
+        "cluster cluster.yaml --out results",
+        "check results",
+        "match --from results -n 8 --candidates 2 --out proposals.csv",
+        "predict results --view people=new.csv --out new-labels.csv",
+        "export results --out exported",
+    ],
+    "co_em": [
+        "cluster cluster.yaml --out results --verbose",
+        "check results",
+        "cluster cluster.yaml --threshold 0.9 --seed 5 --no-comparison --stability-runs 0 --out other --json",
+        "compare results other --out changed.csv",
+        "compare results other --json",
+    ],
+    "three_views": [
+        "cluster cluster.yaml --dry-run",
+        "cluster cluster.yaml --out results --json",
+        "check results --json",
+        "export results --out exported",
+    ],
+    "texts": [
+        "cluster cluster.yaml --out results",
+        "predict results --view notes=notes.csv --view pages=pages.csv --out again",
+        "export results --out exported",
+    ],
+    "folder": [
+        "cluster cluster.yaml --scheduler ADDRESS --out results",
+        "check results",
+        "predict results --view items=items --scheduler ADDRESS --out again",
+    ],
+    "asked": [
+        "ask cluster.yaml --json -n 3",
+        "ask cluster.yaml --answers answers.csv",
+        "ask cluster.yaml < keys.txt",
+        "ask cluster.yaml --json",
+        "cluster cluster.yaml --asked asked --out results",
+    ],
+}
+
+
+def outputs_of(job: str, folder: Path) -> dict[str, str]:
+    """Run the commands of a job in an empty folder; return what they print, and the files that they write."""
+    shutil.copytree(HERE / job / "given", folder, dirs_exist_ok=True)
+    for table in folder.glob("items/*.csv"):  # the stored files are texts, which Parquet is not
+        pd.read_csv(table).to_parquet(table.with_suffix(".parquet"), index=False)
+        table.unlink()
+    given = files_in(folder)
+    with _workers(job) as address:
+        printed = [_printed(command, address, folder) for command in COMMANDS[job]]
+    texts = {name: _text_of(folder / name) for name in sorted(files_in(folder) - given)}
+    return {
+        name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()
+    }
+
+
+@contextmanager
+def _workers(job: str) -> Iterator[str]:
+    if job != "folder":
+        yield ""
+        return
+    with local_workers(1) as workers:
+        yield workers.scheduler_address
+
+
+def files_in(folder: Path) -> set[str]:
+    """Return the names of all files below a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def _printed(command: str, address: str, folder: Path) -> str:
+    words, _, keys = command.replace(WORKERS, address).partition(" < ")
+    with patch("sys.stdin", io.StringIO((folder / keys).read_text("utf-8") if keys else "")):
+        done = mvcc(*words.split(), cwd=folder, COLUMNS="80", NO_COLOR="1")
+    parts = [f"$ mvcc {command}\n", done.stdout]
+    if done.stderr:
+        parts.append(f"(standard error)\n{done.stderr}")
+    if done.returncode:
+        parts.append(f"(exit code {done.returncode})\n")
+    return "".join(parts)
+
+
+def _text_of(path: Path) -> str:
+    if path.suffix == ".skops":
+        return "The model; what it computes is seen by `mvcc predict`.\n"
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path).to_csv(index=False)
+    return path.read_bytes().decode()
