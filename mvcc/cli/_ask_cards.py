@@ -43,9 +43,8 @@ class Screen:
         if not shown:
             self.say("No group is there yet; n opens the first.")
             return
-        self.say(
-            f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}"
-        )
+        some = f"  ({len(shown)} of {n} groups)" if n > len(shown) else ""
+        self.say(f"Which of these is it like?{some}")
         for number, group in enumerate(shown, 1):
             self.say(f" {number}  {clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
@@ -133,7 +132,7 @@ def _summary(row: ShownRow) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text without what a terminal would act on: blanks for line breaks, escapes as they are written."""
+    """Return a text that no terminal acts on: in one line, with escapes written out."""
     text = " ".join(text.split())
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode() for one in text

@@ -16,7 +16,7 @@ _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? 
 
 
 def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> None:
-    """Ask until nothing is left or the person finishes; every answer is stored before the next card.
+    """Ask until nothing is left or the person finishes; each answer is stored at once.
 
     `pairs` asks whether two are alike. With `single_keys`, keys work without Enter; else each is a
     line of standard input.

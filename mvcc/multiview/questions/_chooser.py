@@ -35,14 +35,14 @@ def one_thread() -> AbstractContextManager[Any]:
 
 
 class Chooser:
-    """Choose objects to ask about, and make the questions about them; it knows no answers itself."""
+    """Choose objects to ask about, and make the questions; answers come from a history."""
 
     def __init__(self, objects: NamedObjects, coverage: Coverage) -> None:
         self._objects, self._coverage = objects, coverage
         self._matched = (objects.n_rows > 0).sum(axis=1) > 1
 
     def next(self, history: AnswerHistory, n: int) -> list[int]:
-        """Return up to n objects: those that connect groups with other views, then those that cover most."""
+        """Return up to n objects: first those that connect groups with other views."""
         asked = history.asked()
         bridges = self._bridges(history)[:n]
         matched = self._matched[self._coverage.candidates]
@@ -116,7 +116,7 @@ class Chooser:
         return Neighbor(row, group, one in history.answers)
 
     def _bridges(self, history: AnswerHistory) -> list[int]:
-        """Return, for every group whose members lack a view, the nearest object that would connect it."""
+        """Return the nearest object that connects each group with a view its members lack."""
         links, asked = self.links(history), history.asked()
         all_views = set(range(self._objects.n_rows.shape[1]))
         bridges: list[int] = []
@@ -137,7 +137,7 @@ class Chooser:
         return np.asarray(self._objects.n_rows[:, list(views)].any(axis=1))
 
     def _exemplars(self, one: int, members: Ints) -> list[int]:
-        """Return members that are most like an object: in a view that the object has, matched ones first."""
+        """Return members most like an object, first those in a view of the object, then matched."""
         near = self._coverage.kernel.near(np.array([one]), members)[0]
         n_rows = self._objects.n_rows
         shared = (n_rows[members][:, n_rows[one] > 0] > 0).any(axis=1)

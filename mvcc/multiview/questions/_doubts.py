@@ -1,4 +1,4 @@
-"""What is in doubt of answers: those that what is near contradicts, and groups that may be no clusters."""
+"""Doubtful answers, which their neighborhood contradicts, and doubtful groups."""
 
 from __future__ import annotations
 

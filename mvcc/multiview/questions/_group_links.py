@@ -1,4 +1,4 @@
-"""Groups of objects as constraints of the views: as few as say the same, in the order of the answers."""
+"""Groups of objects as constraints of the views, as few as say the same."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class _Part:
 class GroupLinks:
     """What constraints can say of the members of groups.
 
-    A member is must-linked to the first member of its group in a view that both have; the first members of two groups
-    are cannot-linked once, in the first view that they share. While two parts of a group, or two groups, have no view
-    in common, nothing can be said of them.
+    A member is must-linked to the first member of its group in a view that both have; the first
+    members of two groups are cannot-linked once, in the first view that they share. While two parts
+    of a group, or two groups, have no view in common, nothing can be said of them.
 
     Parameters
     ----------

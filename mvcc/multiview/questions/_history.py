@@ -99,7 +99,7 @@ class AnswerHistory:
         return self if checked is None else self.followed_by([checked])
 
     def followed_by(self, answers: Iterable[Answer]) -> AnswerHistory:
-        """Return the history with more answers, which are not checked: unknown groups are opened."""
+        """Return the history with more answers, unchecked: unknown groups are opened."""
         lines, standing = list(self.lines), list(self.standing)
         for answer in answers:
             lines.append(answer)

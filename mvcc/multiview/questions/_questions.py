@@ -1,4 +1,4 @@
-"""Questions to a person, whose answers become constraints: "which of these groups is this like?"."""
+"""Questions to a person, "which of these groups is this like?", and their answers."""
 
 from __future__ import annotations
 
@@ -53,25 +53,28 @@ Which = (
 class Questions:
     """Ask a person which group an object belongs to, and turn the answers into constraints.
 
-    Matched rows are one object. The next object is the one whose answer speaks for most rows that no answer speaks for
-    yet and whose group is uncertain: greedy coverage of the joint graph of ``JointGraphClustering``, weighted by
-    uncertainty, the more so the more answers there are. No number of clusters is needed, and nothing is fitted between
-    questions. The same data and answers give the same next question, so that a session is resumed by giving its answers
-    again.
+    Matched rows are one object. The next object is the one whose answer speaks for most rows that
+    no answer speaks for yet and whose group is uncertain: greedy coverage of the joint graph of
+    ``JointGraphClustering``, weighted by uncertainty, the more so the more answers there are. No
+    number of clusters is needed, and nothing is fitted between questions. The same data and answers
+    give the same next question, so that a session is resumed by giving its answers again.
 
-    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
-    ``PerView(AutoScaler())``.
+    Views are taken as they are: scale the columns of a view before where their units differ, for
+    instance by ``PerView(AutoScaler())``.
 
     Parameters
     ----------
     views : list or dict of array-like or DataFrame of shape (n_v, d_v)
         Instances of every view; the keys of a dict are the names of the views.
     mappings : dict {(u, v): relations}, default=None
-        Rows of view u and of view v that are the same object, in the forms that ``JointGraphClustering.fit`` takes.
+        Rows of view u and of view v that are the same object, in the forms that
+        ``JointGraphClustering.fit`` takes.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than 200 rows.
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than
+        200 rows.
     random_state : int, numpy Generator, RandomState or None, default=0
-        Of more than 5,000 objects it draws those that are asked about, and those that sums are over.
+        Of more than 5,000 objects it draws those that are asked about, and those that sums are
+        over.
 
     Raises
     ------
@@ -80,10 +83,11 @@ class Questions:
 
     Notes
     -----
-    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000 objects, the kernel is that
-    of the 100 leading eigenpairs of the graph, and 1,000 objects are candidates for questions. A cannot-link between
-    rows of different views cannot be stored; so while a group has no member that matches connect with the other views,
-    objects are asked that are matched, the nearest first, until ten answers after the group was opened.
+    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000
+    objects, the kernel is that of the 100 leading eigenpairs of the graph, and 1,000 objects are
+    candidates for questions. A cannot-link between rows of different views cannot be stored; so
+    while a group has no member that matches connect with the other views, objects are asked that
+    are matched, the nearest first, until ten answers after the group was opened.
 
     Examples
     --------
@@ -158,23 +162,26 @@ class Questions:
         Parameters
         ----------
         question : Question, str or tuple
-            The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number of the row).
+            The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number
+            of the row).
         answer : str or int
-            The name or number of a group, or its handle, such as "g2"; "new" or "new:NAME" opens one; "unsure"; or
-            "outlier", which fits nowhere.
+            The name or number of a group, or its handle, such as "g2"; "new" or "new:NAME" opens
+            one; "unsure"; or "outlier", which fits nowhere.
         again : bool, default=False
-            Whether another answer to the same object is replaced. The same answer once more confirms it.
+            Whether another answer to the same object is replaced. The same answer once more
+            confirms it.
 
         Returns
         -------
         bool or None
-            Whether the answer is the group that was offered first; None where it names no group that was there.
+            Whether the answer is the group that was offered first; None where it names no group
+            that was there.
 
         Raises
         ------
         InvalidInputError
-            For a row or group that is not there, a name that no group may have, and another answer to an object that
-            was answered before.
+            For a row or group that is not there, a name that no group may have, and another answer
+            to an object that was answered before.
         """
         one = self._objects.find(question)
         opens = isinstance(answer, str) and (answer == NEW or answer.startswith(OPENS))
@@ -183,7 +190,7 @@ class Questions:
         return self._extend(Answer(self._objects.id(one), str(answer), object=one), again).guessed
 
     def say(self, id: str, answer: str, when: str = "", *, again: bool = False) -> Answer:
-        """Take down a line of the log of answers: an answer, or a change of groups or of the line before.
+        """Take down a line of the log: an answer, or a change of groups or of the last line.
 
         Parameters
         ----------
@@ -211,12 +218,12 @@ class Questions:
         return self._objects.id(self._objects.find(row))
 
     def question(self, row: Which) -> Question:
-        """Return the question about a row, given as for ``answer``, also where it was answered before."""
+        """Return the question about a row, given as for ``answer``, even if it was answered."""
         with one_thread():
             return self._question(self._objects.find(row))
 
     def said(self, question: Which) -> str | None:
-        """Return what was answered: the name of a group, "unsure" or "outlier"; None where nothing was."""
+        """Return the answer: the name of a group, "unsure" or "outlier"; None without one."""
         return self._history.said(self._objects.find(question))
 
     def nearest(self, question: Which, n: int = 5) -> list[list[Neighbor]]:
@@ -239,7 +246,7 @@ class Questions:
             return self._chooser.nearest(self._history, self._objects.find(question), n)
 
     def guesses(self) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the number of the group that every object is most like, and how many rows each object stands for.
+        """Return the likeliest group of every object, and how many rows each object stands for.
 
         Of more than 5,000 objects, a part stands for all.
         """
@@ -316,8 +323,8 @@ class Questions:
     def constraints(self) -> list[Constraints]:
         """What the answers say, as constraints of every view, in its rows.
 
-        A member of a group is must-linked to its first member in a view that both have; the first members of two groups
-        are cannot-linked once.
+        A member of a group is must-linked to its first member in a view that both have; the first
+        members of two groups are cannot-linked once.
         """
         return self._chooser.links(self._history).constraints
 
@@ -343,10 +350,10 @@ class Questions:
 
     @property
     def second_looks(self) -> list[SecondLook]:
-        """Answers that what is near contradicts, and groups that have had one member for long; once each.
+        """Answers that their neighborhood contradicts, and groups that long have one member.
 
-        An answer is contradicted where less than a fifth of what speaks for another group speaks for its own. Ask once
-        more, and give the answer with ``again=True``.
+        An answer is contradicted if less than a fifth of what speaks for another group speaks for
+        its own. Each is given once. Ask once more, and give the answer with ``again=True``.
         """
         names = self._history.names
         with one_thread():

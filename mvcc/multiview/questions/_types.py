@@ -123,8 +123,9 @@ class ClustersHint:
     Attributes
     ----------
     n_clusters : int
-        The number of groups. From 60 answers on, a group of one or two members does not count where less than a third
-        as many rows are nearest to it as to the mean group: it is likely a wrong answer.
+        The number of groups. From 60 answers on, a group of one or two members does not count where
+        less than a third as many rows are nearest to it as to the mean group: it is likely a wrong
+        answer.
     settled : bool
         Whether the last ten answers that name a group opened none.
     counted : tuple of int

@@ -1,4 +1,4 @@
-"""What a group may be called by those who answer: a short name, and a handle that no name looks like."""
+"""New names of groups: short, and unlike the handles of groups."""
 
 from __future__ import annotations
 
@@ -32,5 +32,6 @@ def check_new_name(answer: str) -> None:
         )
     if len(name) > MOST_LETTERS:
         raise InvalidInputError(
-            f"The name {shown(name)} has {len(name)} letters; a group's name has at most {MOST_LETTERS}."
+            f"The name {shown(name)} has {len(name)} letters; a group's name has at most "
+            f"{MOST_LETTERS}."
         )

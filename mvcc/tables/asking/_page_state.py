@@ -27,7 +27,7 @@ class Stale(Exception):
 
 
 class PageState:
-    """Questions to one person, whatever the number of pages that are open; what they say was read by ``read_body``.
+    """Questions to one person in one page or more, whose requests `read_body` has read.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class PageState:
         return {"card": self._with_numbers(asdict(self._session.card(self._session.question(id))))}
 
     def nearest(self, id: str) -> dict[str, Any]:
-        """Return the rows nearest to those of a card, per view, and where its rows are in the plane of all."""
+        """Return the rows nearest to a card, per view, and the place of its rows among all."""
         session = self._session
         question = session.question(id)
         views = zip(session.nearest(question), session.planes, question.rows, strict=True)
@@ -78,7 +78,7 @@ class PageState:
         return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take back what was said last; return the new state, and the question that is open again."""
+        """Take back the last answer; return the new state and the question that is open again."""
         self._refuse_stale(said)
         return {"undone": self._session.undo(), **self.now()}
 

@@ -14,7 +14,7 @@ _Guesses = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups, and the rows
 
 
 class ProgressMeter:
-    """Measure how far a session is; guesses of former answers are kept, since they are asked for with every card."""
+    """Measure how far a session is; the last guesses are kept, since every card needs them."""
 
     def __init__(self) -> None:
         self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
@@ -33,7 +33,7 @@ class ProgressMeter:
         )
 
     def _moved(self, questions: Questions) -> float | None:
-        """Return the share of rows whose likeliest group changed between the last two multiples of ten."""
+        """Return the share of rows whose group changed between the last two multiples of ten."""
         last = questions.progress.answered // _STEP * _STEP
         if last < 2 * _STEP:
             return None
@@ -44,7 +44,7 @@ class ProgressMeter:
         return float(n_rows[groups != before[0]].sum() / n_rows.sum())
 
     def _guesses_at(self, questions: Questions, n: int) -> _Guesses | None:
-        """Return the likeliest groups as they last were with n objects answered; None without a group."""
+        """Return the likeliest groups with n objects answered; None without a group."""
         then = questions.as_of(n)
         answers = then.history.standing
         if n not in self._guesses or self._guesses[n][0] != answers:

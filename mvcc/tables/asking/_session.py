@@ -287,7 +287,7 @@ class AskSession:
         again: bool,
         but_for: Collection[str] = (),
     ) -> Answer:
-        """Give questions a line of the log; return it, with a guess only if it is a first answer."""
+        """Give questions a line of the log; only a first answer has a guess."""
         if not Answer(id, answer).is_about_object:
             return questions.say(id, answer, when)
         one = self._id(id)
@@ -323,7 +323,7 @@ class AskSession:
             raise
 
     def _take(self, questions: Questions) -> None:
-        """Make questions those of the session, and write the files that follow from their answers."""
+        """Make questions those of the session, and write the files that follow."""
         self._questions = questions
         self._hint = questions.n_clusters_hint
         self._second_looks = {

@@ -13,7 +13,8 @@ class Status:
     ----------
     n_answers, n_groups, guessed_of_last_ten : int
     moved : float or None
-        Share of the rows whose likeliest group the ten answers before the last multiple of ten changed.
+        Share of the rows whose likeliest group the ten answers before the last multiple of ten
+        changed.
     n_clusters_hint : int
     settled : bool
     version : int
@@ -31,7 +32,7 @@ class Status:
 
 @dataclass(frozen=True)
 class NearRow:
-    """A row near an object: its id, the group that it is in or most like, and whether it was asked about."""
+    """A row near an object, and the group that it is in or most like."""
 
     id: str
     group: str

@@ -1,4 +1,4 @@
-"""What was answered to `mvcc ask`, for a clustering: constraints, named groups, and objects that are left out."""
+"""Answers to `mvcc ask` for a clustering: constraints, named groups and outliers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Answers:
 
 
 def answer_files(job: Job) -> list[str]:
-    """Return the files of answers that a job reads: of its folder, else groups beside its constraints."""
+    """Return the files of answers of a job: of its folder, else groups beside constraints."""
     if job.asked is not None:
         names = (LOG, GROUPS, *(f"{view}.csv" for view in job.views))
         paths = [Path(job.asked) / name for name in names]
@@ -136,7 +136,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
 def _with_constraints(
     job: Job, inputs: Inputs, paths: dict[str, str]
 ) -> tuple[list[Constraints], list[tuple[str, int]]]:
-    """Return the constraints with those of a folder of answers, and how many each of its files has."""
+    """Return all constraints, and how many each file of answers has."""
     from mvcc.constraints import Constraints
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
 
@@ -163,7 +163,8 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
             raise DataError(
-                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers."
+                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be "
+                f"outliers."
             )
     used = inputs.on_rows(kept)
     n_constraints = _total(inputs.constraints) - _total(used.constraints)
