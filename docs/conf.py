@@ -1,4 +1,6 @@
-"""The site: ``make docs``. Its source is the whole checkout, so that a link works here and on GitHub alike."""
+"""The site: ``make docs``. Its source is the whole checkout, so that a link works here and on
+GitHub alike.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 html_math_renderer = "mathtext"
-# the whole path of each example is looked at: that the project lies in a folder with blanks breaks no link
+# the whole path of each example is looked at: a folder with blanks breaks no link
 suppress_warnings = ["sphinx_gallery.space_in_filename"]
 templates_path = [str(HERE / "_templates")]
 

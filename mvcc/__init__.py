@@ -1,7 +1,7 @@
 """Multi-view constrained clustering with an incomplete mapping between views.
 
-An open implementation of Eaton, desJardins and Jacob, and a method for any half-matched tables. Names are imported when
-first used, so that ``import mvcc`` and ``mvcc --help`` stay fast.
+An open implementation of Eaton, desJardins and Jacob, and a method for any half-matched tables.
+Names are imported when first used, so that ``import mvcc`` and ``mvcc --help`` stay fast.
 """
 
 import lazy_loader

@@ -1,4 +1,6 @@
-"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of rows by themselves."""
+"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of
+rows by themselves.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,11 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of rows whose cluster stands for their class, with the best assignment of clusters to classes.
+    """Share of rows whose cluster stands for their class, with the best assignment of clusters to
+    classes.
 
-    Each cluster stands for one class at most, and each class has one cluster at most (Kuhn, "The Hungarian Method for
-    the Assignment Problem", 1955). Papers call it ACC.
+    Each cluster stands for one class at most, and each class has one cluster at most (Kuhn, "The
+    Hungarian Method for the Assignment Problem", 1955). Papers call it ACC.
 
     Parameters
     ----------
@@ -80,7 +83,9 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of rows that are of the most frequent class of their cluster; several clusters may stand for one class.
+    """Share of rows that are of the most frequent class of their cluster.
+
+    Several clusters may stand for one class.
 
     Parameters
     ----------
@@ -90,7 +95,8 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Returns
     -------
     float
-        In (0, 1]; 1 without any row. It rises with the number of clusters, and is 1 when each row has its own.
+        In (0, 1]; 1 without any row. It rises with the number of clusters, and is 1 when each row
+        has its own.
 
     Raises
     ------
@@ -108,7 +114,10 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def scores_of_table(table: NDArray[np.int64]) -> tuple[float, float]:
-    """Return pairwise F-measure (Eq. 19) and adjusted Rand index of a contingency table, (k, number of classes)."""
+    """Return pairwise F-measure (Eq.
+
+    19) and adjusted Rand index of a contingency table, (k, number of classes).
+    """
     correct, found, same, every = map(
         _n_pairs, (table.ravel(), table.sum(axis=1), table.sum(axis=0), np.array([table.sum()]))
     )
@@ -174,10 +183,11 @@ def weighted_precision(
 def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> NDArray[np.float64]:
     """How well each row fits its cluster, compared with all other rows.
 
-    One minus the mean of two ranks: that of the Mahalanobis distance from the mean of the own cluster, and that of the
-    distance to the tenth nearest row (Ramaswamy, Rastogi and Shim, "Efficient Algorithms for Mining Outliers from Large
-    Data Sets", 2000). Means of ranks combine scores whose scales differ (Aggarwal and Sathe, "Theoretical Foundations
-    and Algorithms for Outlier Ensembles", 2015).
+    One minus the mean of two ranks: that of the Mahalanobis distance from the mean of the own
+    cluster, and that of the distance to the tenth nearest row (Ramaswamy, Rastogi and Shim,
+    "Efficient Algorithms for Mining Outliers from Large Data Sets", 2000). Means of ranks combine
+    scores whose scales differ (Aggarwal and Sathe, "Theoretical Foundations and Algorithms for
+    Outlier Ensembles", 2015).
 
     Parameters
     ----------
@@ -191,8 +201,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
     Returns
     -------
     ndarray of shape (n,)
-        From 0 to 1; the row that fits best has the largest value. These are ranks: some row is always last, whether it
-        is an outlier or not.
+        From 0 to 1; the row that fits best has the largest value. These are ranks: some row is
+        always last, whether it is an outlier or not.
 
     Raises
     ------
@@ -201,10 +211,11 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
 
     Notes
     -----
-    Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms for MMSE Covariance
-    Estimation", 2010), and clusters of fewer than three rows have that of all rows around the means of their clusters.
-    Neighbors of n rows are sought among 10⁸ / n of them that are spaced evenly, at least 2,000: among all up to 10,000
-    rows. A covariance in more than 2,000 columns is that of at most 2,000 rows.
+    Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms
+    for MMSE Covariance Estimation", 2010), and clusters of fewer than three rows have that of all
+    rows around the means of their clusters. Neighbors of n rows are sought among 10⁸ / n of them
+    that are spaced evenly, at least 2,000: among all up to 10,000 rows. A covariance in more than
+    2,000 columns is that of at most 2,000 rows.
 
     Examples
     --------

@@ -1,7 +1,10 @@
-"""Build wheel and sdist, install them in empty environments, and use what is installed: ``make packages``.
+"""Build wheel and sdist, install them in empty environments, and use what is installed.
 
-The wheel is used with every Python given, else with one of each version that the classifiers name and that is at hand:
-on the PATH, or among those of pyenv. What the sdist installs must be the same files.
+``make packages``.
+
+The wheel is used with every Python given, else with one of each version that the classifiers name
+and that is at hand: on the PATH, or among those of pyenv. What the sdist installs must be the same
+files.
 """
 
 from __future__ import annotations
@@ -57,7 +60,9 @@ def named_versions() -> list[str]:
 
 
 def interpreters(versions: Iterable[str]) -> dict[str, str]:
-    """Return an interpreter for each of these versions that is at hand, this one rather than another."""
+    """Return an interpreter for each of these versions that is at hand, this one rather than
+    another.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     found = {}
     for version in versions:
@@ -105,9 +110,13 @@ def build(folder: Path) -> list[Path]:
     assert not strange, f"{wheel.name} holds {strange}"
     with tarfile.open(sdist) as archive:
         tops = {name.split("/")[1] for name in archive.getnames() if name.count("/") == 1}
-    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"} <= tops, (
-        f"{sdist.name}: {tops}"
-    )
+    assert {
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "pyproject.toml",
+    } <= tops, f"{sdist.name}: {tops}"
     for package in (wheel, sdist):
         print(f"{package.name}: {package.stat().st_size / 1000:.0f} kB")
     return [wheel, sdist]
@@ -135,7 +144,10 @@ def use(python: str, wheel: Path, folder: Path, compared: bool) -> str:
         [interpreter, "-V"], capture_output=True, text=True, check=True
     ).stdout.strip()
     now = time.perf_counter()
-    return f"{version}, {wheel.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s"
+    return (
+        f"{version}, {wheel.name}: installed in {installed - began:.0f} s, used in"
+        f" {now - installed:.0f} s"
+    )
 
 
 def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:

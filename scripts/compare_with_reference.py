@@ -2,9 +2,10 @@
 
     MVCC_REFERENCE=path/to/reference python scripts/compare_with_reference.py [results]
 
-For every cell z = (ours − theirs) / standard error of the difference. The cells share the draws of their trials, so
-that far more than 5 % of them can lie beyond two standard errors by chance. What chance allows is measured: our own
-trials are split at random into as many as the other side has, and the rest, and compared in the same way.
+For every cell z = (ours − theirs) / standard error of the difference. The cells share the draws of
+their trials, so that far more than 5 % of them can lie beyond two standard errors by chance. What
+chance allows is measured: our own trials are split at random into as many as the other side has,
+and the rest, and compared in the same way.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def compared(curves: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
 
 
 def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
-    """Return share beyond 2 and largest |z| of random splits of our own trials, shape (SPLITS, 2)."""
+    """Return share beyond 2 and largest |z| of random splits of our own trials, shape (SPLITS,
+    2).
+    """
     table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(
         index="trial", columns=KEY, values="f_measure"
     )
@@ -87,22 +90,24 @@ def report(curves: pd.DataFrame, scores: pd.DataFrame, reference: pd.DataFrame, 
     beyond = cells[cells["z"].abs() > 2]
     by_chance = chance(scores, int(cells["their_trials"].min()))
     print(
-        f"{name}: {len(cells)} cells, mean difference {np.mean(cells['mean'] - cells['theirs']):+.4f}; "
-        f"{len(beyond)} ({len(beyond) / len(cells):.1%}) beyond two standard errors, largest |z| "
-        f"{cells['z'].abs().max():.2f}"
+        f"{name}: {len(cells)} cells, mean difference"
+        f" {np.mean(cells['mean'] - cells['theirs']):+.4f}; {len(beyond)}"
+        f" ({len(beyond) / len(cells):.1%}) beyond two standard errors, largest |z|"
+        f" {cells['z'].abs().max():.2f}"
     )
     share, largest = np.quantile(by_chance, 0.95, axis=0)
     print(
-        f"  splits of our own trials: 95 % have at most {share:.1%} beyond two and a largest |z| of {largest:.2f}; "
-        f"{np.mean(by_chance[:, 0] >= len(beyond) / len(cells)):.0%} have as many beyond two, "
-        f"{np.mean(by_chance[:, 1] >= cells['z'].abs().max()):.0%} as large a |z|"
+        f"  splits of our own trials: 95 % have at most {share:.1%} beyond two and a largest |z| of"
+        f" {largest:.2f}; {np.mean(by_chance[:, 0] >= len(beyond) / len(cells)):.0%} have as many"
+        f" beyond two, {np.mean(by_chance[:, 1] >= cells['z'].abs().max()):.0%} as large a |z|"
     )
     order = beyond.assign(far=beyond["z"].abs()).sort_values("far", ascending=False)
     for cell in order.itertuples():
         print(
-            f"  {cell.base:<11} {cell.method:<23} mapped {cell.mapped:<4} n {cell.n_constraints:<4g} "
-            f"ours {cell.mean:.4f}  theirs {cell.theirs:.4f} (sd of {cell.their_trials} trials "
-            f"{cell.theirs_se * np.sqrt(cell.their_trials):.4f})  z {cell.z:+.2f}"
+            f"  {cell.base:<11} {cell.method:<23} mapped {cell.mapped:<4} n"
+            f" {cell.n_constraints:<4g} ours {cell.mean:.4f}  theirs {cell.theirs:.4f} (sd of"
+            f" {cell.their_trials} trials {cell.theirs_se * np.sqrt(cell.their_trials):.4f})  z"
+            f" {cell.z:+.2f}"
         )
 
 

@@ -2,22 +2,24 @@
 
     python scripts/count_evaluations.py results/evaluations.csv
 
-Slow and obvious, on the Gaussians of the slow reference: one number after the other, and a counter beside each. The
-E-steps are those after the first clustering of every view, on the draws of the experiments: constraints and relations
-closed over all views, the largest part of the mapping, and t_V of the config. One row is one E-step of one view:
+Slow and obvious, on the Gaussians of the slow reference: one number after the other, and a counter
+beside each. The E-steps are those after the first clustering of every view, on the draws of the
+experiments: constraints and relations closed over all views, the largest part of the mapping, and
+t_V of the config. One row is one E-step of one view:
 
 candidates, endpoints
     |X̂| and |X̄|.
 naive
-    Evaluations of Eq. 15 without a memory: each constraint at each ordered pair of candidates, two factors each. This
-    one is a product, not a count, which would take hours.
+    Evaluations of Eq. 15 without a memory: each constraint at each ordered pair of candidates, two
+    factors each. This one is a product, not a count, which would take hours.
 memoized
     Evaluations when each factor is remembered.
 early_stopped
     Those of them whose sum (Eq. 18) comes to its end without exceeding −2 ln t_V.
 terms_full, terms_early
-    Terms that are added up in all sums, without and with early stopping. A full covariance has no such terms in the
-    features as they are, so that they are counted in whitened coordinates, where it is the identity.
+    Terms that are added up in all sums, without and with early stopping. A full covariance has no
+    such terms in the features as they are, so that they are counted in whitened coordinates, where
+    it is the identity.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ class CountedGaussians:
     metrics : (k, d) or (k, d, d) array, or None
         Learned metrics; without them the covariances are the empirical ones.
     threshold : float
-        Stop a sum once the value is certain to be below this, and take 0 for it (Eq. 18); 0 never stops.
+        Stop a sum once the value is certain to be below this, and take 0 for it (Eq. 18); 0 never
+        stops.
 
     Attributes
     ----------
@@ -100,7 +103,7 @@ class CountedGaussians:
             self.terms += 1
             if (
                 a != b
-            ):  # where the confidence underflows to 0, only the point itself and its duplicates are near
+            ):  # where the confidence underflows to 0, only the point and its duplicates are near
                 total += (a - b) ** 2 / self.confidence[u] if self.confidence[u] else math.inf
             if total > self.limit:
                 return 0.0
@@ -109,7 +112,10 @@ class CountedGaussians:
 
 
 def naive_evaluations(n_constraints: int, n_candidates: int) -> int:
-    """Two factors (Eq. 11) for each constraint and each ordered pair of different candidates (Eq. 10)."""
+    """Two factors (Eq.
+
+    11) for each constraint and each ordered pair of different candidates (Eq. 10).
+    """
     return 2 * n_constraints * n_candidates * (n_candidates - 1)
 
 
@@ -121,7 +127,9 @@ def count_step(
     candidates: NDArray[np.int64],
     metrics: NDArray[np.float64] | None = None,
 ) -> dict[str, int]:
-    """Count one E-step: for every constraint both of its ends at every candidate, which is all that Eq. 10 needs."""
+    """Count one E-step: for every constraint both of its ends at every candidate, which is all that
+    Eq. 10 needs.
+    """
     full, early = (CountedGaussians(X, labels, metrics, t) for t in (0.0, threshold))
     for pair in pairs.tolist():
         for u in pair:
@@ -198,7 +206,9 @@ def all_data_sets() -> list[Path]:
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write the table beside its place and rename it, so that it is there as a whole or not at all."""
+    """Write the table beside its place and rename it, so that it is there as a whole or not at
+    all.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     try:

@@ -1,11 +1,15 @@
-"""Measure how a folder that is larger than memory is clustered: time, memory, F, and that no row is lost.
+"""Measure how a folder that is larger than memory is clustered.
 
-    python -m scripts.large_folder 1e8 --folder large          one view, in large/view0 and large/results
-    python -m scripts.large_folder 1e7 --views 2 --kill        two views; a worker is killed in the middle
+Time, memory, F, and that no row is lost.
 
-Rows have 16 columns of single precision, and belong to 8 bent clusters that touch. There are 100 judged pairs, and of
-two views one row in ten is matched. The same number gives the same rows. A folder of 10^8 rows takes about 8 GB. F is
-that of all rows, against the clusters that they were generated from.
+    python -m scripts.large_folder 1e8 --folder large          one view, in large/view0 and
+    large/results python -m scripts.large_folder 1e7 --views 2 --kill        two views; a worker is
+    killed in the middle
+
+Rows have 16 columns of single precision, and belong to 8 bent clusters that touch. There are 100
+judged pairs, and of two views one row in ten is matched. The same number gives the same rows. A
+folder of 10^8 rows takes about 8 GB. F is that of all rows, against the clusters that they were
+generated from.
 """
 
 from __future__ import annotations
@@ -41,7 +45,10 @@ def truth_of(file: int, n_rows: int) -> np.ndarray:
 
 
 def rows_of(view: int, file: int, truth: np.ndarray) -> np.ndarray:
-    """Return the rows of a file: each cluster is an arc in a plane of its own, with noise around it."""
+    """Return the rows of a file.
+
+    Each cluster is an arc in a plane of its own, with noise around it.
+    """
     shape = np.random.default_rng([1, view])
     centers, planes = SPREAD * shape.normal(size=(K, COLUMNS)), shape.normal(size=(K, COLUMNS, 2))
     planes = np.linalg.qr(planes)[0] * RADIUS
@@ -114,7 +121,8 @@ class Watch:
                 workers[0].send_signal(signal.SIGKILL)
                 self.killed.append(workers[0].pid)
                 print(
-                    f"killed the worker {workers[0].pid} when {written} of {self.n_files} files were there"
+                    f"killed the worker {workers[0].pid} when {written} of {self.n_files} files"
+                    " were there"
                 )
             time.sleep(0.5)
 
@@ -178,10 +186,12 @@ def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill
         sys.exit("no worker was killed: the job was over too soon")
     main, *workers = watch.peaks.values()
     print(
-        f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a second"
+        f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a"
+        " second"
     )
     print(
-        f"peak memory: {main / 1e9:.2f} GB; of the workers {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB"
+        f"peak memory: {main / 1e9:.2f} GB; of the workers"
+        f" {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB"
     )
 
 
@@ -193,7 +203,10 @@ def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarra
 
 
 def check(folder: Path, n_rows: int, n_views: int) -> None:
-    """Print F of all rows against the labels that generated them; end where a row is missing or there twice."""
+    """Print F of all rows against the labels that generated them.
+
+    End where a row is missing or there twice.
+    """
     facts = json.loads((folder / "results" / "clustering.json").read_bytes())
     truth = np.concatenate(
         [truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))]
@@ -206,7 +219,8 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
             np.add.at(table, (clusters, truth[ids]), 1)
         if not (seen == 1).all():
             sys.exit(
-                f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there more than once"
+                f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there"
+                " more than once"
             )
         f, ari = scores_of_table(table)
         told = facts["views"][view]
@@ -215,7 +229,8 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
                 f"view{view}: clustering.json says otherwise: {told['all_f']}, {told['all_ari']}"
             )
         print(
-            f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index {ari:.4f}"
+            f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index"
+            f" {ari:.4f}"
         )
 
 

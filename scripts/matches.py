@@ -1,12 +1,16 @@
-"""Measure what is found among matches: wrong ones that are suspicious, and the counterparts of rows without a match.
+"""Measure what is found among matches.
 
-    python -m scripts.matches --tasks 10        writes results/matches.csv; a stopped command goes on where it was
+Wrong ones that are suspicious, and the counterparts of rows without a match.
 
-Digits: the left halves of half of the images, the right halves of six in ten, with the former among them. Newsgroups:
-the first halves of 1,000 documents and the second halves of 1,000, 700 of which are in both. ``suspicious``: a share of
-the known matches is mixed up; precision and recall of those with a suspicion above .4. ``candidates``: for the rows
-whose match is not known, the share whose counterpart is found first, among the first five, and in the hundred lines
-with the highest scores. ``cut`` is what ``candidate_hits`` tells of the same matches.
+    python -m scripts.matches --tasks 10        writes results/matches.csv; a stopped command goes
+    on where it was
+
+Digits: the left halves of half of the images, the right halves of six in ten, with the former among
+them. Newsgroups: the first halves of 1,000 documents and the second halves of 1,000, 700 of which
+are in both. ``suspicious``: a share of the known matches is mixed up; precision and recall of those
+with a suspicion above .4. ``candidates``: for the rows whose match is not known, the share whose
+counterpart is found first, among the first five, and in the hundred lines with the highest scores.
+``cut`` is what ``candidate_hits`` tells of the same matches.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ _SHARED = 700  # documents that both views have halves of
 
 
 def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, Ints]:
-    """Return scaled views, the number of classes, the matches that are known and those that are not."""
+    """Return scaled views, the number of classes, the matches that are known and those that are
+    not.
+    """
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
     if data == "newsgroups":
         halves, kinds = news()
@@ -66,8 +72,11 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
     right = sum(
         is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist()
     )
-    return {"listed": int(listed.sum()), "precision": right / listed.sum() if listed.any() else np.nan,
-            "recall": right / len(mixed)}  # fmt: skip
+    return {
+        "listed": int(listed.sum()),
+        "precision": right / listed.sum() if listed.any() else np.nan,
+        "recall": right / len(mixed),
+    }
 
 
 def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
@@ -77,8 +86,13 @@ def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
     hits = found.candidates == np.array([true.get(row, -1) for row in found.rows.tolist()])[:, None]
     asked = np.isin(found.rows, others[:, 0])
     cut = candidate_hits(views, {(0, 1): known})[0, 1]
-    return {"first": hits[asked, 0].mean(), "in_five": hits[asked].any(axis=1).mean(),
-            "first_of_100": hits[:100, 0].mean(), "cut_first": cut[0], "cut_in_five": cut[4]}  # fmt: skip
+    return {
+        "first": hits[asked, 0].mean(),
+        "in_five": hits[asked].any(axis=1).mean(),
+        "first_of_100": hits[:100, 0].mean(),
+        "cut_first": cut[0],
+        "cut_in_five": cut[4],
+    }
 
 
 def main() -> None:

@@ -1,11 +1,13 @@
-"""Measure what predicting new rows costs: F of rows that come later, against that of the same rows clustered at once.
+"""Measure what predicting new rows costs.
+
+F of rows that come later, against that of the same rows clustered at once.
 
     python -m scripts.new_rows --seeds 10        prints a line for each data set and method
 
-A fifth of the rows of each view is held out. One model is fitted to the other rows and predicts these; another one is
-fitted to all rows, with the matches of the held-out rows or without. They know three in ten matches, and the same 40
-constraints between rows that are not held out. F is the pairwise F-measure (Eq. 19) of the held-out rows, mean of the
-views.
+A fifth of the rows of each view is held out. One model is fitted to the other rows and predicts
+these; another one is fitted to all rows, with the matches of the held-out rows or without. They
+know three in ten matches, and the same 40 constraints between rows that are not held out. F is the
+pairwise F-measure (Eq. 19) of the held-out rows, mean of the views.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ HELD_OUT, MAPPED, N_CONSTRAINTS = 0.2, 0.3, 40
 
 
 def scores(data: str, method: str, seed: int) -> list[float]:
-    """Return F of the held-out rows: predicted, and clustered with the others, without their matches and with them."""
+    """Return F of the held-out rows.
+
+    Predicted, and clustered with the others, without their matches and with them.
+    """
     rng = np.random.default_rng(seed)
     loaded = load_dataset(data, random_state=seed)
     views = {f"view{n}": pd.DataFrame(X).add_prefix("x") for n, X in enumerate(loaded.views)}

@@ -1,4 +1,7 @@
-"""Write examples/two_tables.ipynb, the notebook of the page of the gallery: ``python -m scripts.notebook``."""
+"""Write examples/two_tables.ipynb, the notebook of the page of the gallery.
+
+``python -m scripts.notebook``.
+"""
 
 from __future__ import annotations
 

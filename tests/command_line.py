@@ -1,4 +1,7 @@
-"""``mvcc`` as a program sees it, called in this process: exit code, standard output and standard error."""
+"""``mvcc`` as a program sees it, called in this process.
+
+Exit code, standard output and standard error.
+"""
 
 from __future__ import annotations
 

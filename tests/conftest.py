@@ -1,4 +1,7 @@
-"""What all tests share: their tiers, the data they may need, and a last line that says what was left out."""
+"""What all tests share.
+
+Their tiers, the data they may need, and a last line that says what was left out.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ from hypothesis import HealthCheck, Phase, settings
 from tests import tried
 from tests.browser.chromium import CHROMIUM
 
-# how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`; numba compiles at
-# the first call, so that a deadline would measure the compiler
+# how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`;
+# numba compiles at the first call, so that a deadline would measure the compiler
 for _profile, _examples in {"quick": 15, "thorough": 100, "exhaustive": 2500}.items():
     settings.register_profile(
         _profile,
@@ -58,7 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _compile_once() -> None:
-    """Fill numba's cache before workers start: they would all compile the same kernels at the same time."""
+    """Fill numba's cache before workers start.
+
+    They would all compile the same kernels at the same time.
+    """
     from mvcc.experiments import Config
     from mvcc.experiments._trial import warm_up
 
@@ -138,8 +144,8 @@ def pytest_terminal_summary(
     if answers:
         tracebacks, refused, valid = map(sum, zip(*answers, strict=True))
         terminalreporter.write_line(
-            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,} valid, "
-            f"{tracebacks} tracebacks"
+            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,}"
+            f" valid, {tracebacks} tracebacks"
         )
 
 

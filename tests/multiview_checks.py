@@ -1,6 +1,9 @@
-"""What every multi-view estimator promises, whatever its parameters are: one function for each promise.
+"""What every multi-view estimator promises, whatever its parameters are.
 
-Each takes an estimator that is not fitted, and a problem, in the manner of ``sklearn.utils.estimator_checks``.
+One function for each promise.
+
+Each takes an estimator that is not fitted, and a problem, in the manner of
+``sklearn.utils.estimator_checks``.
 """
 
 from __future__ import annotations
@@ -336,7 +339,10 @@ def check_what_does_not_fit_together_is_refused_with_view_and_row(model, problem
             ),
             (
                 {"mappings": {(view, 1 - view): [(0, 0), (last + 1, 0)]}},
-                rf"mappings\[\({view}, {1 - view}\)\]\[1\] names row {last + 1} of view {view}, .* rows 0 … {last}",
+                (
+                    rf"mappings\[\({view}, {1 - view}\)\]\[1\] names row {last + 1} of view {view},"
+                    rf" .* rows 0 … {last}"
+                ),
             ),
             (
                 {"mappings": {(view, 2): [(0, 0)]}},

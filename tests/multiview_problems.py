@@ -1,4 +1,6 @@
-"""Problems of several views for the checks of an estimator, and all that a fit has learned, to compare bit by bit."""
+"""Problems of several views for the checks of an estimator, and all that a fit has learned, to
+compare bit by bit.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from mvcc import Constraints
 
 @dataclass(frozen=True)
 class Problem:
-    """The arguments of ``fit``. The numbers of all views are small integers, which every dtype can hold."""
+    """The arguments of ``fit``.
+
+    The numbers of all views are small integers, which every dtype can hold.
+    """
 
     views: Any
     constraints: Any
@@ -26,7 +31,9 @@ class Problem:
 def make_problem(
     seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: tuple[int, ...] = (2, 3)
 ) -> Problem:
-    """Draw views that overlap so much, and constrain them so little, that every argument and the seed matter."""
+    """Draw views that overlap so much, and constrain them so little, that every argument and the
+    seed matter.
+    """
     rng = np.random.default_rng(seed)
     views = []
     for n, d in zip(sizes, n_features, strict=True):

@@ -1,6 +1,7 @@
 """Hypothesis strategies for labels, constraints and relations between views, shared by the tests.
 
-Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees what the code sees.
+Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees
+what the code sees.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def labellings(
 
 @st.composite
 def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
-    """Pairs, kinds and weights; repeated rows occur. Without labels the kinds are arbitrary and may contradict."""
+    """Pairs, kinds and weights; repeated rows occur.
+
+    Without labels the kinds are arbitrary and may contradict.
+    """
     n = n_rows if labels is None else len(labels)
     if n < 2:
         return [], [], []
@@ -53,9 +57,12 @@ def consistent_constraints(draw, max_rows=9, weight=weights):
 
 @st.composite
 def related_views(draw, n_views=None, consistent=True, weight=weights):
-    """Draw a list of constraints per view, and many-to-many relations; both agree with labels if ``consistent``.
+    """Draw a list of constraints per view, and many-to-many relations.
 
-    The key of a relation is in either orientation, or relations of the same two views stand under both keys.
+    Both agree with labels if ``consistent``.
+
+    The key of a relation is in either orientation, or relations of the same two views stand under
+    both keys.
     """
     if n_views is None:
         n_views = draw(st.integers(1, 3))
@@ -93,7 +100,10 @@ def relation_lists(
 
 
 def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
-    """Draw up to m constraints between n rows, with these weights; they may repeat or contradict each other."""
+    """Draw up to m constraints between n rows, with these weights.
+
+    They may repeat or contradict each other.
+    """
     pairs = rng.integers(n, size=(m, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     return Constraints(pairs, rng.random(len(pairs)) < must_links, rng.choice(weights, len(pairs)))
@@ -113,7 +123,9 @@ def as_dict(constraints: Constraints) -> ConstraintDict:
 
 
 def assert_holds(constraints: Constraints, expected: ConstraintDict) -> None:
-    """Check that the constraints are the expected ones, sorted, each once, with weights within 1e-12."""
+    """Check that the constraints are the expected ones, sorted, each once, with weights within
+    1e-12.
+    """
     assert as_dict(constraints).keys() == expected.keys()
     wanted = Constraints(*to_arrays(expected))
     np.testing.assert_array_equal(constraints.pairs, wanted.pairs)

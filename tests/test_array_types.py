@@ -1,4 +1,7 @@
-"""Constraints hold arrays of the same form, whatever they were made by: sorted, frozen, of the same types."""
+"""Constraints hold arrays of the same form, whatever they were made by.
+
+Sorted, frozen, of the same types.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The results in the repository are those of its configs and its code, and their pages say what they say."""
+"""The results in the repository are those of its configs and its code, and their pages say what
+they say.
+"""
 
 from __future__ import annotations
 

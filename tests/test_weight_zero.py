@@ -1,4 +1,7 @@
-"""A constraint of weight 0 costs nothing, but it is given: it counts wherever lists are united or closed."""
+"""A constraint of weight 0 costs nothing, but it is given.
+
+It counts wherever lists are united or closed.
+"""
 
 from __future__ import annotations
 

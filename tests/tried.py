@@ -1,7 +1,8 @@
-"""A plugin of pytest that sums up how often each promise was tried, prints it, and writes it where MVCC_TRIED says.
+"""A plugin of pytest that sums up how often each promise was tried, prints it, and writes it where
+MVCC_TRIED says.
 
-A test that passes says by the fixture ``tried`` which promise it has tried and how often; a promise that was broken
-fails its test.
+A test that passes says by the fixture ``tried`` which promise it has tried and how often; a promise
+that was broken fails its test.
 """
 
 from __future__ import annotations

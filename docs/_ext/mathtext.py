@@ -1,6 +1,8 @@
-"""Formulas of a page as drawings, made by Matplotlib at build time: no LaTeX, no script, no network.
+"""Formulas of a page as drawings, made by Matplotlib at build time: no LaTeX, no script, no
+network.
 
-GitHub shows the same ``$…$`` by itself. The drawings have the color of the text, in the light and in the dark.
+GitHub shows the same ``$…$`` by itself. The drawings have the color of the text, in the light and
+in the dark.
 """
 
 from __future__ import annotations
@@ -43,9 +45,11 @@ def drawing(formula: str) -> str:
         numbers = " ".join(f"{number:.0f}" for number in points * ([1, -1] * (len(points) // 2)))
         steps.append("Z" if code == Path.CLOSEPOLY else _LETTERS[code] + numbers)
     return (
-        f'<svg class="formula" role="img" aria-label="{escape(formula.strip())}" fill="currentColor" '
+        f'<svg class="formula" role="img" aria-label="{escape(formula.strip())}" '
+        f'fill="currentColor" '
         f'viewBox="{-_PAD} {descent - height:.0f} {width:.0f} {height:.0f}" '
-        f'style="width:{width / _SIZE:.2f}em;height:{height / _SIZE:.2f}em;vertical-align:{-descent / _SIZE:.2f}em">'
+        f'style="width:{width / _SIZE:.2f}em;height:{height / _SIZE:.2f}em;'
+        f'vertical-align:{-descent / _SIZE:.2f}em">'
         f'<path d="{"".join(steps)}"/></svg>'
     )
 

@@ -1,4 +1,6 @@
-"""What every example of the gallery must do: run without a warning that it does not ignore itself, and draw."""
+"""What every example of the gallery must do: run without a warning that it does not ignore
+itself, and draw.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _caught = warnings.catch_warnings()
 
 
 def strict(gallery_conf: dict[str, Any], fname: str, when: str) -> None:
-    """Turn warnings into errors before sphinx-gallery runs an example; look for its figure afterwards."""
+    """Turn warnings into errors before sphinx-gallery runs an example; look for its figure
+    afterwards.
+    """
     global _caught
     images = Path(gallery_conf["src_dir"], "docs/gallery/images")
     figures = list(images.glob(f"sphx_glr_{Path(fname).stem}_[0-9]*.png"))

@@ -1,7 +1,8 @@
 """Exhaustive constraint propagation over a k-NN graph, as a transfer method of mvcc.
 
-After Z. Lu and H. H. S. Ip, "Constrained spectral clustering via exhaustive and efficient constraint propagation",
-ECCV 2010. There the propagated constraints change the graph of one view; here they are what the view passes on.
+After Z. Lu and H. H. S. Ip, "Constrained spectral clustering via exhaustive and efficient
+constraint propagation", ECCV 2010. There the propagated constraints change the graph of one view;
+here they are what the view passes on.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from mvcc.exceptions import InvalidInputError
 
 
 class ExhaustivePropagation(TransferMethod):
-    """Let constraints spread along the edges of a k-NN graph, first over their one end, then over the other.
+    """Let constraints spread along the edges of a k-NN graph, first over their one end, then
+    over the other.
 
     Parameters
     ----------
     min_weight : float, default=0.1
-        Lightest weight that is passed on, in (0, 1]: |F*| as a share of the largest |F*| on a given constraint of
-        the view, at most 1.
+        Lightest weight that is passed on, in (0, 1]: |F*| as a share of the largest |F*| on a given
+        constraint of the view, at most 1.
     n_neighbors : int, default=10
         k of the k-NN graph.
     alpha : float, default=0.8
@@ -35,7 +37,9 @@ class ExhaustivePropagation(TransferMethod):
         self.alpha = alpha
 
     def infer(self, view):
-        """Return the heavy ones among F* = (1 − α)² (I − αS)⁻¹ Z (I − αS)⁻¹, and the given ones as they are."""
+        """Return the heavy ones among F* = (1 − α)² (I − αS)⁻¹ Z (I − αS)⁻¹, and the given ones
+        as they are.
+        """
         if not (0 < self.min_weight <= 1 and 0 <= self.alpha < 1 and self.n_neighbors >= 1):
             raise InvalidInputError(
                 f"{self}: min_weight in (0, 1], alpha in [0, 1) and n_neighbors >= 1 are needed."
@@ -66,7 +70,9 @@ class ExhaustivePropagation(TransferMethod):
 
 
 def signed(constraints: Constraints, n: int):
-    """Return Z: the weight of each must-link, minus that of each cannot-link, on both sides of the diagonal."""
+    """Return Z: the weight of each must-link, minus that of each cannot-link, on both sides of
+    the diagonal.
+    """
     weights = np.where(constraints.must_link, 1, -1) * constraints.weights
     Z = coo_array((weights, tuple(constraints.pairs.T)), shape=(n, n))
     return Z + Z.T

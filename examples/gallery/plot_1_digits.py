@@ -2,12 +2,13 @@
 Two half-matched halves of digits
 =================================
 
-The 8 × 8 images of handwritten digits that ship with scikit-learn, seen by two cameras: one sees left halves, the other
-right halves. Each has seen two thirds of the images, so half of its rows are matched. Somebody has sorted a few left
-halves into piles, one for each digit. Nobody has looked at the right halves. Both shall be clustered into ten clusters.
+The 8 × 8 images of handwritten digits that ship with scikit-learn, seen by two cameras: one sees
+left halves, the other right halves. Each has seen two thirds of the images, so half of its rows are
+matched. Somebody has sorted a few left halves into piles, one for each digit. Nobody has looked at
+the right halves. Both shall be clustered into ten clusters.
 
-What do the right halves gain from piles of left halves? The pairwise F-measure (Eq. 19) compares the clusters with the
-true digits; it is 1 if they are the same. The digits are not used otherwise.
+What do the right halves gain from piles of left halves? The pairwise F-measure (Eq. 19) compares
+the clusters with the true digits; it is 1 if they are the same. The digits are not used otherwise.
 """
 
 import warnings
@@ -34,8 +35,9 @@ digits = load_digits()
 halves = digits.images[:, :, :4].reshape(-1, 32), digits.images[:, :, 4:].reshape(-1, 32)
 
 # %%
-# Propagation models a cluster as a Gaussian: rows near a constrained row are probably similar to it. Digits as 32
-# pixels are not Gaussian. The nearest-neighbor graph, embedded in nine dimensions, has ten groups that nearly are.
+# Propagation models a cluster as a Gaussian: rows near a constrained row are probably similar to
+# it. Digits as 32 pixels are not Gaussian. The nearest-neighbor graph, embedded in nine dimensions,
+# has ten groups that nearly are.
 
 
 def embedded(X):
@@ -56,7 +58,9 @@ def draw(seed):
 
 
 def sorted_into_piles(y, size, seed):
-    """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links between piles."""
+    """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links
+    between piles.
+    """
     rng = np.random.default_rng(seed)
     rows = np.concatenate(
         [rng.choice(np.flatnonzero(y == digit), size, replace=False) for digit in range(10)]
@@ -66,9 +70,9 @@ def sorted_into_piles(y, size, seed):
 
 
 # %%
-# Three methods get the same draws: each view alone; direct mapping, which transfers only constraints between matched
-# rows; and constraint propagation, which also infers constraints for matched rows nearby. As in the paper, clusters
-# start from the piles.
+# Three methods get the same draws: each view alone; direct mapping, which transfers only
+# constraints between matched rows; and constraint propagation, which also infers constraints for
+# matched rows nearby. As in the paper, clusters start from the piles.
 methods = {
     "each view alone": SingleView(),
     "direct mapping": DirectMapping(),
@@ -104,10 +108,11 @@ listed = [
 print(f"propagation beyond direct mapping, right: {', '.join(listed)}")
 
 # %%
-# Mean and standard error of ten draws. Most of the gain of the right halves comes through direct mapping. With eight
-# sorted halves of each digit, propagation adds twice its standard error; elsewhere its effect is not distinguishable
-# from chance: with one or two halves there is too little to propagate, with sixteen enough is known without. §6.4 of
-# the paper also finds a benefit for a moderate number of constraints.
+# Mean and standard error of ten draws. Most of the gain of the right halves comes through direct
+# mapping. With eight sorted halves of each digit, propagation adds twice its standard error;
+# elsewhere its effect is not distinguishable from chance: with one or two halves there is too
+# little to propagate, with sixteen enough is known without. §6.4 of the paper also finds a benefit
+# for a moderate number of constraints.
 looks = {
     "each view alone": {"color": "black", "marker": "D", "linestyle": ":"},
     "direct mapping": {"color": "#d55e00", "marker": "s", "linestyle": "--"},

@@ -2,12 +2,13 @@
 What the threshold does
 =======================
 
-A constraint is propagated to pairs nearby, with a weight that decreases with distance. Pairs whose weight is below the
-threshold are dropped. A high threshold is cautious: it infers little, and nearly all of it is correct. A low threshold
-infers much, and what it infers far from the constraint may be wrong.
+A constraint is propagated to pairs nearby, with a weight that decreases with distance. Pairs whose
+weight is below the threshold are dropped. A high threshold is cautious: it infers little, and
+nearly all of it is correct. A low threshold infers much, and what it infers far from the constraint
+may be wrong.
 
-The example has two views of the paper's Four Quadrants: four Gaussians, of which two on the same side form a cluster,
-with twelve constraints in each view and a fifth of the rows matched.
+The example has two views of the paper's Four Quadrants: four Gaussians, of which two on the same
+side form a cluster, with twelve constraints in each view and a fifth of the rows matched.
 """
 
 import warnings
@@ -48,7 +49,9 @@ def draw(seed):
 
 
 def clustered(drawn, transfer, seed):
-    """Cluster a draw: F against the labels, the number of propagated constraints, and the share that is correct."""
+    """Cluster a draw: F against the labels, the number of propagated constraints, and the share
+    that is correct.
+    """
     views, labels, constraints, matches = drawn
     model = MultiViewConstrainedClustering(
         PCKMeans(2, init="neighborhoods"), transfer, random_state=seed
@@ -69,8 +72,9 @@ def clustered(drawn, transfer, seed):
 
 
 # %%
-# Every threshold sees the same twenty draws. ``"cv"`` chooses one for each draw by cross-validation over the
-# constraints (§6.3): it never sees the labels. As in the paper, clusters start from the constrained rows.
+# Every threshold sees the same twenty draws. ``"cv"`` chooses one for each draw by cross-validation
+# over the constraints (§6.3): it never sees the labels. As in the paper, clusters start from the
+# constrained rows.
 thresholds = [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]
 draws = [draw(seed) for seed in range(20)]
 found = np.array(
@@ -87,13 +91,14 @@ for t, *values in zip(thresholds, F, number, precision, strict=True):
     print("threshold {:4.2f}: F {:.3f}, {:6.1f} propagated, precision {:.3f}".format(t, *values))
 print(f"direct mapping: F {direct.mean():.3f}")
 print(
-    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen {sorted(one[3] for one in by_cv)}"
+    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, "
+    f"chosen {sorted(one[3] for one in by_cv)}"
 )
 
 # %%
-# Left: the quality of the clusters; right: the propagated constraints. Bars are standard errors. With so few
-# constraints, much must be inferred: thresholds around 0.3 are best here, and those above 0.6 no better than direct
-# mapping. Cross-validation is as good as the best of them.
+# Left: the quality of the clusters; right: the propagated constraints. Bars are standard errors.
+# With so few constraints, much must be inferred: thresholds around 0.3 are best here, and those
+# above 0.6 no better than direct mapping. Cross-validation is as good as the best of them.
 error = found.std(axis=0, ddof=1) / len(draws) ** 0.5
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
 left.errorbar(

@@ -2,11 +2,11 @@
 Three views without a common row
 ================================
 
-Texts, images and sounds of four topics. Some texts are matched with images, some images with sounds, no text with a
-sound. Only texts have constraints. Do the sounds benefit from them?
+Texts, images and sounds of four topics. Some texts are matched with images, some images with
+sounds, no text with a sound. Only texts have constraints. Do the sounds benefit from them?
 
-They do, through the images: matches are followed through a third view (§5.3; Algorithm 2, step 2), and the images
-transfer the constraints that they have received.
+They do, through the images: matches are followed through a third view (§5.3; Algorithm 2, step 2),
+and the images transfer the constraints that they have received.
 """
 
 import warnings
@@ -30,12 +30,15 @@ sizes = {"texts": 160, "images": 220, "sounds": 120}
 corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 # %%
-# Texts separate all topics. Images separate left from right, but hardly top from bottom; sounds the other way round.
+# Texts separate all topics. Images separate left from right, but hardly top from bottom; sounds the
+# other way round.
 shapes = {"texts": (3.0, 3.0), "images": (3.0, 1.2), "sounds": (1.4, 3.0)}
 
 
 def draw(seed):
-    """Draw the views, their topics, the matches between rows of the same topic, and 80 constraints on texts."""
+    """Draw the views, their topics, the matches between rows of the same topic, and 80
+    constraints on texts.
+    """
     rng = np.random.default_rng(seed)
     topics = {name: rng.integers(4, size=n) for name, n in sizes.items()}
     views = {
@@ -63,8 +66,9 @@ def draw(seed):
 
 
 # %%
-# A view whose topics overlap may infer wrong constraints. Thresholds can therefore differ by view: with the last
-# method, texts propagate freely, and the other views transfer only what is nearly certain.
+# A view whose topics overlap may infer wrong constraints. Thresholds can therefore differ by view:
+# with the last method, texts propagate freely, and the other views transfer only what is nearly
+# certain.
 methods = {
     "each view alone": SingleView(),
     "one threshold": ConstraintPropagation(0.75),
@@ -79,7 +83,10 @@ for seed, (_, views, matches, constraints) in enumerate(draws):
 
 F = {
     name: np.array([
-        [pairwise_f_measure(topics[view], found) for view, found in zip(sizes, model.labels_, strict=True)]
+        [
+            pairwise_f_measure(topics[view], found)
+            for view, found in zip(sizes, model.labels_, strict=True)
+        ]
         for (topics, *_), model in zip(draws, fitted, strict=True)
     ])
     for name, fitted in models.items()
@@ -93,10 +100,10 @@ for name, values in F.items():
     )
 
 # %%
-# Images and sounds gain more than chance explains, sounds through two matches. The draws do not show which thresholds
-# are better. Below is the draw with the median gain. Clusters have the same color in all views:
-# :func:`mvcc.match_clusters` has aligned their numbers. Crosses are rows whose topic is not the most frequent one of
-# their cluster.
+# Images and sounds gain more than chance explains, sounds through two matches. The draws do not
+# show which thresholds are better. Below is the draw with the median gain. Clusters have the same
+# color in all views: :func:`mvcc.match_clusters` has aligned their numbers. Crosses are rows whose
+# topic is not the most frequent one of their cluster.
 shown = np.argsort((F["one for each view"] - F["each view alone"]).sum(axis=1))[len(draws) // 2]
 topics, views, matches, _ = draws[shown]
 numbered = {(0, 1): matches["texts", "images"], (1, 2): matches["images", "sounds"]}

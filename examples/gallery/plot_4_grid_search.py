@@ -2,9 +2,10 @@
 Choosing by held-out constraints
 ================================
 
-How many clusters, which threshold, which features? Without labels, the constraints can tell: hold some out, cluster
-with the others, and count how many of the held-out constraints the clusters satisfy. scikit-learn's ``GridSearchCV``
-does this if the samples are constraints, not rows: :class:`mvcc.ConstrainedViews`.
+How many clusters, which threshold, which features? Without labels, the constraints can tell: hold
+some out, cluster with the others, and count how many of the held-out constraints the clusters
+satisfy. scikit-learn's ``GridSearchCV`` does this if the samples are constraints, not rows:
+:class:`mvcc.ConstrainedViews`.
 """
 
 import warnings
@@ -32,8 +33,9 @@ from mvcc import (
 warnings.simplefilter("ignore")  # some of the many fits do not converge
 
 # %%
-# The wines that ship with scikit-learn: 178 rows of three cultivars and 13 columns of chemical measurements, divided
-# between two laboratories. One has measured seven columns of the first 120 bottles, the other six of the last 120.
+# The wines that ship with scikit-learn: 178 rows of three cultivars and 13 columns of chemical
+# measurements, divided between two laboratories. One has measured seven columns of the first 120
+# bottles, the other six of the last 120.
 wine = load_wine(as_frame=True)
 order = np.random.default_rng(0).permutation(len(wine.target))
 bottles = wine.data.iloc[order].set_axis([f"bottle {row}" for row in order])
@@ -49,13 +51,14 @@ data = ConstrainedViews(views, constraints, {("first", "second"): matches})
 print(data)
 
 # %%
-# A pipeline with a step for every view, and a grid over both of its steps; clusters start from the constrained rows.
-# ``NeighborhoodKFold`` holds out whole neighborhoods, so no held-out constraint follows from the others. A cannot-link
-# lies between two neighborhoods and is held out with each of them: nearly two thirds of the held-out constraints are
-# cannot-links, although half of all constraints are. More clusters violate fewer of them. The share of all held-out
-# constraints, which ``score`` returns, therefore favors many clusters. ``satisfied`` also returns the mean of both
-# kinds, which decides. Among settings whose difference may be due to chance, the one with the fewest clusters is
-# chosen.
+# A pipeline with a step for every view, and a grid over both of its steps; clusters start from the
+# constrained rows. ``NeighborhoodKFold`` holds out whole neighborhoods, so no held-out constraint
+# follows from the others. A cannot-link lies between two neighborhoods and is held out with each of
+# them: nearly two thirds of the held-out constraints are cannot-links, although half of all
+# constraints are. More clusters violate fewer of them. The share of all held-out constraints, which
+# ``score`` returns, therefore favors many clusters. ``satisfied`` also returns the mean of both
+# kinds, which decides. Among settings whose difference may be due to chance, the one with the
+# fewest clusters is chosen.
 base = PCKMeans(init="neighborhoods")
 pipeline = Pipeline(
     [
@@ -103,19 +106,22 @@ clusters = np.array(
 for kind in ("all", "both_kinds"):
     results = search.cv_results_[f"mean_test_{kind}"]
     print(
-        f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters"
+        f"the highest score of {kind} is {results.max():.1%}, "
+        f"with {clusters[np.argmax(results)]} clusters"
     )
 chosen = search.best_index_
 print(
-    f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of the held-out constraints:"
+    f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} "
+    "of the held-out constraints:"
 )
 for name, value in search.best_params_.items():
     print(f"  {name} = {value}")
 
 # %%
-# The chosen setting was fitted again on all constraints. The cultivars, which no step has seen, let us check the
-# choice: each point is a setting, and the circle marks the chosen one. By the constraints alone, four clusters are
-# about as good as three. The share of all held-out constraints is highest with four, the mean of both kinds with three.
+# The chosen setting was fitted again on all constraints. The cultivars, which no step has seen, let
+# us check the choice: each point is a setting, and the circle marks the chosen one. By the
+# constraints alone, four clusters are about as good as three. The share of all held-out constraints
+# is highest with four, the mean of both kinds with three.
 model = search.best_estimator_["clusters"]
 for (name, y), found in zip(truth.items(), model.labels_, strict=True):
     print(f"{name}: F {pairwise_f_measure(y, found):.2f}")

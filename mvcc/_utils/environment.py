@@ -56,7 +56,10 @@ def now() -> str:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that mvcc runs from, marked when files differ from it; None elsewhere."""
+    """Return the commit of the checkout that mvcc runs from, marked when files differ from it.
+
+    None elsewhere.
+    """
     checkout = Path(__file__).parents[2]
     if not (checkout / ".git").exists():
         return None

@@ -19,7 +19,10 @@ from mvcc.exceptions import MvccError, StoreError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError], lines_before: int = 0) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark; ``error`` is raised for what is none."""
+    """Return the text of a file in UTF-8, with or without a byte-order mark.
+
+    ``error`` is raised for what is none.
+    """
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
     if not binary:
@@ -40,7 +43,8 @@ _NAME = r"(?:trials/)?\w[\w.]*"
 
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
+    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something
+    goes wrong.
 
     The folder is made where it does not exist.
     """
@@ -68,9 +72,11 @@ def is_stream(path: Path) -> bool:
 
 
 def handle_of(path: Path) -> int | None:
-    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
+    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to
+    them do.
 
-    What lies behind it is not looked at: opened by its path, it would lose what the shell has written to it.
+    What lies behind it is not looked at: opened by its path, it would lose what the shell has
+    written to it.
     """
     for _ in range(_MOST_LINKS):
         # only the folders are resolved: the last link of /proc/self/fd/1 leads to the file itself
@@ -109,7 +115,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file that is synced into the place of another, in a folder that is made where it does not exist."""
+    """Move a file that is synced into the place of another, in a folder that is made where it does
+    not exist.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
     sync(target.parent)
@@ -139,7 +147,8 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         holder = dict(
             zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True)
         )
-        # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
+        # it goes while it is still held; where that is impossible, a file that nobody holds keeps
+        # nobody out
         stack.callback(_unlink, path)
         json.dump(holder, file)
         file.flush()
@@ -147,7 +156,10 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
 
 
 def refuse_link(path: Path, what: str) -> None:
-    """Refuse a link, pipe or folder in the place of a file that only mvcc writes: it would write elsewhere."""
+    """Refuse a link, pipe or folder in the place of a file that only mvcc writes.
+
+    It would write elsewhere.
+    """
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise not_of_mvcc(path, what)
 
@@ -170,8 +182,8 @@ def _held(path: Path) -> Iterator[IO[str]]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(
-                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until that has ended, or "
-                    f"choose another folder by --out."
+                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until"
+                    " that has ended, or choose another folder by --out."
                 ) from None
             if _is(path, file):
                 yield file
@@ -220,7 +232,8 @@ def sha256_of_file(path: Path) -> str:
 def append_line(path: Path, line: str) -> None:
     """Add a line to a journal, on the disk when this returns.
 
-    It begins with its line break: a line that was cut off by a full disk or a killed process does not spoil the next.
+    It begins with its line break: a line that was cut off by a full disk or a killed process does
+    not spoil the next.
     """
     with open(path, "a", encoding="utf-8") as journal:
         journal.write(f"\n{line}")
@@ -239,12 +252,17 @@ def is_sha256(text: str) -> bool:
 
 
 def damage_of(content: bytes, known: Sequence[str]) -> str:
-    """Say what is wrong with the content of a file that should have one of some checksums, or nothing if it has."""
+    """Say what is wrong with the content of a file that should have one of some checksums, or
+    nothing if it has.
+    """
     if not known:
         return "its checksum was never noted, so that no run has written it here"
     if (found := sha256_of(content)) in known:
         return ""
-    return f"it was changed since it was written: its sha256 begins with {found[:12]}, not with {known[-1][:12]}"
+    return (
+        f"it was changed since it was written: its sha256 begins with {found[:12]}, not with"
+        f" {known[-1][:12]}"
+    )
 
 
 def sync(path: Path) -> None:
@@ -257,7 +275,9 @@ def sync(path: Path) -> None:
 
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
-    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
+    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after
+    each.
+    """
     asks_for_quotes = re.compile(
         f'[{re.escape(delimiter)}"\r\n]'
     ).search  # the csv module forgets \r

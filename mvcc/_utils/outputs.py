@@ -1,9 +1,9 @@
 """Files that a command writes: one rule for all commands.
 
-A file that exists is replaced only if the user asks for it (``--fresh``), only by the kind of command
-that wrote it, and only if nobody has changed it since. The ledger of a folder names the files that
-mvcc wrote there, with kind and checksum. All other files stay, whatever they are called. One process
-at a time writes to a folder.
+A file that exists is replaced only if the user asks for it (``--fresh``), only by the kind of
+command that wrote it, and only if nobody has changed it since. The ledger of a folder names the
+files that mvcc wrote there, with kind and checksum. All other files stay, whatever they are called.
+One process at a time writes to a folder.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class OutputFolder:
         return [name for name in listed if not self._why_not_ours(name, kind)]
 
     def was_used(self) -> bool:
-        """Tell whether this kind of command has written here before, whatever became of its files."""
+        """Tell whether this kind of command has written here before, whatever became of its
+        files.
+        """
         return any(kind == self.kind for _, kind, _ in self._entries)
 
     def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
@@ -115,13 +117,16 @@ class OutputFolder:
             with self.explained(self.path / name):
                 if link := self._link_before(name):
                     raise StoreError(
-                        f"{link} is a link, and mvcc would write to where it leads. {self._instead}."
+                        f"{link} is a link, and mvcc would write to where it leads."
+                        f" {self._instead}."
                     )
                 if os.path.lexists(self.path / name):
                     self._refuse_kept(name, kind or self.kind)
 
     def refuse_inputs(self, names: Iterable[str]) -> None:
-        """Refuse names of files that the command reads, and places inside of folders that it reads."""
+        """Refuse names of files that the command reads, and places inside of folders that it
+        reads.
+        """
         for name in names:
             path = self.path / name
             real = Path(os.path.realpath(path))
@@ -156,10 +161,11 @@ class OutputFolder:
                 self._finish(name, part)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
-        """Write a file over another one that the command knows to be its own, by a list that it keeps itself.
+        """Write a file over another one that the command knows to be its own, by a list that it
+        keeps itself.
 
-        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller says
-        why it could not be written.
+        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller
+        says why it could not be written.
         """
         part = self.begin(name)
         try:
@@ -284,7 +290,10 @@ class OutputFolder:
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
     def _link_before(self, name: str) -> Path | None:
-        """Return the first folder in the name of a file that is a link, if one is: mvcc makes none."""
+        """Return the first folder in the name of a file that is a link, if one is.
+
+        Mvcc makes none.
+        """
         folders = [self.path / folder for folder in Path(name).parents][
             -2::-1
         ]  # the last one is this folder
@@ -451,7 +460,10 @@ def write_output(
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write the file that a caller in Python names, whatever it holds; a link or a pipe stays what it is."""
+    """Write the file that a caller in Python names, whatever it holds.
+
+    A link or a pipe stays what it is.
+    """
     if is_stream(path):
         send(path, content)
     else:

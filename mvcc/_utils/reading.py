@@ -1,4 +1,6 @@
-"""Whatever a user names is opened here, and these are the limits of what it may hold: refused before it is unpacked.
+"""Whatever a user names is opened here, and these are the limits of what it may hold.
+
+Refused before it is unpacked.
 
 Everything is said by an OSError or a ValueError, whose words follow a place and "cannot be read: ".
 """
@@ -95,7 +97,9 @@ def memory() -> int:
 
 
 def most_bytes() -> int:
-    """Return how large a file may be that is read as a whole, and the table in it once it is unpacked."""
+    """Return how large a file may be that is read as a whole, and the table in it once it is
+    unpacked.
+    """
     return min(MOST_BYTES, memory() // 2)
 
 
@@ -110,8 +114,8 @@ def check_size(n_rows: int, n_columns: int) -> None:
         raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
     if n_rows * n_columns > most_cells:
         raise ValueError(
-            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are read on this machine. "
-            f"Leave out columns or rows"
+            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are"
+            " read on this machine. Leave out columns or rows"
         )
 
 
@@ -132,14 +136,18 @@ def check_unpacked(n_bytes: int) -> None:
 
 
 def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
-    """Refuse a zip of so many bytes by what its directory says; zipfile gives no more than that of any member."""
+    """Refuse a zip of so many bytes by what its directory says.
+
+    Zipfile gives no more than that of any member.
+    """
     unpacked, most = (
         sum(entry.file_size for entry in archive.infolist()),
         max(MOST_UNPACKED, MOST_TIMES * packed),
     )
     if unpacked > most:
         raise ValueError(
-            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most {most:,}"
+            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most"
+            f" {most:,}"
         )
 
 

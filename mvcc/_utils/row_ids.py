@@ -53,15 +53,17 @@ def rows_named(
         more = f", nor are {unknown.size - 1} other rows" if unknown.size > 1 else ""
         name = ids.tolist()[unknown[0]]
         raise InvalidInputError(
-            f"{where}: {shown(name)} of row {unknown[0]} is not in {index_in_words}{more}.{_likely(name, index)}"
+            f"{where}: {shown(name)} of row {unknown[0]} is not in"
+            f" {index_in_words}{more}.{_likely(name, index)}"
         )
     rows: NDArray[np.int64] = first[found]
     repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
     if repeated.size:
         twice = index.get_indexer_for(index[rows[repeated[:1]]])
         raise InvalidInputError(
-            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]} "
-            f"{_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or relate row numbers."
+            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]}"
+            f" {_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or"
+            " relate row numbers."
         )
     return rows
 
@@ -76,7 +78,10 @@ def _likely(name: Any, index: pd.Index[Any]) -> str:
     known = {str(entry): entry for entry in index[:_MOST_COMPARED]}
     if str(name) in known:
         there = known[str(name)]
-        return f" The index has {shown(there)} as {type(there).__name__}, not {type(name).__name__}; convert one."
+        return (
+            f" The index has {shown(there)} as {type(there).__name__}, not {type(name).__name__};"
+            " convert one."
+        )
     return nearest_of(name, list(known.values()))
 
 

@@ -1,4 +1,7 @@
-"""The scheduler of dask that a user names: whoever works on it connects here, and is told alike what is wrong."""
+"""The scheduler of dask that a user names.
+
+Whoever works on it connects here, and is told alike what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,9 @@ def connected_to(address: str) -> Iterator[Client]:
         connected = cast(Any, connect)(address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
         raise WorkerError(
-            f"No dask scheduler answers at {clipped(address)} within {_PATIENCE} s. Start one: "
-            f"`dask scheduler`; it prints its address, which begins with tls:// if it wants certificates."
+            f"No dask scheduler answers at {clipped(address)} within {_PATIENCE} s. Start one:"
+            " `dask scheduler`; it prints its address, which begins with tls:// if it wants"
+            " certificates."
         ) from error
     level = _LOG.level
     try:
@@ -69,7 +73,10 @@ def connected_to(address: str) -> Iterator[Client]:
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER)
             except TimeoutError as error:
-                start = f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1 --nworkers -1`."
+                start = (
+                    f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1"
+                    " --nworkers -1`."
+                )
                 raise WorkerError(
                     f"No worker is connected to the scheduler at {address}. {start}"
                 ) from error

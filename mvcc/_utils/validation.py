@@ -30,7 +30,8 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         if random_state is None or isinstance(random_state, _SEEDS):
             return np.random.default_rng(random_state)
     raise InvalidInputError(
-        f"random_state must be a non-negative integer, a seed sequence, a generator or None, got {shown(random_state)}."
+        "random_state must be a non-negative integer, a seed sequence, a generator or None, got"
+        f" {shown(random_state)}."
     )
 
 
@@ -43,7 +44,10 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Turn an array-like into an array, of doubles if it holds numbers; what is beyond all doubles is infinite."""
+    """Turn an array-like into an array, of doubles if it holds numbers.
+
+    What is beyond all doubles is infinite.
+    """
     array = as_array(values, what)
     if array.dtype.kind not in "iuf":
         return array
@@ -71,7 +75,9 @@ def _in_brief(error: Exception) -> str:
 
 
 def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
-    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large, already."""
+    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large,
+    already.
+    """
     if not (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -84,24 +90,32 @@ def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
 
 
 def _within_range(X: NDArray[np.float64]) -> bool:
-    """Tell whether squared distances can be computed and added up; NaN and infinity are out of range, too."""
+    """Tell whether squared distances can be computed and added up.
+
+    NaN and infinity are out of range, too.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         # not by BLAS, which waits for its threads where a machine is busy
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
 def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
-    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
+    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be
+    squared.
+    """
     if is_clean(X):
         return X
-    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a second to import
+    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a
+    # second to import
     from sklearn.utils import check_array
 
     return checked_by(check_array, X, what, input_name=what)
 
 
 def check_table(X: Any, what: str = "X") -> Any:
-    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of floats, by rows."""
+    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of
+    floats, by rows.
+    """
     from scipy.sparse import csr_array, issparse
 
     if not issparse(X):
@@ -116,7 +130,8 @@ def checked_by(
 ) -> NDArray[np.float64]:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
-        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large for a float
+        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
+        # for a float
         with np.errstate(over="ignore", invalid="ignore"):
             checked: NDArray[np.float64] = check(X, dtype=np.float64, order="C", **options)
     except TypeError as error:
@@ -128,14 +143,17 @@ def checked_by(
         values = values.data[None]
     if not _within_range(values):
         raise InvalidInputError(
-            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add up to more than "
-            f"{LARGEST_SQUARE:g}; scale the data."
+            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add"
+            f" up to more than {LARGEST_SQUARE:g}; scale the data."
         )
     return checked
 
 
 def _not_finite(X: Any, error: Exception) -> str:
-    """Say where a table of numbers has the first value that is missing or infinite; nothing of other tables."""
+    """Say where a table of numbers has the first value that is missing or infinite.
+
+    Nothing of other tables.
+    """
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(X)
         if array.dtype.kind == "O":
@@ -170,8 +188,8 @@ def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.
         or (learned.ndim == 2 and not (learned > 0).all())
     ):
         raise InvalidInputError(
-            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the "
-            f"largest label; their shape is {learned.shape}."
+            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k >"
+            f" {largest_label}, the largest label; their shape is {learned.shape}."
         )
     return learned
 
@@ -180,9 +198,9 @@ def check_matrices(k: int, d: int) -> None:
     """Refuse as many matrices as fill the memory, before they are made."""
     if k * d * d > MAX_ENTRIES:
         raise InvalidInputError(
-            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than {MAX_ENTRIES} in all; "
-            f"use fewer features of X, such as those of spectral_features or of sklearn.decomposition.PCA, or fewer "
-            f"labels."
+            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than"
+            f" {MAX_ENTRIES} in all; use fewer features of X, such as those of spectral_features or"
+            " of sklearn.decomposition.PCA, or fewer labels."
         )
 
 
@@ -190,7 +208,8 @@ def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
     """Replace labels by the numbers of the distinct ones, from 0."""
     if labels.dtype.kind in "fc" and np.isnan(labels).any():
         raise InvalidInputError(
-            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows out."
+            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows"
+            " out."
         )
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -99,11 +99,10 @@ class _Dialog:
         def store() -> None:
             line = self._session.answer(card.id, answer, again=True)
             guess = ""
-            if line.guessed is not None:
-                other = clean(card.groups[0].name)
-                guess = f"  The first guess was “{other}”."
             if line.guessed:
                 guess = "  It was the first guess."
+            elif line.guessed is not None:
+                guess = f"  The first guess was “{clean(card.groups[0].name)}”."
             answered = line.says if line.says in ("unsure", "outlier") else f"“{line.says}”"
             self._screen.say(f"{clean(line.id)}: {clean(answered)}.{guess}")
 

@@ -136,7 +136,8 @@ def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
     else:
         return
     yield (
-        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} ({percent(chance)} by chance)"
+        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} "
+        f"({percent(chance)} by chance)"
     )
 
 

@@ -1,4 +1,7 @@
-"""Features to cluster by: scaled columns, spectral ones of one view (§6.1) or of several, the metric of pairs."""
+"""Features to cluster by.
+
+Scaled columns, spectral ones of one view (§6.1) or of several, the metric of pairs.
+"""
 
 import lazy_loader
 

@@ -1,4 +1,6 @@
-"""The joint graph of very many rows: objects are tied to anchors, and near each other where they share some.
+"""The joint graph of very many rows.
+
+Objects are tied to anchors, and near each other where they share some.
 
 With B the ties of all objects to the anchors of all views, affinities are B K Bᵀ. They are never
 made: products with them are products with B and the small K, and their leading eigenvectors
@@ -127,7 +129,9 @@ class AnchorGraph:
         return np.maximum(found, _TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
-        """Return the graph with anchors of the objects that are seen in all views, by their columns side by side."""
+        """Return the graph with anchors of the objects that are seen in all views, by their columns
+        side by side.
+        """
         n = self.n_objects
         seen = np.flatnonzero(
             np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0)
@@ -149,7 +153,9 @@ class AnchorGraph:
         )
 
     def components(self, number: int) -> AnchorEigenpairs:
-        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
+        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ)
+        D^−½.
+        """
         degrees = self.degrees + self.ties @ self.landmark_degrees
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
         small = factor.T @ _dense_gram(self.ties, 1 / degrees).astype(np.float32) @ factor
@@ -191,7 +197,8 @@ class AnchorGraph:
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
         """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
-        The length of a path is −log of the product of its affinities, which are those of ``diffused``.
+        The length of a path is −log of the product of its affinities, which are those of
+        ``diffused``.
         """
         n_anchors, roots = len(self.weights), np.sqrt(self.weights)
         between = share * roots[:, None] * self._free_gram * roots
@@ -225,7 +232,9 @@ class AnchorGraph:
         return at_anchors[first : first + self.n_anchors[view]]
 
     def around(self, view: int, shares: Floats) -> Floats:
-        """Return the product of the graph of one view, without its diagonal, with (n_v, k) numbers."""
+        """Return the product of the graph of one view, without its diagonal, with (n_v, k)
+        numbers.
+        """
         return self.views[view].around(shares)
 
     def spectrum(self, view: int, rows: Ints) -> Floats:
@@ -247,7 +256,10 @@ class AnchorGraph:
 
 
 def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
-    """Tell whether objects of views are tied to anchors: where it is asked for, or objects are very many."""
+    """Tell whether objects of views are tied to anchors.
+
+    Where it is asked for, or objects are very many.
+    """
     return kind == "anchors" or (
         kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
     )
@@ -330,9 +342,12 @@ def anchor_graph(
 def _agreement(
     ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Return how much every two views agree, as ``view_agreement``; and each view's anchors where others see them.
+    """Return how much every two views agree, as ``view_agreement``.
 
-    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the anchors.
+    And each view's anchors where others see them.
+
+    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the
+    anchors.
     """
     n_views = len(ties)
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
@@ -360,10 +375,12 @@ def _agreed(
     trust: Floats,
     weights: Floats,
 ) -> sp.csr_array:
-    """Return the ties of one view with less of those that other views contradict; the sums of rows stay.
+    """Return the ties of one view with less of those that other views contradict.
 
-    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects that are tied to
-    it are.
+    The sums of rows stay.
+
+    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects
+    that are tied to it are.
     """
     ties = shared[u]
     rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
@@ -389,9 +406,11 @@ def _agreed(
 def _near_landmarks(
     X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
 ) -> sp.csr_array:
-    """Return weights of the landmarks that are near every anchor of a view, by columns and by eigenvectors.
+    """Return weights of the landmarks that are near every anchor of a view, by columns and by
+    eigenvectors.
 
-    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is 0.
+    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is
+    0.
     """
     anchors, found = view.anchors, []
     rows = np.flatnonzero(np.isin(own, landmarks))

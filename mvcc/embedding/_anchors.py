@@ -1,4 +1,5 @@
-"""Anchors: a few hundred places among the rows of a view, to the nearest of which every row is tied.
+"""Anchors: a few hundred places among the rows of a view, to the nearest of which every row is
+tied.
 
 Ties to anchors instead of edges between rows are those of Chen and Cai, "Large Scale Spectral
 Clustering with Landmark-Based Representation", 2011. k-means of a sample finds the anchors, as in

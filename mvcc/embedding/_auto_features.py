@@ -1,4 +1,7 @@
-"""The features of a table of numbers by one rule: counts, histograms, or columns that are scaled."""
+"""The features of a table of numbers by one rule.
+
+Counts, histograms, or columns that are scaled.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +39,24 @@ Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
 class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Make features of a table of numbers by one rule for all tables, which needs no labels.
 
-    1. **Counts** of words, 0/1 tags, amounts: no value is negative, more than half are zero, there are 20 columns or
-       more, and more than 40 % of the edges to neighbors end in 5 % of the rows. So it is where long rows, with many
-       words, are far from all others: the short ones are then everybody's neighbors. A table of more than 100 columns,
-       most values zero, whose rows have length 1 is taken for counts, too, with whatever weights it has. Values become
-       log(1 + x) · (log((1 + n) / (1 + n_j)) + 1), with n rows, n_j of them above 0 in the column j, and rows are
-       scaled to length 1. More than 100 columns are reduced to 100 singular vectors, and rows scaled to length 1 again.
-    2. **Histograms**: no value is negative, there are three columns or more, and the sums of the rows that are not all
-       zero differ by at most a hundredth of their median. Values become their square roots, so that distances are those
-       of Hellinger.
+    1. **Counts** of words, 0/1 tags, amounts: no value is negative, more than half are zero, there
+    are 20 columns or
+       more, and more than 40 % of the edges to neighbors end in 5 % of the rows. So it is where
+       long rows, with many words, are far from all others: the short ones are then everybody's
+       neighbors. A table of more than 100 columns, most values zero, whose rows have length 1 is
+       taken for counts, too, with whatever weights it has. Values become log(1 + x) · (log((1 + n)
+       / (1 + n_j)) + 1), with n rows, n_j of them above 0 in the column j, and rows are scaled to
+       length 1. More than 100 columns are reduced to 100 singular vectors, and rows scaled to
+       length 1 again.
+    2. **Histograms**: no value is negative, there are three columns or more, and the sums of the
+    rows that are not all
+       zero differ by at most a hundredth of their median. Values become their square roots, so that
+       distances are those of Hellinger.
     3. **Scaled**: everything else, by :class:`AutoScaler`.
 
-    Sparse matrices follow the same rule, but those of more than 100 columns are never made dense: histograms are also
-    reduced to 100 singular vectors, and so is what is scaled, each column divided by its largest magnitude.
+    Sparse matrices follow the same rule, but those of more than 100 columns are never made dense:
+    histograms are also reduced to 100 singular vectors, and so is what is scaled, each column
+    divided by its largest magnitude.
 
     Parameters
     ----------
@@ -60,7 +68,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     rule_ : {"counts", "histograms", "scaled", "none"}
         Which it is.
     hub_share_ : float or None
-        The share of the edges to neighbors that end in 5 % of the rows; None where it was not needed.
+        The share of the edges to neighbors that end in 5 % of the rows; None where it was not
+        needed.
     description_ : str
         What was made and why, in a few words.
     n_features_in_ : int
@@ -69,12 +78,13 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     Notes
     -----
-    The edges are those to the 10 nearest rows (a twentieth of the rows below 200, where 5 % of them can take no more)
-    among at most 1,000 rows at even steps, with every column divided by its largest value: as it is, one frequent word
-    would rule the distances of texts. Term frequencies by their logarithm
-    and inverse document frequencies as in Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008,
-    chapter 6; hubs: Radovanović, Nanopoulos and Ivanović, "Hubs in Space", 2010. Negative values of new rows count as 0
-    among counts and in histograms.
+    The edges are those to the 10 nearest rows (a twentieth of the rows below 200, where 5 % of them
+    can take no more) among at most 1,000 rows at even steps, with every column divided by its
+    largest value: as it is, one frequent word would rule the distances of texts. Term frequencies
+    by their logarithm and inverse document frequencies as in Manning, Raghavan and Schütze,
+    *Introduction to Information Retrieval*, 2008, chapter 6; hubs: Radovanović, Nanopoulos and
+    Ivanović, "Hubs in Space", 2010. Negative values of new rows count as 0 among counts and in
+    histograms.
 
     Examples
     --------
@@ -107,8 +117,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Raises
         ------
         InvalidInputError
-            For an unknown rule; counts or histograms that were asked for where values are negative; "none" for a sparse
-            matrix.
+            For an unknown rule; counts or histograms that were asked for where values are negative;
+            "none" for a sparse matrix.
         """
         if self.rule not in RULES:
             raise InvalidInputError(
@@ -131,7 +141,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Returns
         -------
         ndarray of shape (n, m)
-            With m = d, or at most 100 where there were more columns of counts, or of a sparse matrix.
+            With m = d, or at most 100 where there were more columns of counts, or of a sparse
+            matrix.
         """
         check_is_fitted(self)
         X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
@@ -175,7 +186,10 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 if share > _TO_HUBS:
                     return (
                         "counts",
-                        f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of the rows",
+                        (
+                            f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of"
+                            " the rows"
+                        ),
                     )
             elif d > MOST_DIMENSIONS:
                 return "counts", "most values are zero and the rows have length 1"
@@ -294,10 +308,11 @@ def _have_length_one(rows: sp.csr_array) -> bool:
 
 
 def _share_of_hubs(rows: sp.csr_array) -> float:
-    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 % of all.
+    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 %
+    of all.
 
-    A row ends at most one edge of each other row: of 10 neighbors each, 5 % of fewer than 200 rows cannot end all
-    edges. So few rows have fewer neighbors.
+    A row ends at most one edge of each other row: of 10 neighbors each, 5 % of fewer than 200 rows
+    cannot end all edges. So few rows have fewer neighbors.
     """
     n = rows.shape[0]
     hubs = max(1, round(_HUBS * n))

@@ -28,10 +28,12 @@ Graph: TypeAlias = sp.csr_array | NDArray[np.float64]
 def leading_eigenvectors(
     number: int, graph: Graph, factor: sp.csr_array | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
+    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where
+    a factor is given.
 
-    The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an eigenvalue 1, and
-    Arnoldi's method finds only some of these at once: larger graphs are taken piece by piece, the largest piece first.
+    The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an
+    eigenvalue 1, and Arnoldi's method finds only some of these at once: larger graphs are taken
+    piece by piece, the largest piece first.
     """
     n = graph.shape[0]
     number = min(number, n)
@@ -76,9 +78,12 @@ def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
 def _of_pieces(
     number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
 ) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
+    """Return the leading eigenpairs of all pieces.
 
-    As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
+    Of equal eigenvalues those of larger pieces come first.
+
+    As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first
+    ``number`` have none of them.
     """
     found = []
     for own in pieces[:number]:
@@ -116,8 +121,8 @@ def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple
         )
     except ArpackNoConvergence as error:
         raise InvalidInputError(
-            f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
-            f"components, or leave out rows that are far from all others."
+            f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask"
+            " for fewer components, or leave out rows that are far from all others."
         ) from error
     return found
 

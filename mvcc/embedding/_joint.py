@@ -31,28 +31,32 @@ Floats = NDArray[np.float64]
 class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     """Spectral features of several views in one space, also where few of their rows are matched.
 
-    Matched rows are one object. Each view has a graph of nearest neighbors with local scales (Zelnik-Manor and Perona,
-    "Self-Tuning Spectral Clustering", 2004), whose edges are weaker where other views put their ends apart, as far as
-    the views agree; the graphs are added up over objects. Objects that are seen in several views are landmarks: rows of
-    any view that are near the same landmarks, in its raw or its spectral features, are near each other. The features
-    are the leading eigenvectors of the normalized graph, each times the square of its eigenvalue, and every row is
-    scaled to length 1.
+    Matched rows are one object. Each view has a graph of nearest neighbors with local scales
+    (Zelnik-Manor and Perona, "Self-Tuning Spectral Clustering", 2004), whose edges are weaker where
+    other views put their ends apart, as far as the views agree; the graphs are added up over
+    objects. Objects that are seen in several views are landmarks: rows of any view that are near
+    the same landmarks, in its raw or its spectral features, are near each other. The features are
+    the leading eigenvectors of the normalized graph, each times the square of its eigenvalue, and
+    every row is scaled to length 1.
 
-    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
-    and columns in different units each get what suits them, and sparse matrices are never made dense.
+    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
+    of words, histograms and columns in different units each get what suits them, and sparse
+    matrices are never made dense.
 
     Parameters
     ----------
     n_components : int, default=None
         Number of features; None is twice ``n_view_components``, but at most a third of the objects.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
-        than 20 rows for each of ``n_view_components``.
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
+        that it has no more than 20 rows for each of ``n_view_components``.
     n_view_components : int, default=10
-        Eigenvectors of each view that landmarks are also sought by, such as the number of clusters expected.
+        Eigenvectors of each view that landmarks are also sought by, such as the number of clusters
+        expected.
     features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
-        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
-        Views that need different ones go through ``PerView`` before, and "none" here.
+        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes
+        them as they are. Views that need different ones go through ``PerView`` before, and "none"
+        here.
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws 2,000 landmarks where there are more.
 
@@ -69,15 +73,18 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Sets of views that less than three matches connect have a space each. All graphs are sparse; the search of
-    neighbors, which is exact, takes most of the time where rows are many. The transformer holds the rows of ``fit``.
+    Sets of views that less than three matches connect have a space each. All graphs are sparse; the
+    search of neighbors, which is exact, takes most of the time where rows are many. The transformer
+    holds the rows of ``fit``.
 
     Examples
     --------
     >>> from mvcc import JointSpectralFeatures
-    >>> texts, images = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]], [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> texts = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]]
+    >>> images = [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> matches = {(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]}
     >>> joint = JointSpectralFeatures(2, n_neighbors=2, n_view_components=2)
-    >>> first, second = joint.fit_transform([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> first, second = joint.fit_transform([texts, images], mappings=matches)
     >>> (first[[2, 5]] @ second[[2, 5]].T).round(1).tolist()
     [[1.0, 0.1], [0.1, 1.0]]
     """
@@ -133,13 +140,15 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or ConstrainedViews
-            Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
-            mappings along; their constraints are passed on.
+        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or
+        ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views.
+            ``ConstrainedViews`` bring their mappings along; their constraints are passed on.
         y : None
             Not used, there for scikit-learn.
         mappings : dict {(u, v): relations}, default=None
-            Rows of view u and of view v that are the same object, as ``MultiViewConstrainedClustering.fit`` takes them.
+            Rows of view u and of view v that are the same object, as
+            ``MultiViewConstrainedClustering.fit`` takes them.
 
         Returns
         -------
@@ -149,8 +158,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         Raises
         ------
         InvalidInputError
-            For views or mappings that do not fit together, features that a view cannot have, or more components than
-            objects.
+            For views or mappings that do not fit together, features that a view cannot have, or
+            more components than objects.
         """
         if y is not None:
             raise InvalidInputError(
@@ -184,7 +193,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                 if wanted > graph.n_objects:
                     names = ", ".join(called(number, given.names) for number in numbers)
                     raise InvalidInputError(
-                        f"n_components={wanted} needs as many objects, but view {names} has {graph.n_objects}."
+                        f"n_components={wanted} needs as many objects, but view {names} has"
+                        f" {graph.n_objects}."
                     )
                 pairs = graph.components(wanted)
                 rows = embedded(pairs.values, pairs.vectors[:], wanted)
@@ -199,17 +209,22 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:
-        """Place new rows among those of ``fit``: the weighted mean of the 10 nearest of their view, scaled to length 1.
+        """Place new rows among those of ``fit``.
+
+        The weighted mean of the 10 nearest of their view, scaled to length 1.
 
         A row that was fitted gets its own features.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n, d_v); or dict {view: rows}, list of views, or \
+        X : array-like, DataFrame or sparse matrix of shape (n, d_v); or dict {view: rows}, list of
+        views, or \
             ConstrainedViews
-            New rows of one view; or of several, by name or number, or of all, in the order of ``fit``.
+            New rows of one view; or of several, by name or number, or of all, in the order of
+            ``fit``.
         view : int or str, default=0
-            Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
+            Number or name of the view; without effect where X is a dict or list of views, or
+            ConstrainedViews.
 
         Returns
         -------

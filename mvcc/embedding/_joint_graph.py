@@ -1,7 +1,10 @@
-"""One graph over the objects of several views: matched rows are one node, landmarks tie the views together.
+"""One graph over the objects of several views.
 
-Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral Clustering", 2004. Nothing here
-is as large as the square of the number of rows: graphs are sparse, and what landmarks add stays a product of factors.
+Matched rows are one node, landmarks tie the views together.
+
+Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral
+Clustering", 2004. Nothing here is as large as the square of the number of rows: graphs are sparse,
+and what landmarks add stays a product of factors.
 """
 
 from __future__ import annotations
@@ -96,7 +99,9 @@ class JointGraph:
         return replace(self, affinities=(self.affinities + between).tocsr())
 
     def components(self, number: int) -> Eigenpairs:
-        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
+        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ)
+        D^−½.
+        """
         A, F = self.affinities, self.landmarks
         degrees = A.sum(axis=1)
         if F is not None:
@@ -146,9 +151,11 @@ class JointGraph:
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations between views numbered anew.
+    """Return the sets of views that relations connect, each with its relations between views
+    numbered anew.
 
-    One or two matches connect no views: joined by so little, one of them would have no clusters of its own.
+    One or two matches connect no views: joined by so little, one of them would have no clusters of
+    its own.
     """
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
     n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
@@ -165,7 +172,9 @@ def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int
 
 
 def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
-    """Return the number of objects, the connected components of related rows, and that of every row, per view."""
+    """Return the number of objects, the connected components of related rows, and that of every
+    row, per view.
+    """
     first = np.concatenate(([0], np.cumsum(sizes)))
     links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
     n_objects, number = _pieces(
@@ -235,7 +244,10 @@ def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
-    """Return q, the neighbors of a row: half the rows that a group has in the smallest view, 5 to ``most``."""
+    """Return q, the neighbors of a row.
+
+    Half the rows that a group has in the smallest view, 5 to ``most``.
+    """
     return min(most, max(5, round(min(map(len, views)) / (2 * n_groups))))
 
 
@@ -261,7 +273,9 @@ def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
-    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made symmetric."""
+    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made
+    symmetric.
+    """
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:
@@ -304,7 +318,9 @@ def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) ->
 def _landmark_factor(
     space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int, view_weights: Floats
 ) -> sp.csr_array:
-    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks of every object."""
+    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks of
+    every object.
+    """
     column = np.full(n_objects, -1)
     column[landmarks] = np.arange(len(landmarks))
     shape = (n_objects, len(landmarks))

@@ -1,4 +1,7 @@
-"""Features of tables with numbers, categories and texts: each column as a block of unit variance, all texts as one."""
+"""Features of tables with numbers, categories and texts.
+
+Each column as a block of unit variance, all texts as one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from mvcc.embedding._scaling import AutoScaler
 
 MAX_COMPONENTS = 30  # of a text
-_WORDS = 4  # that half of the texts of a column have at least, for its words to be counted instead of parts of words
+# that half of the texts of a column have at least, for its words to be counted instead of parts of
+# words
+_WORDS = 4
 
 Floats = NDArray[np.float64]
 
@@ -26,12 +31,16 @@ Floats = NDArray[np.float64]
 class MixedFeatures(TransformerMixin, BaseEstimator):
     """Turn a table of numbers, categories and texts into numbers whose distances mean something.
 
-    - Numbers: a missing one becomes the mean; then fences as in :class:`AutoScaler`, and unit variance.
-    - Categories: one column for each, together of unit variance; a missing one is a category, an unknown one none.
-    - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted by the inverse
-      document frequency, of words that are in at most a tenth of the texts, or of parts of words where most texts have
-      fewer than four; ``max_components`` singular vectors; rows of length 1. A text of words weighs twice as much as
-      all columns of other kinds together, another text has unit variance.
+    - Numbers: a missing one becomes the mean; then fences as in :class:`AutoScaler`, and unit
+    variance.
+    - Categories: one column for each, together of unit variance; a missing one is a category, an
+    unknown one none.
+    - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted
+    by the inverse
+      document frequency, of words that are in at most a tenth of the texts, or of parts of words
+      where most texts have fewer than four; ``max_components`` singular vectors; rows of length 1.
+      A text of words weighs twice as much as all columns of other kinds together, another text has
+      unit variance.
 
     Parameters
     ----------
@@ -106,20 +115,26 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         if kind == "category":
             return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values), False
         if kind != "text":
-            return make_pipeline(
-                SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler()
-            ).fit(values), False
+            return (
+                make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler()).fit(
+                    values
+                ),
+                False,
+            )
         counts_words = bool(np.median([len(text.split()) for text in values]) >= _WORDS)
         vectorizer, counts = _counted(values, counts_words)
         n = min(self.max_components, *counts.shape)
         components = TruncatedSVD(n, random_state=0).fit(counts)
-        return make_pipeline(
-            vectorizer, components, Normalizer().fit(np.zeros((1, n)))
-        ), counts_words
+        return (
+            make_pipeline(vectorizer, components, Normalizer().fit(np.zeros((1, n)))),
+            counts_words,
+        )
 
 
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
-    """Count terms; words that are in too few or too many texts tell nothing, unless no others are left."""
+    """Count terms; words that are in too few or too many texts tell nothing, unless no others are
+    left.
+    """
     for options in ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5}) if words else ():
         vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
         try:

@@ -1,4 +1,7 @@
-"""A metric that is learned from judged pairs: a ridge regression of together or apart, in closed form."""
+"""A metric that is learned from judged pairs.
+
+A ridge regression of together or apart, in closed form.
+"""
 
 from __future__ import annotations
 
@@ -33,20 +36,22 @@ Ints = NDArray[np.int64]
 class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map rows so that inner products tell which judged pairs belong together.
 
-    For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M minimizes
+    For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M
+    minimizes
 
         Σ_c w_c (y_c − e_iᵀ M e_j)² + ρ ‖M − I‖²,
 
-    ρ being the one of eight values whose leave-one-out errors are least. These follow in closed form, without a fit for
-    every pair. Where none is better than M = I, and for fewer than four pairs, M = I. Negative eigenvalues of M
-    are cut off, and ``transform`` multiplies the rows by the square root of M.
+    ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
+    form, without a fit for every pair. Where none is better than M = I, and for fewer than four
+    pairs, M = I. Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by
+    the square root of M.
 
     Parameters
     ----------
     unit_rows : bool, default=False
-        What happens to the rows before. False suits raw features: columns are centered, and all values divided by the
-        root mean squared length of the rows. True suits spectral features: each row is scaled to length 1, and again
-        after it was mapped.
+        What happens to the rows before. False suits raw features: columns are centered, and all
+        values divided by the root mean squared length of the rows. True suits spectral features:
+        each row is scaled to length 1, and again after it was mapped.
 
     Attributes
     ----------
@@ -61,14 +66,16 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Notes
     -----
-    The time grows with the third power of the number of pairs, or of pairs of columns where these are fewer. Where both
-    are more than 2,000, that many pairs are used, evenly spread over the list.
+    The time grows with the third power of the number of pairs, or of pairs of columns where these
+    are fewer. Where both are more than 2,000, that many pairs are used, evenly spread over the
+    list.
 
     Examples
     --------
     >>> from mvcc import Constraints, PairMetric
     >>> X = [[0, 0], [0, 9], [1, 0], [1, 9], [0, 5], [1, 5]]
-    >>> judged = Constraints.from_pairs([(0, 1), (1, 4), (2, 3), (3, 5)], [(0, 2), (1, 3), (4, 5), (0, 5)])
+    >>> together, apart = [(0, 1), (1, 4), (2, 3), (3, 5)], [(0, 2), (1, 3), (4, 5), (0, 5)]
+    >>> judged = Constraints.from_pairs(together, apart)
     >>> metric = PairMetric().fit(X, constraints=judged).metric_
     >>> bool(metric[0, 0] > metric[1, 1])
     True
@@ -92,9 +99,9 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Instances of one view.
         y : ignored
         constraints : Constraints or DataFrame, default=None
-            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X, or by number.
-            Pairs of rows, taken as given: what follows from them hurts where some are wrong. A pair of weight 0 counts
-            for nothing.
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
+            or by number. Pairs of rows, taken as given: what follows from them hurts where some are
+            wrong. A pair of weight 0 counts for nothing.
 
         Returns
         -------
@@ -167,7 +174,10 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 def learn_metric(
     rows: Floats, pairs: Ints, must_link: NDArray[np.bool_], weights: Floats
 ) -> tuple[Floats, float | None]:
-    """Return M, which may have negative eigenvalues, and the ridge; I and None where no ridge is better than none."""
+    """Return M, which may have negative eigenvalues, and the ridge.
+
+    I and None where no ridge is better than none.
+    """
     d = rows.shape[1]
     n_products = d * (d + 1) // 2
     if min(len(pairs), n_products) > MOST_UNKNOWNS:
@@ -189,9 +199,12 @@ def learn_metric(
 def _by_pairs(
     first: Floats, second: Floats, missing: Floats
 ) -> tuple[Floats, Callable[[int], Floats]]:
-    """Solve for one coefficient α of every pair: M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
+    """Solve for one coefficient α of every pair.
 
-    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what gives M − I.
+    M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
+
+    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what
+    gives M − I.
     """
     K = 0.5 * ((first @ first.T) * (second @ second.T) + (first @ second.T) * (second @ first.T))
     values, vectors = scipy.linalg.eigh(K)
@@ -210,12 +223,17 @@ def _by_pairs(
 def _by_products(
     first: Floats, second: Floats, missing: Floats
 ) -> tuple[Floats, Callable[[int], Floats]]:
-    """Solve for every entry of M − I instead, which are fewer where pairs are many; returns what ``_by_pairs`` does."""
+    """Solve for every entry of M − I instead, which are fewer where pairs are many.
+
+    Returns what ``_by_pairs`` does.
+    """
     d = first.shape[1]
     a, b = np.triu_indices(d)
 
     def blocks() -> Iterator[tuple[Floats, Floats]]:
-        """Give the products of columns of every pair, whose inner products are K, and what is missing."""
+        """Give the products of columns of every pair, whose inner products are K, and what is
+        missing.
+        """
         size = max(1, _BLOCK_ENTRIES // len(a))
         for start in range(0, len(first), size):
             x, y = first[start : start + size], second[start : start + size]

@@ -34,7 +34,9 @@ class RawColumns:
 
 
 def raw_columns(X: Floats) -> Floats:
-    """Return the columns of a view, centered, and divided by the root mean squared length of the rows."""
+    """Return the columns of a view, centered, and divided by the root mean squared length of the
+    rows.
+    """
     return fitted_raw_columns(X)[0]
 
 

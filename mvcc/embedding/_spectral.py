@@ -32,10 +32,10 @@ def spectral_features(
 ) -> NDArray[np.float64]:
     """Embed a view by the eigenvectors of its normalized Laplacian (§6.1, after Ng et al.).
 
-    Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature becomes 0. The
-    eigenvectors of the 2nd to (d+1)th lowest eigenvalues are standardized to mean 0 and variance 1. Their signs are
-    fixed: the entry of largest magnitude of the eigenvector is positive. The same input gives the same bits on any
-    number of threads.
+    Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature
+    becomes 0. The eigenvectors of the 2nd to (d+1)th lowest eigenvalues are standardized to mean 0
+    and variance 1. Their signs are fixed: the entry of largest magnitude of the eigenvector is
+    positive. The same input gives the same bits on any number of threads.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def spectral_features(
     Raises
     ------
     InvalidInputError
-        For NaN or infinity in X, impossible parameters, a width at which there are no such features, or more than
-        20,000 rows: the affinities are n × n.
+        For NaN or infinity in X, impossible parameters, a width at which there are no such
+        features, or more than 20,000 rows: the affinities are n × n.
     """
     data = check_data(X)
     scaled = _scaled(data, data.min(axis=0), np.ptp(data, axis=0))
@@ -79,17 +79,20 @@ def unscaled_spectral_features(
 
 
 class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Spectral features that new rows have, too: :func:`spectral_features` as a scikit-learn transformer (§6.1).
+    """Spectral features that new rows have, too.
 
-    ``fit_transform`` gives what :func:`spectral_features` gives, to the last bit. ``transform`` extends the
-    eigenvectors v_k of the normalized affinity, with eigenvalues λ_k, to new rows by the Nyström formula (Bengio et
-    al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral clustering", 2004): for the affinities
-    a(x, x_i) of a row x to the rows of ``fit``, with degrees d(x) = Σ_i a(x, x_i) and d_i,
+    :func:`spectral_features` as a scikit-learn transformer (§6.1).
+
+    ``fit_transform`` gives what :func:`spectral_features` gives, to the last bit. ``transform``
+    extends the eigenvectors v_k of the normalized affinity, with eigenvalues λ_k, to new rows by
+    the Nyström formula (Bengio et al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps,
+    and spectral clustering", 2004): for the affinities a(x, x_i) of a row x to the rows of ``fit``,
+    with degrees d(x) = Σ_i a(x, x_i) and d_i,
 
         v_k(x) = 1/λ_k · Σ_i a(x, x_i) / √(d(x) d_i) · v_ik,
 
-    with the scale of the columns, the signs, means and deviations of ``fit``. A row of ``fit`` gets its own features,
-    up to rounding.
+    with the scale of the columns, the signs, means and deviations of ``fit``. A row of ``fit`` gets
+    its own features, up to rounding.
 
     Parameters
     ----------
@@ -109,13 +112,14 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     Notes
     -----
-    The transformer holds the rows of ``fit``: whoever gets it, or a file of it, gets them. New rows take time and
-    memory for their affinities to all of them, in blocks of 32 MB.
+    The transformer holds the rows of ``fit``: whoever gets it, or a file of it, gets them. New rows
+    take time and memory for their affinities to all of them, in blocks of 32 MB.
 
-    A new row with d(x) < 1 has less near it than any row of ``fit``, whose affinity to itself alone is 1. As d(x) goes
-    to 0 the formula moves every row to the same point, whatever it is nearest to; so such a row gets the features of
-    the nearest row of ``fit`` instead. Values beyond the range of ``fit`` need no other treatment. A column that was
-    constant in ``fit`` counts for nothing in new rows, either.
+    A new row with d(x) < 1 has less near it than any row of ``fit``, whose affinity to itself alone
+    is 1. As d(x) goes to 0 the formula moves every row to the same point, whatever it is nearest
+    to; so such a row gets the features of the nearest row of ``fit`` instead. Values beyond the
+    range of ``fit`` need no other treatment. A column that was constant in ``fit`` counts for
+    nothing in new rows, either.
 
     Examples
     --------
@@ -188,8 +192,9 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         InvalidInputError
-            For NaN or infinity, other columns, values so far away that their distances are no floats, or features whose
-            eigenvalue is below 1e-12: these ``fit`` can only tell up to rounding, and the formula divides by it.
+            For NaN or infinity, other columns, values so far away that their distances are no
+            floats, or features whose eigenvalue is below 1e-12: these ``fit`` can only tell up to
+            rounding, and the formula divides by it.
         """
         check_is_fitted(self)
         data = checked_by(partial(validate_data, self, reset=False), X, "X")
@@ -227,8 +232,9 @@ class _Spectrum:
         if usable < len(self.eigenvalues):
             fewer = f", or n_components of at most {usable}" if usable else ""
             raise InvalidInputError(
-                f"Spectral feature {usable + 1} of {len(self.eigenvalues)} has the eigenvalue "
-                f"{self.eigenvalues[usable]:.1g}, too near to 0 to place new rows by; fit with a smaller sigma{fewer}."
+                f"Spectral feature {usable + 1} of {len(self.eigenvalues)} has the eigenvalue"
+                f" {self.eigenvalues[usable]:.1g}, too near to 0 to place new rows by; fit with a"
+                f" smaller sigma{fewer}."
             )
         size = max(1, _BLOCK_ENTRIES // len(self.units))
         features = np.empty((len(data), usable))
@@ -244,8 +250,8 @@ class _Spectrum:
         lost = np.flatnonzero(np.isinf(squares[np.arange(len(data)), nearest]))
         if len(lost):
             raise InvalidInputError(
-                f"Row {start + lost[0]} of X is so far from the rows of fit that its distances leave the range of "
-                f"floats; check its values, or leave it out."
+                f"Row {start + lost[0]} of X is so far from the rows of fit that its distances"
+                " leave the range of floats; check its values, or leave it out."
             )
         affinity = np.exp(np.multiply(squares, -0.5, out=squares), out=squares)
         degrees = affinity.sum(axis=1)
@@ -276,9 +282,10 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
         )
     if n > MAX_ROWS:
         raise InvalidInputError(
-            f"X has {n} rows, and spectral features need an affinity for every pair of rows; beyond {MAX_ROWS} reduce "
-            f"the dimension by sklearn.decomposition.PCA, sklearn.kernel_approximation.Nystroem or "
-            f"sklearn.manifold.SpectralEmbedding on a nearest-neighbor graph instead."
+            f"X has {n} rows, and spectral features need an affinity for every pair of rows; beyond"
+            f" {MAX_ROWS} reduce the dimension by sklearn.decomposition.PCA,"
+            " sklearn.kernel_approximation.Nystroem or sklearn.manifold.SpectralEmbedding on a"
+            " nearest-neighbor graph instead."
         )
     with np.errstate(over="ignore"):
         units = data / sigma
@@ -287,8 +294,8 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
     if affinity.min() == 1 or affinity.sum() == n:
         what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
         raise InvalidInputError(
-            f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width nearer to the "
-            f"distances between rows."
+            f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width"
+            " nearer to the distances between rows."
         )
     scale = 1 / np.sqrt(affinity.sum(axis=1))
     affinity *= scale[:, None]
@@ -297,8 +304,9 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
         values, vectors = _leading_eigenvectors(affinity, n_kept + 1)
     if len(values) <= n_kept:
         raise InvalidInputError(
-            f"At sigma={sigma:g} hardly any row is near another, so that the spectral features cannot be told apart; "
-            f"choose a width nearer to the distances between rows, or leave out columns that say little."
+            f"At sigma={sigma:g} hardly any row is near another, so that the spectral features"
+            " cannot be told apart; choose a width nearer to the distances between rows, or leave"
+            " out columns that say little."
         )
     eigenvalues, vectors = values[1:], vectors[:, 1:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_kept)])
@@ -313,9 +321,12 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
 def _leading_eigenvectors(
     matrix: NDArray[np.float64], number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return eigenvalues and -vectors, largest first: those of I − L are the lowest of the Laplacian L.
+    """Return eigenvalues and -vectors, largest first.
 
-    They are fewer than asked for where they lie too close together to be found, as those of the identity.
+    Those of I − L are the lowest of the Laplacian L.
+
+    They are fewer than asked for where they lie too close together to be found, as those of the
+    identity.
     """
     n = len(matrix)
     if n <= _DENSE_ROWS or number > n // 10:

@@ -1,7 +1,9 @@
-"""How much views agree with each other, and graphs whose edges count less where other views contradict them.
+"""How much views agree with each other, and graphs whose edges count less where other views
+contradict them.
 
-An edge says that two objects belong together. Another view that sees both has an opinion on that, too: how near they
-are in its own leading eigenvectors. It is heard as far as the two views agree on edges in general.
+An edge says that two objects belong together. Another view that sees both has an opinion on that,
+too: how near they are in its own leading eigenvectors. It is heard as far as the two views agree on
+edges in general.
 """
 
 from __future__ import annotations
@@ -59,7 +61,10 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
 
 
 def share_beyond_chance(mean: float, rows: Floats) -> float:
-    """Return a mean cosine beyond that of random pairs, relative to what it could have; NaN if all rows are alike."""
+    """Return a mean cosine beyond that of random pairs, relative to what it could have.
+
+    NaN if all rows are alike.
+    """
     by_chance = _of_random_pairs(rows)
     return max((mean - by_chance) / (1 - by_chance), 0) if by_chance < 1 else np.nan
 

@@ -1,7 +1,9 @@
-"""The results folder: what is finished stays finished, what was changed is not read, what does not fit is refused.
+"""The results folder.
 
-Every file is written as a whole or not at all. The ledger of the folder has its checksum before it is there,
-and the manifest once the run is finished.
+What is finished stays finished, what was changed is not read, what does not fit is refused.
+
+Every file is written as a whole or not at all. The ledger of the folder has its checksum before it
+is there, and the manifest once the run is finished.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class ResultsStore:
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
-        """Hold the folder for this run alone, and clear away what killed runs have left half written."""
+        """Hold the folder for this run alone, and clear away what killed runs have left half
+        written.
+        """
         self.refuse_link()
         self._out = self._output(on_note)
         with self._out:
@@ -76,7 +80,8 @@ class ResultsStore:
         """
         if self.trials.is_symlink():
             raise StoreError(
-                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out."
+                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another"
+                " --out."
             )
 
     def manifest(self) -> Manifest | None:
@@ -89,7 +94,8 @@ class ResultsStore:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise StoreError(
-                f"{path} cannot be read: {why}. Restore it, start afresh with --fresh, or choose --out."
+                f"{path} cannot be read: {why}. Restore it, start afresh with --fresh, or choose"
+                " --out."
             ) from error
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -97,7 +103,9 @@ class ResultsStore:
         self._write(MANIFEST, manifest.to_json(), noted=False)
 
     def seal(self, manifest: Manifest) -> None:
-        """Store the manifest of a run that is through, with the checksums of all files, which the ledger may forget."""
+        """Store the manifest of a run that is through, with the checksums of all files, which the
+        ledger may forget.
+        """
         manifest.checksums = {}
         for name, known in sorted(self.checksums().items()):
             if (path := self.folder / name).exists():
@@ -135,7 +143,8 @@ class ResultsStore:
         with self._out.explained(path):
             if aside.is_symlink():
                 raise StoreError(
-                    f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
+                    f"{aside} is a link, and mvcc would write to where it leads. Choose another"
+                    " --out."
                 )
             aside.mkdir(exist_ok=True)
             number, target = 1, aside / path.name
@@ -158,7 +167,9 @@ class ResultsStore:
         return {trial for trial in self.stored() if self._name(trial) not in damaged}
 
     def nameless(self) -> Path | None:
-        """Return the first file that is called like results, where no manifest says whose they are."""
+        """Return the first file that is called like results, where no manifest says whose they
+        are.
+        """
         if (self.folder / MANIFEST).exists():
             return None
         if self.stored():
@@ -185,7 +196,9 @@ class ResultsStore:
             )
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and remove the report of its former failure, or set it aside if it was changed."""
+        """Store a finished trial, and remove the report of its former failure, or set it aside if
+        it was changed.
+        """
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
         with self._out.explained(failure):
@@ -211,7 +224,10 @@ class ResultsStore:
         return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
-        """Return the rows of a trial, from its own file or else from the scores; None where neither has it."""
+        """Return the rows of a trial, from its own file or else from the scores.
+
+        None where neither has it.
+        """
         known = self.checksums()
         if trial in self.stored():
             return self._read_trial(trial, known)
@@ -222,7 +238,10 @@ class ResultsStore:
         return None if rows.empty else rows.reset_index(drop=True)
 
     def summarize(self, trials: Iterable[int]) -> pd.DataFrame:
-        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials; return the curves."""
+        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials.
+
+        Return the curves.
+        """
         import pandas as pd  # here and below: who only verifies files needs no tables
 
         known = self.checksums()
@@ -306,7 +325,10 @@ class ResultsStore:
 
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
-    """Turn scores per trial into learning curves: mean and standard error of every cell over the trials."""
+    """Turn scores per trial into learning curves.
+
+    Mean and standard error of every cell over the trials.
+    """
     import numpy as np
     import pandas as pd
 

@@ -1,4 +1,7 @@
-"""What the estimators for several views share: what fit, predict and score take, in scikit-learn's manner."""
+"""What the estimators for several views share.
+
+What fit, predict and score take, in scikit-learn's manner.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_v
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
-    """Base of the estimators that cluster several views; a subclass fits, and assigns new rows of one view."""
+    """Base of the estimators that cluster several views.
+
+    A subclass fits, and assigns new rows of one view.
+    """
 
     # the first argument of fit, which scikit-learn would take for metadata because of its name
     __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
@@ -44,10 +50,14 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
         mappings: Mapping[Any, Any] | None,
     ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
-        """Return what ``fit`` was given: the views, their arrays, and constraints and relations in numbers of rows."""
+        """Return what ``fit`` was given.
+
+        The views, their arrays, and constraints and relations in numbers of rows.
+        """
         if y is not None:
             raise InvalidInputError(
-                f"y must be None, got {shown(y)}; give known labels as constraints=[Constraints.from_labels(…), …]."
+                f"y must be None, got {shown(y)}; give known labels as"
+                " constraints=[Constraints.from_labels(…), …]."
             )
         if isinstance(views, ConstrainedViews):
             if constraints is not None or mappings is not None:
@@ -90,24 +100,29 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or ConstrainedViews
-            New rows of one view; or of several, by name or number, or of all, in the order of ``fit``. The columns of a
-            DataFrame may be in any order, where the view was fitted with names of columns. Behind ``PerView`` in a
-            pipeline it must be views, such as ``{"texts": rows}``: ``view`` does not reach that step.
+        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or
+        ConstrainedViews
+            New rows of one view; or of several, by name or number, or of all, in the order of
+            ``fit``. The columns of a DataFrame may be in any order, where the view was fitted with
+            names of columns. Behind ``PerView`` in a pipeline it must be views, such as ``{"texts":
+            rows}``: ``view`` does not reach that step.
         view : int or str, default=0
-            Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
+            Number or name of the view; without effect where X is a dict or list of views, or
+            ConstrainedViews.
 
         Returns
         -------
         ndarray of shape (n,), or dict {view: ndarray} or list of ndarray
-            Numbers of the clusters, as in ``labels_`` of the view; for several views in the form of X.
+            Numbers of the clusters, as in ``labels_`` of the view; for several views in the form of
+            X.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         InvalidInputError
-            For a view that is not there, rows with other features than in ``fit``, or a clustering that cannot predict.
+            For a view that is not there, rows with other features than in ``fit``, or a clustering
+            that cannot predict.
         """
         check_is_fitted(self)
         return self._of_views(
@@ -120,8 +135,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : ConstrainedViews
-            The views that were fitted, their rows in the same order, with the constraints to judge by. Views with names
-            may come in any order.
+            The views that were fitted, their rows in the same order, with the constraints to judge
+            by. Views with names may come in any order.
         y : None
             Not used, there for scikit-learn.
 
@@ -140,8 +155,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         if not isinstance(X, ConstrainedViews):
             raise InvalidInputError(
-                f"score needs ConstrainedViews(views, constraints, mappings), the views that were fitted with the "
-                f"constraints to judge by, not {type(X).__name__}."
+                "score needs ConstrainedViews(views, constraints, mappings), the views that were"
+                f" fitted with the constraints to judge by, not {type(X).__name__}."
             )
         n_views = len(self.labels_)
         if len(X.views) != n_views:
@@ -155,7 +170,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 
     def predictor(self, view: int | str = 0) -> Any:
-        """Return what assigns new rows of one view to its clusters, without all else that was fitted.
+        """Return what assigns new rows of one view to its clusters, without all else that was
+        fitted.
 
         Parameters
         ----------

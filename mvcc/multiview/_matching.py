@@ -19,12 +19,14 @@ def match_clusters(
     mappings: Mapping[tuple[int, int], ArrayLike] | None,
     n_clusters: int,
 ) -> list[NDArray[np.int64]]:
-    """Give the clusters of all views new numbers, so that related rows have the same one as often as possible.
+    """Give the clusters of all views new numbers, so that related rows have the same one as often
+    as possible.
 
-    Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view may be cluster 0 of
-    another. The first view keeps its numbers. Then comes, again and again, the view with the most relations to those
-    that have their numbers: its clusters take them over by the assignment that most of these relations agree with.
-    What no relation decides keeps its number where that is free.
+    Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view
+    may be cluster 0 of another. The first view keeps its numbers. Then comes, again and again, the
+    view with the most relations to those that have their numbers: its clusters take them over by
+    the assignment that most of these relations agree with. What no relation decides keeps its
+    number where that is free.
 
     Parameters
     ----------
@@ -38,7 +40,8 @@ def match_clusters(
     Returns
     -------
     list of ndarray of shape (k,)
-        The new number of every cluster, per view: ``numbers[view][labels[view]]`` are the matched labels.
+        The new number of every cluster, per view: ``numbers[view][labels[view]]`` are the matched
+        labels.
 
     Raises
     ------
@@ -92,7 +95,8 @@ def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
     checked = check_labels(array, len(array), what)
     if checked.max() >= k:
         raise InvalidInputError(
-            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 … {k - 1}."
+            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 …"
+            f" {k - 1}."
         )
     return checked
 
@@ -103,7 +107,9 @@ def _votes(
     tables: dict[tuple[int, int], NDArray[np.int64]],
     k: int,
 ) -> NDArray[np.int64]:
-    """Count the relations of each new number (row) of the views that have theirs with each cluster of a view."""
+    """Count the relations of each new number (row) of the views that have theirs with each cluster
+    of a view.
+    """
     votes = np.zeros((k, k), dtype=np.int64)
     for other, new in numbers.items():
         if (other, view) in tables:

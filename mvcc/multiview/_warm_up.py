@@ -1,4 +1,7 @@
-"""Compiling all kernels beforehand, by fits of a few points: once, instead of by all workers at the same time."""
+"""Compiling all kernels beforehand, by fits of a few points.
+
+Once, instead of by all workers at the same time.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
 
 
 def compile_all_kernels() -> None:
-    """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
+    """Compile every kernel that trials and clusterings of tables call, or load what numba has
+    compiled already.
+    """
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
     _compile_joint("anchors")
     many = np.zeros(
@@ -84,9 +89,12 @@ def _compile(base: str, method: str, init: str | None) -> None:
 
 
 def _problems(y: NDArray[np.int64]) -> list[Problem]:
-    """Return constraints, how to close them, and a threshold: all that is closed, or kept, in arrays of other types.
+    """Return constraints, how to close them, and a threshold.
 
-    The constraints weigh the same, or they do not, or they are so many that they stay neighborhoods.
+    All that is closed, or kept, in arrays of other types.
+
+    The constraints weigh the same, or they do not, or they are so many that they stay
+    neighborhoods.
     """
     pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
     return [

@@ -1,4 +1,6 @@
-"""Your own tables: from tables, matches and judged pairs to clusters, and why each row is where it is."""
+"""Your own tables: from tables, matches and judged pairs to clusters, and why each row is where it
+is.
+"""
 
 import lazy_loader
 

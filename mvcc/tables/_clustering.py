@@ -30,7 +30,9 @@ from mvcc.tables.reading._inputs import Inputs, caller_of
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A clustering: its facts, the tables of every view by file name, and the model, as it is stored and as fitted."""
+    """A clustering: its facts, the tables of every view by file name, and the model, as it is
+    stored and as fitted.
+    """
 
     facts: Clustering
     tables: list[dict[str, Rows]]
@@ -73,7 +75,8 @@ def _seconds_since(began: float) -> float:
 def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
     """Cluster what was read.
 
-    The settings in the facts are those that were said, also where the number of clusters follows from answers.
+    The settings in the facts are those that were said, also where the number of clusters follows
+    from answers.
     """
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")

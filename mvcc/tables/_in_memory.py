@@ -38,17 +38,21 @@ def cluster_views(
     Parameters
     ----------
     views : dict {name: DataFrame, Series or array-like of shape (n_v, d_v)}
-        Numbers, categories, texts, dates and truth values, with missing values. The row index has the ids.
+        Numbers, categories, texts, dates and truth values, with missing values. The row index has
+        the ids.
     n_clusters : int
         k, the number of clusters.
-    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or sparse matrix}
+    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or
+    sparse matrix}
         Rows of two views that are the same object.
-    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps weight}
+    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps
+    weight}
         Judged pairs.
     **settings
-        As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``, ``closure``,
-        ``on_conflict``, ``features``, ``n_components``, ``stability_runs``, ``comparison``, ``seed``; and by view
-        ``columns``, ``ignore`` and ``labels_column``, such as ``ignore={"texts": ["price"]}``.
+        As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
+        ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
+        ``comparison``, ``seed``; and by view ``columns``, ``ignore`` and ``labels_column``, such as
+        ``ignore={"texts": ["price"]}``.
 
     Returns
     -------
@@ -92,7 +96,8 @@ def cluster_views(
 
 
 class ClusteringResult:
-    """The clusters of several views, with what tells how far to trust them. Made by ``cluster_views``.
+    """The clusters of several views, with what tells how far to trust them. Made by
+    ``cluster_views``.
 
     Parameters
     ----------
@@ -104,11 +109,13 @@ class ClusteringResult:
     Attributes
     ----------
     labels : dict {name: Series of int}
-        Cluster of every row by id; the same number is the same cluster in all views that matches connect.
+        Cluster of every row by id; the same number is the same cluster in all views that matches
+        connect.
     fit : dict {name: Series of float}
         How well a row fits its cluster, 0 to 1; see ``cluster_fit``.
     stability : dict {name: Series of float}
-        Share of the stability runs that put a row into the same cluster; NaN without stability runs.
+        Share of the stability runs that put a row into the same cluster; NaN without stability
+        runs.
     facts : dict
         Everything that ``clustering.json`` of `mvcc cluster` holds.
     """
@@ -129,10 +136,12 @@ class ClusteringResult:
 
     @property
     def probabilities(self) -> dict[str, pd.DataFrame]:
-        """How likely every row is in each cluster, by id, with a column for each cluster; rows sum to 1.
+        """How likely every row is in each cluster, by id, with a column for each cluster.
 
-        They are made when they are first looked at, as ``probabilities_`` of ``JointGraphClustering``; other methods
-        have none.
+        Rows sum to 1.
+
+        They are made when they are first looked at, as ``probabilities_`` of
+        ``JointGraphClustering``; other methods have none.
         """
         if self._facts.settings["method"] != "joint":
             raise InvalidInputError(
@@ -147,11 +156,16 @@ class ClusteringResult:
         return found
 
     def predict(self, X: Any, view: str) -> NDArray[np.int64]:
-        """Return the cluster of new rows of a view: a DataFrame of its columns, or array-like of numbers (n, d)."""
+        """Return the cluster of new rows of a view.
+
+        A DataFrame of its columns, or array-like of numbers (n, d).
+        """
         return self._found.saved.predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
-        """Say in which cluster a row is, how sure that is, and whether constraints have moved it there."""
+        """Say in which cluster a row is, how sure that is, and whether constraints have moved it
+        there.
+        """
         self._view(view)
         if id not in self._index[view]:
             raise InvalidInputError(
@@ -167,7 +181,10 @@ class ClusteringResult:
             "moved.csv", []
         )[1:]:
             if name == self._views[view].ids[row]:
-                return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
+                return (
+                    f"{said} Without the constraints it would be in {self._called(without)},"
+                    f" {because}."
+                )
         return said
 
     def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
@@ -181,9 +198,10 @@ class ClusteringResult:
         Returns
         -------
         dict {view: dict}
-            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the shares of rows in the
-            cluster and outside that follow it, and both medians; ``words``, a DataFrame of their shares in texts; and
-            the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
+            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the
+            shares of rows in the cluster and outside that follow it, and both medians; ``words``, a
+            DataFrame of their shares in texts; and the ids of rows: ``typical`` ones,
+            ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
         if cluster not in range(self._facts.n_clusters):
             raise InvalidInputError(
@@ -255,7 +273,8 @@ class ClusteringResult:
         compared = self._facts.comparison
         said = [*([compared.sentence] if compared else []), *self._facts.warnings]
         notes = "".join(f"<li>{escape(note)}</li>" for note in said)
-        return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{f'<ul>{notes}</ul>' if notes else ''}"
+        listed = f"<ul>{notes}</ul>" if notes else ""
+        return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         return {

@@ -1,4 +1,7 @@
-"""What speaks for each of several numbers of clusters: judgments and matches that are held out, stability, sizes."""
+"""What speaks for each of several numbers of clusters.
+
+Judgments and matches that are held out, stability, sizes.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,8 @@ def try_numbers(
 def _tried(
     job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
 ) -> Iterator[dict[str, Any]]:
-    # scikit-learn and numba take a second to import: whatever is wrong with the files is told before
+    # scikit-learn and numba take a second to import: whatever is wrong with the files is told
+    # before
     from mvcc.tables.fitting._comparison import METHODS, Contest, drawn_rows, held_out_by
     from mvcc.tables.fitting._features import make_features
     from mvcc.tables.fitting._fit import fit_job
@@ -100,5 +104,6 @@ def _refuse_others(out: OutputFolder) -> None:
     there = {path.name for path in out.path.iterdir()}
     if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
         raise StoreError(
-            f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with --out."
+            f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with"
+            " --out."
         )

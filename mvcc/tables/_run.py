@@ -1,4 +1,7 @@
-"""A job from its files to the folder with its results. What clusters is imported once the files have been read."""
+"""A job from its files to the folder with its results.
+
+What clusters is imported once the files have been read.
+"""
 
 from __future__ import annotations
 

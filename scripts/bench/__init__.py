@@ -1,4 +1,5 @@
-"""Measure fits, E-steps and whole runs beside other implementations, side by side in one run, as ratios.
+"""Measure fits, E-steps and whole runs beside other implementations, side by side in one run, as
+ratios.
 
 python -m scripts.bench              # prints the table, writes results/benchmarks.csv and .png
 python -m scripts.bench.stages       # where the time of a trial goes

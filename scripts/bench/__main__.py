@@ -17,7 +17,8 @@ from scripts.bench.shapes import table as table_of_shapes
 from scripts.bench.table import as_table
 
 ROOT = Path(__file__).parents[2]
-# points, constraints, threshold; those of a million points say how far the model of the others can be trusted
+# points, constraints, threshold; those of a million points say how far the model of the others can
+# be trusted
 E_STEPS = [(n, 1_000, 0.9) for n in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)]
 E_STEPS += [(100_000, m, 0.9) for m in (10, 100, 10_000)] + [
     (100_000, 1_000, t) for t in (0.99, 0.95, 0.85, 0.8, 0.7)
@@ -25,10 +26,14 @@ E_STEPS += [(100_000, m, 0.9) for m in (10, 100, 10_000)] + [
 E_STEPS += [(1_000_000, 10_000, 0.9), (1_000_000, 1_000, 0.8)]
 # why an aim is missed, by how the task begins
 MISSED = {
-    "MPCK-Means, protein": "With 67 points the peer is quick as well, and the checks, the closure and the start of a "
-    "fit weigh as much as its iterations.",
-    "PCK-Means, letters 227 x 16": "Nearly all of the time is compiled iterations already, of 8 to 20 µs. The stored "
-    "times are those of another machine.",
+    "MPCK-Means, protein": (
+        "With 67 points the peer is quick as well, and the checks, the closure and the start of a "
+        "fit weigh as much as its iterations."
+    ),
+    "PCK-Means, letters 227 x 16": (
+        "Nearly all of the time is compiled iterations already, of 8 to 20 µs. The stored "
+        "times are those of another machine."
+    ),
 }
 
 
@@ -70,7 +75,8 @@ def main() -> None:
     print("\nE-steps larger than those that the model is made from:\n")
     print(e_step.held_out(table).to_string(index=False, float_format="{:.3g}".format))
     print(
-        f"\nWritten to {folder / 'benchmarks.csv'} and .png, after {(time.perf_counter() - began) / 60:.1f} minutes."
+        f"\nWritten to {folder / 'benchmarks.csv'} and .png, after"
+        f" {(time.perf_counter() - began) / 60:.1f} minutes."
     )
 
 

@@ -2,8 +2,9 @@
 
 python -m scripts.bench.alone propagate problem.npz
 
-The file holds ``X``, ``labels``, ``pairs``, ``must_link``, ``k`` and ``threshold``. The peak is what the process took
-above what it held when mvcc was imported and its kernels loaded, data included; it is NaN where there is no /proc.
+The file holds ``X``, ``labels``, ``pairs``, ``must_link``, ``k`` and ``threshold``. The peak is
+what the process took above what it held when mvcc was imported and its kernels loaded, data
+included; it is NaN where there is no /proc.
 """
 
 from __future__ import annotations

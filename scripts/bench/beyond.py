@@ -1,16 +1,18 @@
 """Say what many rows on many machines would take, from parts that were measured on one.
 
-python -m scripts.bench.beyond       # reads results/labelling.csv; prints the table and writes it to the page
+python -m scripts.bench.beyond       # reads results/labelling.csv; prints the table and writes it
+to the page
 
-Each machine reads its share of the ids, from which a sample is drawn; a model is fitted to this on one machine; each
-machine reads its share of all rows, labels them partition by partition, and writes the labels. So N rows on M machines
-take
+Each machine reads its share of the ids, from which a sample is drawn; a model is fitted to this on
+one machine; each machine reads its share of all rows, labels them partition by partition, and
+writes the labels. So N rows on M machines take
 
     T(N, M) = t_fit + N / M · (t_sample + t_label),
 
-t_fit in seconds, the others in seconds for one row on one machine. ``results/labelling.csv`` has the columns ``part``,
-``rows`` and ``seconds``: a line for ``fit``, and one for every other part, with the rows that it was measured with. It
-was written by hand, from the run of ``scripts.large_folder`` that docs/how-to/large-data.md describes.
+t_fit in seconds, the others in seconds for one row on one machine. ``results/labelling.csv`` has
+the columns ``part``, ``rows`` and ``seconds``: a line for ``fit``, and one for every other part,
+with the rows that it was measured with. It was written by hand, from the run of
+``scripts.large_folder`` that docs/how-to/large-data.md describes.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ ROWS, MACHINES = 10**9, (1, 100)
 
 
 def seconds(measured: pd.DataFrame, n: float, machines: int) -> pd.Series:
-    """Return the seconds of every part: the fit takes what it takes, the others are shared among the machines."""
+    """Return the seconds of every part.
+
+    The fit takes what it takes, the others are shared among the machines.
+    """
     parts = measured.set_index("part")
     shared = parts["seconds"] / parts["rows"] * n / machines
     return shared.where(shared.index != "fit", parts["seconds"])

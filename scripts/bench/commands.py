@@ -1,7 +1,9 @@
-"""Measure the CPU time of every command, from its start to its end, here and in other checkouts beside it.
+"""Measure the CPU time of every command, from its start to its end, here and in other checkouts
+beside it.
 
-``python -m scripts.bench.commands [CHECKOUT...]`` prints a table in Markdown: a column for every checkout, this one the
-last. They take turns, so that what else the machine does weighs on all alike. Kernels must be compiled already.
+``python -m scripts.bench.commands [CHECKOUT...]`` prints a table in Markdown: a column for every
+checkout, this one the last. They take turns, so that what else the machine does weighs on all
+alike. Kernels must be compiled already.
 """
 
 from __future__ import annotations
@@ -103,7 +105,8 @@ def main() -> None:
                 times.append(taken)
     for title, times in rows.items():
         print(
-            f"| {title} | {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
+            f"| {title} |"
+            f" {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
         )
 
 

@@ -1,4 +1,7 @@
-"""How an E-step grows: the measured times beside a model of n log n, the constraints, what they reach, and the hits."""
+"""How an E-step grows.
+
+The measured times beside a model of n log n, the constraints, what they reach, and the hits.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ MODEL = "model: a + b n log n + c m + e near + g hits"
 
 
 def fit_model(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the ms of a call, each n log₂ n, each constraint, each point near an endpoint and each hit that fit best.
+    """Return the ms of a call, each n log₂ n, each constraint, each point near an endpoint and each
+    hit that fit best.
 
     What counts is the relative error.
     """
@@ -35,7 +39,9 @@ def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def held_out(table: pd.DataFrame) -> pd.DataFrame:
-    """Fit the model on sizes up to 100,000 and compare what it expects with what the larger ones took."""
+    """Fit the model on sizes up to 100,000 and compare what it expects with what the larger ones
+    took.
+    """
     steps = table.dropna(subset=["hits"])
     known = steps["n"] <= 100_000
     model = fit_model(steps[known])
@@ -46,7 +52,9 @@ def held_out(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
-    """Draw the E-steps of the table over points, constraints and threshold, and write the picture."""
+    """Draw the E-steps of the table over points, constraints and threshold, and write the
+    picture.
+    """
     steps = table.dropna(subset=["hits"])
     n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
     panels = {

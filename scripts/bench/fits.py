@@ -1,4 +1,6 @@
-"""Single fits: beside the installable peer, beside stored times of WekaUT, and k-means beside scikit-learn."""
+"""Single fits: beside the installable peer, beside stored times of WekaUT, and k-means beside
+scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,10 @@ def peer_is_here() -> bool:
 
 
 def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[dict[str, Any]]:
-    """Compare one fit, closure included, on the same features, constraints and k; and the mean F of the draws."""
+    """Compare one fit, closure included, on the same features, constraints and k.
+
+    And the mean F of the draws.
+    """
     for view, (dataset, which, n_components) in VIEWS.items():
         data = load_dataset(dataset, random_state=0)
         order = np.random.default_rng(0).permutation(len(data.labels[which]))
@@ -85,9 +90,9 @@ def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[
                     float(np.median(times)),
                     ("ratio", "≥", TIMES_THE_PEER[algorithm]),
                     other=f"{PEER} ({len(done)} of {draws} fits)",
-                    other_ms=1e3 * float(np.median([fit["seconds"] for fit in done]))
-                    if done
-                    else np.nan,
+                    other_ms=(
+                        1e3 * float(np.median([fit["seconds"] for fit in done])) if done else np.nan
+                    ),
                     f=float(np.mean(scores)),
                     **other,
                 )
@@ -161,7 +166,10 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
             )
             lloyd = KMeans(10, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
             theirs = best_of(lambda lloyd=lloyd: _quietly(lloyd, X), 1.0)
-        task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads} thread{'s' * (threads > 1)}"
+        task = (
+            f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads}"
+            f" thread{'s' * (threads > 1)}"
+        )
         yield row(
             task,
             mine,

@@ -1,10 +1,12 @@
 """Measure how time and memory of clustering two views grow with their rows, beside scikit-learn.
 
-python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the tables
-python -m scripts.bench.growth --all --store    # to 1,000,000; also writes results/growth.csv, .png and the page
+python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the
+tables python -m scripts.bench.growth --all --store    # to 1,000,000; also writes
+results/growth.csv, .png and the page
 
-Every measurement has a process and a thread of its own. A method that exceeds the time bound or the free memory is left
-out for more rows. With --store, every measurement is kept at once, and an interrupted run goes on where it stopped.
+Every measurement has a process and a thread of its own. A method that exceeds the time bound or the
+free memory is left out for more rows. With --store, every measurement is kept at once, and an
+interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ NAMES = {
     "spectral-clustering": "SpectralClustering",
 }
 MEASURED = ["n", "method", "seconds", "elapsed", "peak_mb", "f", "stopped"]
-# processor time is that of a quiet machine only where no thread waits for another by turning in circles
+# processor time is that of a quiet machine only where no thread waits for another by turning in
+# circles
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
@@ -50,7 +53,9 @@ ONE_THREAD = dict.fromkeys(
 def measure(
     sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every size and method that is not known yet, except for more rows than stopped the method."""
+    """Yield a row for every size and method that is not known yet, except for more rows than
+    stopped the method.
+    """
     done = {(row["n"], row["method"]) for row in known}
     stopped = {row["method"]: row["n"] for row in known if row["stopped"]}
     for n, method in product(sizes, FITS):
@@ -98,7 +103,9 @@ def _why(code: int, said: str, bound: int) -> str:
 
 
 def _free_memory() -> list[str]:
-    """Return the bytes that this machine can give to a process without taking them from others, if it says so."""
+    """Return the bytes that this machine can give to a process without taking them from others, if
+    it says so.
+    """
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
     except OSError:
@@ -107,7 +114,8 @@ def _free_memory() -> list[str]:
 
 
 def with_ratios(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return a table with the ratio to KMeans at the same n, the exponent of the time since the n before, and more.
+    """Return a table with the ratio to KMeans at the same n, the exponent of the time since the n
+    before, and more.
 
     The memory is compared with the data, since KMeans takes next to none.
     """

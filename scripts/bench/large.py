@@ -1,4 +1,6 @@
-"""Large data: E-steps beside a brute force and growing alone, and constraints whose closure no list could hold."""
+"""Large data: E-steps beside a brute force and growing alone, and constraints whose closure no list
+could hold.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,10 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
 
 
 def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
-    """Let an E-step on one thread grow in points, constraints and reach: (n, number of constraints, threshold)."""
+    """Let an E-step on one thread grow in points, constraints and reach.
+
+    (n, number of constraints, threshold).
+    """
     with _threads(1):
         for n, number, threshold in cases:
             X, y, constraints = scene(n, number)
@@ -86,7 +91,10 @@ def _threads(number: int) -> Iterator[None]:
 def count_hits(
     X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float
 ) -> tuple[int, int]:
-    """Count the points near each endpoint (Eq. 17), and the pairs of them that each constraint reaches (Eq. 10)."""
+    """Count the points near each endpoint (Eq.
+
+    17), and the pairs of them that each constraint reaches (Eq. 10).
+    """
     gaussians = fit_gaussians(X, y, None, 1e-6)
     endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
     cut = np.full(len(endpoints), 2 * np.log(1 / threshold))
@@ -132,7 +140,10 @@ def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
 
 
 def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
-    """Measure fits under constraints of few, large neighborhoods: a fifth and a tenth as many as points."""
+    """Measure fits under constraints of few, large neighborhoods.
+
+    A fifth and a tenth as many as points.
+    """
     for work, name, n, m in (
         ("pck", "PCK-Means", n_pck, n_pck // 5),
         ("mpck", "MPCK-Means", n_mpck, n_mpck // 10),
@@ -147,7 +158,9 @@ def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
 
 
 def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
-    """Draw ten clusters, and as many must-links along as cannot-links between ten neighborhoods of each."""
+    """Draw ten clusters, and as many must-links along as cannot-links between ten neighborhoods of
+    each.
+    """
     rng = np.random.default_rng(0)
     y = rng.integers(10, size=n)
     X = rng.normal(size=(n, 16)) + 3 * rng.normal(size=(10, 16))[y]

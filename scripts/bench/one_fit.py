@@ -1,9 +1,11 @@
-"""Fit one method to generated views in a process of its own, and print its time, memory and F as JSON.
+"""Fit one method to generated views in a process of its own, and print its time, memory and F as
+JSON.
 
 python -m scripts.bench.one_fit joint 10000 [SECONDS BYTES]
 
-The memory is what a fit took at its peak above what the process held before: imports, loaded kernels and data. A
-process that takes more processor time than SECONDS is killed, and one that asks for more memory than BYTES fails.
+The memory is what a fit took at its peak above what the process held before: imports, loaded
+kernels and data. A process that takes more processor time than SECONDS is killed, and one that asks
+for more memory than BYTES fails.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ from scripts.bench.alone import held
 K, COLUMNS, LATENT, PAIRS = 10, 32, 3, 160
 WARM_UP = 300  # rows in each view of the fit that loads the kernels
 BLOCK = 10_000  # rows drawn at a time, so that drawing the data takes no memory beside them
-REPEAT = 1.0  # seconds; a fit that takes less is done again, since processor time comes in steps of some milliseconds
+# seconds; a fit that takes less is done again, since processor time comes in steps of some
+# milliseconds
+REPEAT = 1.0
 
 Labels = Sequence[NDArray[np.integer]]
 
@@ -60,7 +64,9 @@ class Problem:
 
 
 def draw_problem(n: int) -> Problem:
-    """Draw ten curved clusters in two views of n rows and 32 columns, a third of them matched, and 160 pairs."""
+    """Draw ten curved clusters in two views of n rows and 32 columns, a third of them matched, and
+    160 pairs.
+    """
     rng = np.random.default_rng(0)
     n_matched = n // 3
     y = rng.integers(K, size=2 * n - n_matched)
@@ -110,7 +116,9 @@ FITS: dict[str, Callable[[Problem], Labels]] = {
 
 
 def measure(method: str, n: int) -> dict[str, float]:
-    """Return the mean processor time and the shortest elapsed time in seconds, the first peak in MB, and the mean F."""
+    """Return the mean processor time and the shortest elapsed time in seconds, the first peak in
+    MB, and the mean F.
+    """
     fit = FITS[method]
     fit(draw_problem(WARM_UP))
     problem = draw_problem(n)
@@ -133,7 +141,9 @@ def measure(method: str, n: int) -> dict[str, float]:
 
 
 def _forget() -> None:
-    """Give back freed memory, which a fit would use without a trace, and let the peak start anew, where that works."""
+    """Give back freed memory, which a fit would use without a trace, and let the peak start anew,
+    where that works.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", "ascii")

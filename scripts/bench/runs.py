@@ -34,13 +34,16 @@ def program() -> list[str]:
 
 
 def workers(trials: int) -> Iterator[dict[str, Any]]:
-    """Compare the speed-up by two workers with that of two bare processes, which is what the machine allows now."""
+    """Compare the speed-up by two workers with that of two bare processes, which is what the
+    machine allows now.
+    """
     bare = [_bare(trials, 1), _bare(trials, 2)]
     runs = [_run(trials, 1), _run(trials, 2)]
     task = f"{trials} trials of Four Quadrants, 2 workers"
     speed_up, possible = runs[0] / runs[1], bare[0] / bare[1]
     print(
-        f"two bare processes reach {possible:.2f} times the speed of one; two workers {speed_up:.2f} times"
+        f"two bare processes reach {possible:.2f} times the speed of one; two workers"
+        f" {speed_up:.2f} times"
     )
     yield row(
         f"{trials} trials in bare processes, 2 of them",

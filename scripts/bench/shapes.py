@@ -1,8 +1,11 @@
-"""Fits of tables that are not simply long: many classes, many views, wide counts, few rows, classes of unequal size.
+"""Fits of tables that are not simply long.
+
+Many classes, many views, wide counts, few rows, classes of unequal size.
 
 A third of the objects are in both of two views, and 70 % in each of many.
 
-python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and writes the page
+python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and
+writes the page
 """
 
 from __future__ import annotations
@@ -29,7 +32,10 @@ Ints = NDArray[np.int64]
 
 
 def shapes(*, quick: bool = False) -> Iterator[dict[str, Any]]:
-    """Measure a fit of each shape beside scikit-learn's KMeans on each of its views; ``quick`` the smallest only."""
+    """Measure a fit of each shape beside scikit-learn's KMeans on each of its views.
+
+    ``quick`` the smallest only.
+    """
     yield _fit("2 x 100 rows", *_blobs(np.arange(150) % 5, 2))
     if quick:
         return

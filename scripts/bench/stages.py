@@ -2,10 +2,10 @@
 
 python -m scripts.bench.stages       # prints the table and writes results/stages.csv
 
-The functions of a stage are wrapped in timers. A stage is charged with what happens in them and not in those of another
-stage that they call, so that the stages add up to the whole trial. Its total is measured without timers, too: the
-difference is what they cost, and noise. As in ``timeit`` there is no garbage collection, which would be charged to
-whatever stage it falls in.
+The functions of a stage are wrapped in timers. A stage is charged with what happens in them and not
+in those of another stage that they call, so that the stages add up to the whole trial. Its total is
+measured without timers, too: the difference is what they cost, and noise. As in ``timeit`` there is
+no garbage collection, which would be charged to whatever stage it falls in.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ TOTALS = ("total with timers", "total without timers")
 
 
 class Stopwatch:
-    """CPU time of the process by stage; it runs for the stage whose function was called last and has not returned.
+    """CPU time of the process by stage.
+
+    It runs for the stage whose function was called last and has not returned.
 
     Attributes
     ----------
@@ -124,7 +126,9 @@ class Stopwatch:
 
 @contextmanager
 def timers(stages: Sequence[tuple[str, Places]] = STAGES) -> Iterator[Counter[str]]:
-    """Put timers around the functions of all stages, and take them off in the end; give the nanoseconds of each stage.
+    """Put timers around the functions of all stages, and take them off in the end.
+
+    Give the nanoseconds of each stage.
 
     Raises
     ------
@@ -148,8 +152,8 @@ def measure(trials: int = TRIALS, configs: Sequence[Config | Path] = CONFIGS) ->
     Returns
     -------
     DataFrame
-        One row per data set and stage: ``dataset``, ``stage``, ``ms_per_trial`` and its ``share`` of the trial; then
-        one for either total, which has no share.
+        One row per data set and stage: ``dataset``, ``stage``, ``ms_per_trial`` and its ``share``
+        of the trial; then one for either total, which has no share.
     """
     loaded = [config if isinstance(config, Config) else load_config(config) for config in configs]
     with _undisturbed():

@@ -1,9 +1,10 @@
 """Score what the packages found, and print the table of figures of ``docs/compared.md``.
 
-Run by ``compare.py table``. F is the pairwise F-measure (Eq. 19) on the rows of view 0, on those of view 1, and on the
-matched rows (where an entry labels both views: the mean of both). A row left out as noise counts as a cluster of its
-own. Kept constraints are shares of those judged in view 0. Medians over the tasks; seconds are those of both views
-together, by the clock and of processor time.
+Run by ``compare.py table``. F is the pairwise F-measure (Eq. 19) on the rows of view 0, on those of
+view 1, and on the matched rows (where an entry labels both views: the mean of both). A row left out
+as noise counts as a cluster of its own. Kept constraints are shares of those judged in view 0.
+Medians over the tasks; seconds are those of both views together, by the clock and of processor
+time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ SHARES = ["view 0", "view 1", "matched", "must-links satisfied", "cannot-links s
 
 
 def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[str, float]:
-    """Return F wherever there are labels, the shares of constraints kept and of rows left out as noise."""
+    """Return F wherever there are labels, the shares of constraints kept and of rows left out as
+    noise.
+    """
     matched = task["matched"]
     found = {where: alone_where_noise(np.array(rows)) for where, rows in labels.items()}
     noise = float(np.mean(np.concatenate(list(labels.values())) == -1))

@@ -1,4 +1,6 @@
-"""What every script of this folder shares: reading a task, trying an entry on it, writing down what came out.
+"""What every script of this folder shares.
+
+Reading a task, trying an entry on it, writing down what came out.
 
 Needs numpy alone and runs on Python 3.8, so that old packages can be tried where they install.
 """
@@ -35,7 +37,10 @@ class Task:
         return [self.views[view][self.matched[:, view]] for view in (0, 1)]
 
     def carried(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs of view 0 as pairs of view 1, as far as both ends are matched: what one can carry over by hand."""
+        """Pairs of view 0 as pairs of view 1, as far as both ends are matched.
+
+        What one can carry over by hand.
+        """
         row_of = dict(self.matched.tolist())
         ends = [(row_of[i], row_of[j]) for i, j in pairs.tolist() if i in row_of and j in row_of]
         return np.array(ends, dtype=int).reshape(-1, 2)
@@ -54,7 +59,8 @@ def try_all(
     seeds: Sequence[int] = SEEDS,
     warm_up: bool = True,
 ) -> None:
-    """Try every entry on every task and write what came out to the folder named on the command line.
+    """Try every entry on every task and write what came out to the folder named on the command
+    line.
 
     One fit before does not count: compiled packages compile in it.
     """
@@ -94,7 +100,8 @@ def probe(probes: dict[str, Callable[[], Any]]) -> None:
             print(f"{name}: accepted")
         except Exception as problem:  # the message is the answer
             print(
-                f"{name}: {type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+                f"{name}: {type(problem).__name__}:"
+                f" {str(problem).splitlines()[0] if str(problem) else ''}"
             )
 
 

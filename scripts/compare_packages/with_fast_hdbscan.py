@@ -1,7 +1,9 @@
-"""Try fast_hdbscan: finds the number of clusters itself, leaves rows out as noise, takes cannot-links.
+"""Try fast_hdbscan: finds the number of clusters itself, leaves rows out as noise, takes cannot-
+links.
 
-Must-links have no place of their own; the nearest thing are labels of some rows (``semi_supervised``): every
-must-link neighborhood becomes a label. View 1 gets the pairs that one can carry over by hand.
+Must-links have no place of their own; the nearest thing are labels of some rows
+(``semi_supervised``): every must-link neighborhood becomes a label. View 1 gets the pairs that one
+can carry over by hand.
 """
 
 from __future__ import annotations
@@ -55,9 +57,9 @@ def probes():
         "number of clusters": lambda: HDBSCAN(n_clusters=3).fit(X),
         "must-links": lambda: HDBSCAN(must_link=pair).fit(X),
         "cannot-links, default algorithm": lambda: HDBSCAN(cannot_link=pair).fit(X),
-        "cannot-links, algorithm='kruskal'": lambda: HDBSCAN(
-            cannot_link=pair, algorithm="kruskal"
-        ).fit(X),
+        "cannot-links, algorithm='kruskal'": (
+            lambda: HDBSCAN(cannot_link=pair, algorithm="kruskal").fit(X)
+        ),
         "a list of cannot-links": lambda: PLSCAN(cannot_link=[(0, 1)], algorithm="kruskal").fit(X),
         "predict": lambda: HDBSCAN().fit(X).predict(X),
     }

@@ -1,7 +1,9 @@
-"""Ask Gurobi, which PCCC needs, for a model of the size that PCCC sets up here, under the license that pip installs.
+"""Ask Gurobi, which PCCC needs, for a model of the size that PCCC sets up here, under the license
+that pip installs.
 
-PCCC assigns rows to clusters by an integer program with one binary variable per row and cluster considered. It is not
-a package and is not run here; this is only the smallest such program: every row in exactly one cluster.
+PCCC assigns rows to clusters by an integer program with one binary variable per row and cluster
+considered. It is not a package and is not run here; this is only the smallest such program: every
+row in exactly one cluster.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Try mvcc on both views as they are, and k-means (scikit-learn) as what is had without constraints and matches."""
+"""Try mvcc on both views as they are, and k-means (scikit-learn) as what is had without constraints
+and matches.
+"""
 
 from __future__ import annotations
 

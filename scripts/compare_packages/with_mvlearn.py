@@ -1,4 +1,7 @@
-"""Try mvlearn: multi-view, without constraints; views of unequal size are refused, so that it gets the matched rows."""
+"""Try mvlearn: multi-view, without constraints.
+
+Views of unequal size are refused, so that it gets the matched rows.
+"""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""Measure methods on the draws of all cells, and store the scores; what is stored is not measured again.
+"""Measure methods on the draws of all cells, and store the scores.
+
+What is stored is not measured again.
 
     python -m scripts.field --draws 10                            joint, k-means and sum of graphs
-    python -m scripts.field --methods grid --draws 3              other settings of joint, where papers print figures
-    python -m scripts.field --methods tables --protocols half     k-means of each table, by what is done to its columns
-    python -m scripts.field --methods pairs --draws 3             joint with judged pairs, right and wrong
-    python -m venv .venv-peers
-    .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
-    .venv-peers/bin/pip install --no-deps mvlearn
+    python -m scripts.field --methods grid --draws 3              other settings of joint, where
+    papers print figures python -m scripts.field --methods tables --protocols half     k-means of
+    each table, by what is done to its columns python -m scripts.field --methods pairs --draws 3
+    joint with judged pairs, right and wrong python -m venv .venv-peers .venv-peers/bin/pip install
+    --editable . "imml==0.6.*" seaborn .venv-peers/bin/pip install --no-deps mvlearn
     .venv-peers/bin/python -m scripts.field --methods peers --draws 5
 
-Data are found under ``MVCC_DATA``, or downloaded. A method that refuses, fails, or takes longer than ``--limit``
-seconds has a line that says so, and gets no further draw of the same cell.
+Data are found under ``MVCC_DATA``, or downloaded. A method that refuses, fails, or takes longer
+than ``--limit`` seconds has a line that says so, and gets no further draw of the same cell.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def main() -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the main thread after so many seconds, as soon as compiled code returns."""
+    """Raise TimeoutError in the main thread after so many seconds, as soon as compiled code
+    returns.
+    """
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took more than {seconds:.0f} seconds")
@@ -83,7 +86,9 @@ def time_limit(seconds: float) -> Iterator[None]:
 def measure(
     cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float
 ) -> None:
-    """Measure the methods that have no line for this draw of a cell yet, and that no line before has ended."""
+    """Measure the methods that have no line for this draw of a cell yet, and that no line before
+    has ended.
+    """
     lines = store.read(path)
     lines = lines[
         (lines["data"] == cell.data)

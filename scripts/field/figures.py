@@ -31,7 +31,9 @@ class Best:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A cell of a claim: what is compared, by how much the first is ahead, and the standard error of that."""
+    """A cell of a claim: what is compared, by how much the first is ahead, and the standard error
+    of that.
+    """
 
     cell: Cell
     against: str
@@ -46,7 +48,9 @@ class Comparison:
 
 
 class Figures:
-    """Means over the draws of every cell and method, from the files of a folder, and the published figures."""
+    """Means over the draws of every cell and method, from the files of a folder, and the published
+    figures.
+    """
 
     def __init__(self, folder: Path = store.FOLDER) -> None:
         files = [store.read(folder / name) for name in dict.fromkeys(store.FILES.values())]
@@ -104,7 +108,9 @@ class Figures:
         return _best(self.of_methods(cell, peers, measure))
 
     def best_setting(self, cell: Cell, measure: str) -> Best | None:
-        """Return the setting of joint that the classes choose, on the draws that all settings were measured on."""
+        """Return the setting of joint that the classes choose, on the draws that all settings were
+        measured on.
+        """
         return _best(
             {
                 name: mean
@@ -189,7 +195,8 @@ def claims(figures: Figures) -> list[Claim]:
     found = [
         Claim(
             "ACC at least the best published one",
-            "With its defaults, joint is nowhere below the best figure that a paper prints, tuned on the true classes.",
+            "With its defaults, joint is nowhere below the best figure that a paper prints, tuned"
+            " on the true classes.",
             _against(figures, "ACC", figures.best_published),
         ),
         Claim(
@@ -199,12 +206,14 @@ def claims(figures: Figures) -> list[Claim]:
         ),
         Claim(
             "Tuned alike, ACC at least the best published one",
-            "The best setting of our own grid, chosen by the true classes as papers do, is nowhere below it.",
+            "The best setting of our own grid, chosen by the true classes as papers do, is nowhere"
+            " below it.",
             _against(figures, "ACC", figures.best_published, tuned=True),
         ),
         Claim(
             "ACC never behind a method that was run here by more than 0.01",
-            "K-means on all columns, the plain sum of graphs, and the methods of other packages, each by itself.",
+            "K-means on all columns, the plain sum of graphs, and the methods of other packages,"
+            " each by itself.",
             each(figures, "ACC"),
             MARGIN,
         ),
@@ -225,7 +234,8 @@ def claims(figures: Figures) -> list[Claim]:
         ),
         Claim(
             "Defaults within 0.02 of the best setting",
-            "The ACC of the defaults is nowhere more than 0.02 below the best setting of the grid, on the same draws.",
+            "The ACC of the defaults is nowhere more than 0.02 below the best setting of the grid,"
+            " on the same draws.",
             [
                 Comparison(cell, best.method, figures.in_grid(cell, JOINT, "ACC"), best.value)
                 for cell in figures.cells()

@@ -1,7 +1,9 @@
-"""What is tried on every task: the joint clustering, k-means, the plain sum of graphs, and other packages.
+"""What is tried on every task.
 
-A method takes a task and a seed, and returns a label for each row of each table. Other packages are imported where they
-are tried, since they are installed in an environment of their own.
+The joint clustering, k-means, the plain sum of graphs, and other packages.
+
+A method takes a task and a seed, and returns a label for each row of each table. Other packages are
+imported where they are tried, since they are installed in an environment of their own.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ class CannotRun(ValueError):
 
 
 def prepared(X: Floats) -> Floats:
-    """Do what a practitioner does first: rows of sparse non-negative tables to length 1, other columns standardized."""
+    """Do what a practitioner does first.
+
+    Rows of sparse non-negative tables to length 1, other columns standardized.
+    """
     return (
         normalize(X)
         if X.min() >= 0 and (X == 0).mean() > _SPARSE
@@ -52,7 +57,10 @@ def joint_counts(task: Task, seed: int) -> Labels:
 
 
 def k_means(task: Task, seed: int) -> Labels:
-    """Cluster the columns of all tables, side by side; gaps have the means of columns, and all tables one weight."""
+    """Cluster the columns of all tables, side by side.
+
+    Gaps have the means of columns, and all tables one weight.
+    """
     blocks = []
     for X, objects in zip(task.views, task.objects, strict=True):
         ready = prepared(X)
@@ -72,7 +80,9 @@ def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = pr
 
 
 def sum_of_graphs(task: Task, seed: int) -> Labels:
-    """Cluster the sum of the graphs of 10 nearest neighbors, each normalized by degrees, by spectral clustering."""
+    """Cluster the sum of the graphs of 10 nearest neighbors, each normalized by degrees, by
+    spectral clustering.
+    """
     n = len(task.y)
     total = sparse.csr_array((n, n))
     for X, objects in zip(task.views, task.objects, strict=True):
@@ -124,7 +134,9 @@ def _by_row(labels: Any, task: Task) -> Labels:
 
 
 def with_pairs(n_pairs: int, wrong: float, task: Task, seed: int) -> Labels:
-    """Cluster by joint with judged pairs of rows of the first table, half of them must-links, a share of them wrong."""
+    """Cluster by joint with judged pairs of rows of the first table, half of them must-links, a
+    share of them wrong.
+    """
     pairs = Constraints.from_labels(task.y[task.objects[0]], n_pairs, seed)
     turned = np.random.default_rng(seed).permutation(n_pairs) < round(wrong * n_pairs)
     judged = Constraints(pairs.pairs, pairs.must_link ^ turned)
@@ -162,5 +174,10 @@ PAIRS: dict[str, Method] = {
     **{name: partial(with_pairs, 160, share) for name, share in WRONG.items()},
 }
 GROUPS: dict[str, dict[str, Method]] = {
-    "ours": OURS, "plain": PLAIN, "tables": OF_TABLES, "pairs": PAIRS, "grid": GRID, "peers": {**IMML, **MVLEARN},
-}  # fmt: skip
+    "ours": OURS,
+    "plain": PLAIN,
+    "tables": OF_TABLES,
+    "pairs": PAIRS,
+    "grid": GRID,
+    "peers": {**IMML, **MVLEARN},
+}

@@ -23,28 +23,41 @@ FAMILIES = {
     ),
     "mask A": (
         "Mask A: a share of the objects lose some views",
-        "The level is the share of objects that lose between one and all but one of their views, at random.",
+        (
+            "The level is the share of objects that lose between one and all but one of their"
+            " views, at random."
+        ),
     ),
     "mask B": (
         "Mask B: every view loses a share of its rows",
-        "The level is the share of rows that are removed from every view, at random. Objects left without any row get "
-        "one back.",
+        (
+            "The level is the share of rows that are removed from every view, at random. Objects"
+            " left without any row get one back."
+        ),
     ),
     "complete": (
         "Complete data",
-        "All rows match. Draws differ in the seeds of the methods alone. The published figures are the best that we "
-        "have come across; which methods they are of was not recorded.",
+        (
+            "All rows match. Draws differ in the seeds of the methods alone. The published figures"
+            " are the best that we have come across; which methods they are of was not recorded."
+        ),
     ),
     "aligned": (
         "Partly aligned tables",
-        "The first two tables, whole and shuffled. The level is the share of rows with a known match. Scores are over "
-        "objects: matched rows are one, all others one each, so clusters must mean the same in both tables. Papers on "
-        "this task align the tables first and score the rows of one, so their figures cannot be compared.",
+        (
+            "The first two tables, whole and shuffled. The level is the share of rows with a known"
+            " match. Scores are over objects: matched rows are one, all others one each, so"
+            " clusters must mean the same in both tables. Papers on this task align the tables"
+            " first and score the rows of one, so their figures cannot be compared."
+        ),
     ),
     "half": (
         "Half matched tables",
-        "The first two tables. The level is the share of objects that are in both; one half of the others is in each, "
-        "at random. F within tables is in a [section of its own](#judged-pairs), with judged pairs.",
+        (
+            "The first two tables. The level is the share of objects that are in both; one half of"
+            " the others is in each, at random. F within tables is in a [section of its"
+            " own](#judged-pairs), with judged pairs."
+        ),
     ),
 }
 
@@ -151,8 +164,9 @@ def _in_short(figures: Figures) -> str:
     n = len(first.comparisons)
     draws = _span(figures.draws.xs(JOINT, level="method"))
     return fill(
-        f"There are {len(found)} cells, from {len({cell.data for cell in found})} files, with {draws} draws each. In "
-        f"{n - len(first.behind)} of the {n} cells with a published ACC, joint with its defaults reaches the best one.",
+        f"There are {len(found)} cells, from {len({cell.data for cell in found})} files, with"
+        f" {draws} draws each. In {n - len(first.behind)} of the {n} cells with a published ACC,"
+        " joint with its defaults reaches the best one.",
         120,
     )
 
@@ -300,11 +314,12 @@ def _data(figures: Figures) -> str:
         )
         tables = ", ".join(f"{view.name} ({view.features})" for view in info.views)
         lines.append(
-            f"| {info.title} | {rows} | {tables} | {info.clusters} | `{Path(info.files[0].name).name}` |"
+            f"| {info.title} | {rows} | {tables} | {info.clusters} |"
+            f" `{Path(info.files[0].name).name}` |"
         )
     note = (
-        "Only the words and the second graph of ACM are taken. Sources, checksums and citations are in the registry "
-        "([data](../data/README.md); `mvcc data list --json`)."
+        "Only the words and the second graph of ACM are taken. Sources, checksums and citations are"
+        " in the registry ([data](../data/README.md); `mvcc data list --json`)."
     )
     return "\n".join([*lines, "", fill(note, 120)])
 

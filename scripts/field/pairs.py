@@ -22,12 +22,18 @@ COMPARED = {FEW: NO_PAIRS, MANY: FEW, **dict.fromkeys(WRONG, MANY)}
 
 
 def cells() -> list[Cell]:
-    """List the data sets that pairs are tried on, half matched: those of the field, and tables of scikit-learn."""
+    """List the data sets that pairs are tried on, half matched.
+
+    Those of the field, and tables of scikit-learn.
+    """
     return [Cell(data, "half", LEVEL) for data in (*COMPLETE, *CUT)]
 
 
 def mean_of_eight(figures: Figures, level: float, method: str, measure: str) -> float | None:
-    """Return the mean over all data sets of the field but Handwritten; None where one was not measured."""
+    """Return the mean over all data sets of the field but Handwritten.
+
+    None where one was not measured.
+    """
     means = [
         figures.mean(Cell(data, "half", level), method, measure)
         for data in COMPLETE
@@ -47,12 +53,14 @@ def claims(figures: Figures) -> list[Claim]:
     found = [
         Claim(
             "Half matched, the means of eight data sets reach their aims",
-            "Within tables, F .66 without pairs, .74 with 160, and .73 with everything matched; ARI .59 without pairs.",
+            "Within tables, F .66 without pairs, .74 with 160, and .73 with everything matched; ARI"
+            " .59 without pairs.",
             aims,
         ),
         Claim(
             "Half matched, F of tables never behind the best alternative by more than 0.02",
-            "K-means of each table (raw, standardized, rows of length 1), the sum of graphs, or NEMO, by classes.",
+            "K-means of each table (raw, standardized, rows of length 1), the sum of graphs, or"
+            " NEMO, by classes.",
             worst(each(figures, "F_views", OTHERS, of_field)),
             0.02,
         ),
@@ -68,7 +76,10 @@ def claims(figures: Figures) -> list[Claim]:
             words = "F of tables falls by no more than 0.03, in the mean over the draws."
             found.append(Claim(f"{name}, cost at most 0.03", words, compared, 0.03))
         else:
-            words = "F of tables falls by no more than 0.01 or two standard errors, whichever is larger."
+            words = (
+                "F of tables falls by no more than 0.01 or two standard errors, whichever is"
+                " larger."
+            )
             found.append(Claim(title, words, compared, MARGIN, beyond_chance=True))
     return [claim for claim in found if claim.comparisons]
 
@@ -81,16 +92,17 @@ def section(figures: Figures) -> list[str]:
 
 
 _READING = fill(
-    "Half matched tables with the level 0.3, and the F of their rows, in the mean of both tables. Pairs are of rows of "
-    "the first table, drawn at random, half of them must-links, half cannot-links. Wrong ones are of the other kind "
-    "than they should be; conflicts are dropped (`on_conflict`). After the comma is the paired difference: of 20 pairs "
-    "to none, of 160 to 20, and of pairs some of which are wrong to 160 right ones; ± is one standard error over the "
-    "draws. The tables of scikit-learn are whole, with their columns cut in two.",
+    "Half matched tables with the level 0.3, and the F of their rows, in the mean of both tables."
+    " Pairs are of rows of the first table, drawn at random, half of them must-links, half"
+    " cannot-links. Wrong ones are of the other kind than they should be; conflicts are dropped"
+    " (`on_conflict`). After the comma is the paired difference: of 20 pairs to none, of 160 to 20,"
+    " and of pairs some of which are wrong to 160 right ones; ± is one standard error over the"
+    " draws. The tables of scikit-learn are whole, with their columns cut in two.",
     120,
 )
 _OTHERS = fill(
-    "The same F without pairs, beside other methods: k-means of each table, the sum of graphs, and NEMO. *Everything "
-    "matched* is joint with the level 1.",
+    "The same F without pairs, beside other methods: k-means of each table, the sum of graphs, and"
+    " NEMO. *Everything matched* is joint with the level 1.",
     120,
 )
 

@@ -1,4 +1,7 @@
-"""How complete data become tables of which only some rows match: the protocols of the field, as drawn by a seed."""
+"""How complete data become tables of which only some rows match.
+
+The protocols of the field, as drawn by a seed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ Ints = NDArray[np.int64]
 class Task:
     """Tables, the object that each of their rows is, and the class of every object.
 
-    Rows that are known to match are the same object. Where it is not known, each row is an object of its own.
+    Rows that are known to match are the same object. Where it is not known, each row is an object
+    of its own.
     """
 
     views: list[Floats]
@@ -52,7 +56,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Cell:
-    """A data set, a protocol, and its level: the share of objects or rows, 1 where the protocol has none."""
+    """A data set, a protocol, and its level.
+
+    The share of objects or rows, 1 where the protocol has none.
+    """
 
     data: str
     protocol: str
@@ -87,7 +94,10 @@ def mask_a(task: Task, level: float, rng: np.random.Generator) -> Task:
 
 
 def mask_b(task: Task, level: float, rng: np.random.Generator) -> Task:
-    """Remove a share of the rows of every view at random; objects that are left without any get one back."""
+    """Remove a share of the rows of every view at random.
+
+    Objects that are left without any get one back.
+    """
     n, n_views = len(task.y), len(task.views)
     seen = np.ones((n, n_views), np.bool_)
     for view in range(n_views):
@@ -109,7 +119,10 @@ def aligned(task: Task, level: float, rng: np.random.Generator) -> Task:
 
 
 def half(task: Task, level: float, rng: np.random.Generator) -> Task:
-    """Take the first two tables; a share of the objects is in both, one half of the others in each, at random."""
+    """Take the first two tables.
+
+    A share of the objects is in both, one half of the others in each, at random.
+    """
     n = len(task.y)
     alone = np.array_split(rng.permutation(n)[round(level * n) :], 2)
     seen = np.ones((n, 2), np.bool_)
@@ -138,8 +151,16 @@ CUT = {
     "digits_halves": (load_digits, 32),
 }
 COMPLETE = (
-    "three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp", "msrc_v5", "hundred_leaves", "handwritten",
-)  # fmt: skip
+    "three_sources",
+    "bbc_sport",
+    "ngs",
+    "acm",
+    "wikipedia",
+    "bdgp",
+    "msrc_v5",
+    "hundred_leaves",
+    "handwritten",
+)
 MASKED = {
     "mask A": {
         "bbc_sport": (0.1, 0.3, 0.5, 0.7),

@@ -27,7 +27,10 @@ def of_objects(labels: list[Ints], task: Task) -> Ints:
 
 
 def score(labels: list[Ints], task: Task) -> dict[str, float]:
-    """Score the labels of the rows of every table, by objects; ``F_views`` is the mean of F of the tables."""
+    """Score the labels of the rows of every table, by objects.
+
+    ``F_views`` is the mean of F of the tables.
+    """
     found = of_objects(labels, task)
     scores = {name: float(measure(task.y, found)) for name, measure in MEASURES.items()}
     own = [
@@ -38,7 +41,9 @@ def score(labels: list[Ints], task: Task) -> dict[str, float]:
 
 
 def score_each(labels: list[Ints], task: Task) -> dict[str, float]:
-    """Score every table by itself, where clusters of different tables have nothing to do with each other: the mean."""
+    """Score every table by itself, where clusters of different tables have nothing to do with each
+    other: the mean.
+    """
     pairs = [(task.y[rows], of_view) for rows, of_view in zip(task.objects, labels, strict=True)]
     scores = {
         name: float(np.mean([measure(*pair) for pair in pairs]))

@@ -1,1 +1,4 @@
-"""The pictures of the documentation, drawn anew: ``python -m scripts.pictures.joint``, ``… .method``, ``… .report``."""
+"""The pictures of the documentation, drawn anew.
+
+``python -m scripts.pictures.joint``, ``… .method``, ``… .report``.
+"""

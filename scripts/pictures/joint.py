@@ -1,4 +1,7 @@
-"""Draw the joint clustering step by step, for ``docs/method.md``: ``python -m scripts.pictures.joint [FOLDER]``."""
+"""Draw the joint clustering step by step, for ``docs/method.md``.
+
+``python -m scripts.pictures.joint [FOLDER]``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import os
 import sys
 from pathlib import Path
 
-# eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the processor
+# eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the
+# processor
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
 import matplotlib
@@ -53,7 +57,9 @@ class Joint:
         )
 
     def shown(self, labels: np.ndarray, view: int) -> tuple[np.ndarray, float]:
-        """Return clusters with the numbers of the classes, and the share of rows that are in the right one."""
+        """Return clusters with the numbers of the classes, and the share of rows that are in the
+        right one.
+        """
         same = (labels == self.truth[view]).mean()
         return (labels if same >= 0.5 else 1 - labels), max(same, 1 - same)
 
@@ -115,7 +121,9 @@ def landmarks(joint: Joint):
 
 
 def embedding(joint: Joint):
-    """Draw the objects in the space where they are clustered, without and with the metric of the pairs."""
+    """Draw the objects in the space where they are clustered, without and with the metric of the
+    pairs.
+    """
     fig, axes = plt.subplots(1, 2, figsize=(8, 3.7), layout="constrained")
     titles = "embedding", "with the metric of the pairs"
     for ax, model, title in zip(axes, (joint.free, joint.model), titles, strict=True):

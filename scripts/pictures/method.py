@@ -1,4 +1,7 @@
-"""Draw Algorithm 2 step by step, for ``docs/method.md``: ``python -m scripts.pictures.method [FOLDER]``."""
+"""Draw Algorithm 2 step by step, for ``docs/method.md``.
+
+``python -m scripts.pictures.method [FOLDER]``.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ MUST, CANNOT = "#1b7837", "#8000e0"
 
 
 class Scene:
-    """Four Quadrants with few rows: views, true classes, given constraints of A, matches, and the clusterings."""
+    """Four Quadrants with few rows.
+
+    Views, true classes, given constraints of A, matches, and the clusterings.
+    """
 
     def __init__(self) -> None:
         data = load_dataset("four_quadrants", random_state=SEED, instances_per_view=N_ROWS)
@@ -81,7 +87,10 @@ def new_axes(width: int, *titles: str):
 
 
 def draw_rows(ax, X, mapped, labels=None) -> None:
-    """Draw the rows, in the color of their cluster if there is one; rings are rows with a counterpart."""
+    """Draw the rows, in the color of their cluster if there is one.
+
+    Rings are rows with a counterpart.
+    """
     if labels is None:
         ax.scatter(*X.T, s=16, color="#8a8a8a", zorder=3)
     else:
@@ -104,7 +113,10 @@ def draw_constraints(ax, X, constraints: Constraints, width=2.0) -> None:
 
 
 def draw_shading(ax, scene: Scene) -> None:
-    """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq. 15 at every place."""
+    """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq.
+
+    15 at every place.
+    """
     X, labels = scene.views[0], scene.first
     gaussians = fit_gaussians(X, labels, None, 1e-6)
     ends = np.unique(scene.closed[0].pairs)

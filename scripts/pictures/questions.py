@@ -1,6 +1,9 @@
-"""Photograph the page of questions for ``docs/how-to/ask.md``: ``python -m scripts.pictures.questions``.
+"""Photograph the page of questions for ``docs/how-to/ask.md``.
 
-It needs Chromium. The tables are halves of 600 handwritten digits, 200 of them in both, with a picture for each row.
+``python -m scripts.pictures.questions``.
+
+It needs Chromium. The tables are halves of 600 handwritten digits, 200 of them in both, with a
+picture for each row.
 """
 
 from __future__ import annotations
@@ -53,7 +56,10 @@ def main() -> None:
 
 
 def write_digits(folder: Path) -> Path:
-    """Write left and right halves of digits, their pictures, matches and a config; return the config."""
+    """Write left and right halves of digits, their pictures, matches and a config.
+
+    Return the config.
+    """
     (folder / "pictures").mkdir()
     pixels = load_digits().images
     for view, rows, columns in (
@@ -74,8 +80,8 @@ def write_digits(folder: Path) -> Path:
     pd.DataFrame(both, columns=["left", "right"]).to_csv(folder / "matches.csv", index=False)
     config = folder / "cluster.yaml"
     config.write_text(
-        "views: {left: left.csv, right: right.csv}\nmatches: {'left:right': matches.csv}\nn_clusters: auto\n"
-        "show: {left: picture, right: picture}\n"
+        "views: {left: left.csv, right: right.csv}\nmatches: {'left:right':"
+        " matches.csv}\nn_clusters: auto\nshow: {left: picture, right: picture}\n"
     )
     return config
 

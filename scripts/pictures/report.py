@@ -1,4 +1,6 @@
-"""Photograph the report that the tutorial shows: ``python -m scripts.pictures.report``. It needs Chromium.
+"""Photograph the report that the tutorial shows.
+
+``python -m scripts.pictures.report``. It needs Chromium.
 
 The report is made as the page makes it, by ``mvcc init`` and ``mvcc cluster``.
 """

@@ -1,4 +1,7 @@
-"""No kernel is used that was compiled from other sources, wherever numba keeps it: numba sees only its own file."""
+"""No kernel is used that was compiled from other sources, wherever numba keeps it.
+
+Numba sees only its own file.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +39,16 @@ OUTER = (
     "from mvcc._utils.kernels import kernel\nfrom mvcc._utils.kernels.inner import inner\n\n"
     "@kernel\ndef outer(x):\n    return inner(x)\n"
 )
-CALL = "from mvcc.cluster._kernels.outer import outer\nprint('ready', flush=True)\ninput()\nprint(outer(0.0))"
+CALL = (
+    "from mvcc.cluster._kernels.outer import outer\nprint('ready',"
+    " flush=True)\ninput()\nprint(outer(0.0))"
+)
 
 
 class Package:
-    """A package of two kernels in two rooms, of which one calls the other, as mvcc's own are laid out."""
+    """A package of two kernels in two rooms, of which one calls the other, as mvcc's own are laid
+    out.
+    """
 
     def __init__(self, folder: Path, place: str) -> None:
         self.folder = folder
@@ -69,7 +77,9 @@ class Package:
         os.utime(path, (1000, 1000))
 
     def start(self) -> subprocess.Popen[str]:
-        """Start a process that has read the sources, and calls the outer kernel with 0 once it is told to."""
+        """Start a process that has read the sources, and calls the outer kernel with 0 once it is
+        told to.
+        """
         process = subprocess.Popen(
             [sys.executable, "-c", CALL],
             cwd=self.folder,

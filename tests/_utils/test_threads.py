@@ -141,7 +141,9 @@ def test_a_forked_process_fits_large_data(large):
 
 
 def test_no_kernel_is_made_parallel_by_numba():
-    """A cached kernel that calls a cached parallel one, compiled by another process, crashes the process."""
+    """A cached kernel that calls a cached parallel one, compiled by another process, crashes the
+    process.
+    """
     sources = [*Path(mvcc.__file__).parent.rglob("*kernels/*.py")]
     assert len(sources) > 15
     assert not [source.name for source in sources if "parallel=True" in source.read_text("utf-8")]
@@ -149,7 +151,10 @@ def test_no_kernel_is_made_parallel_by_numba():
 
 @pytest.mark.reliability
 def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
-    code = "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc, sys.argv[1])(2).fit(X).labels_.tolist())"
+    code = (
+        "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc,"
+        " sys.argv[1])(2).fit(X).labels_.tolist())"
+    )
     for estimator in ("PCKMeans", "MPCKMeans", "MPCKMeans", "PCKMeans"):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code, estimator],

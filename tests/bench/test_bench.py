@@ -1,4 +1,7 @@
-"""The benchmark runs on a fresh checkout: every comparison, on the smallest sizes. Nothing here asserts seconds."""
+"""The benchmark runs on a fresh checkout: every comparison, on the smallest sizes.
+
+Nothing here asserts seconds.
+"""
 
 from __future__ import annotations
 

@@ -49,7 +49,10 @@ def test_every_aim_of_the_table_is_judged():
 
 def test_the_larger_e_steps_on_the_page_are_those_that_were_measured():
     for row in e_step.held_out(pd.read_csv(RESULTS / "benchmarks.csv")).itertuples():
-        found = f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} | {row.hits:,.0f} "
+        found = (
+            f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} |"
+            f" {row.hits:,.0f} "
+        )
         assert f"{found}| {row.ms:,.0f} | {row.model_ms:,.0f} | {row.ratio:.2f} |" in PAGE
 
 

@@ -1,4 +1,6 @@
-"""One browser per worker, a fresh page per test, and a watch on everything the page says and asks for."""
+"""One browser per worker, a fresh page per test, and a watch on everything the page says and asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
-    """Open a file in a page of its own; what it complains of and asks for is in the list beside it."""
+    """Open a file in a page of its own.
+
+    What it complains of and asks for is in the list beside it.
+    """
 
     def open_at(
         path: Path, width: int = 1300, before: str = "", **options: Any
@@ -73,7 +78,10 @@ def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
 
 @pytest.fixture
 def open_page(new_page) -> Iterator[Callable[..., Any]]:
-    """Open a file for one test; in the end nothing may have been complained of, nothing asked for but the file."""
+    """Open a file for one test.
+
+    In the end nothing may have been complained of, nothing asked for but the file.
+    """
     opened = []
 
     def open_at(path: Path, **options: Any) -> Any:
@@ -93,7 +101,9 @@ def _kept(new_page, report) -> tuple[Any, list[str]]:
 
 @pytest.fixture
 def page(_kept) -> Iterator[Any]:
-    """Give a page of two views that many tests share, as it was when it was opened but for its theme."""
+    """Give a page of two views that many tests share, as it was when it was opened but for its
+    theme.
+    """
     kept, heard = _kept
     yield kept
     kept.evaluate(AS_IT_WAS)

@@ -1,4 +1,7 @@
-"""Facts of made-up clusterings: blobs in each view, rows related by their order, constraints between random rows."""
+"""Facts of made-up clusterings.
+
+Blobs in each view, rows related by their order, constraints between random rows.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +61,11 @@ def make_facts(
         "inputs": [
             {"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views
         ],
-        "command": "mvcc cluster "
-        + " ".join(f"--view {name}={name}.csv" for name in names)
-        + f" -k {n_clusters}",
+        "command": (
+            "mvcc cluster "
+            + " ".join(f"--view {name}={name}.csv" for name in names)
+            + f" -k {n_clusters}"
+        ),
         "versions": {"mvcc": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
         "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
         "finished": "2026-11-21T19:00:00+00:00",

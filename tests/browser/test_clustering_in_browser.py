@@ -17,8 +17,9 @@ UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = tru
 
 def trace(page, name, chart=0):
     return page.evaluate(
-        "([chart, name]) => { const one = document.querySelectorAll('.chart')[chart].data.find((t) => t.name === name);"
-        " return {visible: one.visible, color: one.marker && one.marker.color, line: one.line, type: one.type}; }",
+        "([chart, name]) => { const one = document.querySelectorAll('.chart')[chart].data.find((t)"
+        " => t.name === name); return {visible: one.visible, color: one.marker && one.marker.color,"
+        " line: one.line, type: one.type}; }",
         [chart, name],
     )
 
@@ -218,7 +219,10 @@ def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):
     relations = [one | {"held_out": held_out} for one in facts["relations"]]
     page = open_page(report("telephone", TWO, n_clusters=15, relations=relations), width=390)
     page.evaluate(UNFOLD)
-    cut = "(all) => all.filter((one) => one.parentElement.scrollWidth > one.parentElement.clientWidth).length"
+    cut = (
+        "(all) => all.filter((one) => one.parentElement.scrollWidth >"
+        " one.parentElement.clientWidth).length"
+    )
     assert page.locator("table.sizes, table.profile").count() == 31
     assert page.eval_on_selector_all("table.sizes, table.profile", cut) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -333,8 +337,8 @@ def test_a_text_on_hover_stays_in_a_narrow_picture(open_page, report):
 @pytest.mark.parametrize("width", [320, 360, 400])
 def test_no_line_ends_within_an_option(open_page, report, width):
     said = (
-        "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer direct-mapping. "
-        * 4
+        "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer"
+        " direct-mapping. " * 4
     )
     page = open_page(report("options", TWO, n_given=12, warnings=[said]), width=width)
     lines = page.evaluate(
@@ -383,7 +387,8 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(page):
     page.evaluate(UNFOLD)
     controls = "a[href], button:enabled, input, select, summary, .chart"
     expected = page.evaluate(
-        "(controls) => [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).length",
+        "(controls) => [...document.querySelectorAll(controls)].filter((one) =>"
+        " one.checkVisibility()).length",
         controls,
     )
     page.focus(".skip")
@@ -413,7 +418,10 @@ def test_checkboxes_work_by_keyboard(page):
     assert trace(page, "given must-link")["visible"] is False
 
 
-PAPER = "() => [getComputedStyle(document.body).backgroundColor, document.querySelector('.chart').layout.paper_bgcolor]"
+PAPER = (
+    "() => [getComputedStyle(document.body).backgroundColor,"
+    " document.querySelector('.chart').layout.paper_bgcolor]"
+)
 
 
 def test_dark_follows_the_system_until_the_button_is_used(open_page, report):
@@ -484,8 +492,8 @@ def test_nothing_is_wider_than_the_window(open_page, report, rows):
     for width in (1300, 400):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(
-            "(width) => [...document.querySelectorAll('.chart')].every("
-            "(one) => Math.abs(one._fullLayout.width - one.clientWidth) < 2 && one.clientWidth < width)",
+            "(width) => [...document.querySelectorAll('.chart')].every((one) =>"
+            " Math.abs(one._fullLayout.width - one.clientWidth) < 2 && one.clientWidth < width)",
             arg=width,
         )
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -532,8 +540,14 @@ def test_many_points_are_drawn_by_the_graphics_card_and_stay_usable(open_page, r
 
 
 def test_without_a_graphics_card_points_are_drawn_all_the_same(open_page, report):
-    before = "const real = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext ="
-    before += " function (kind, ...rest) { return kind.includes('webgl') ? null : real.call(this, kind, ...rest); };"
+    before = (
+        "const real = HTMLCanvasElement.prototype.getContext;"
+        " HTMLCanvasElement.prototype.getContext ="
+    )
+    before += (
+        " function (kind, ...rest) { return kind.includes('webgl') ? null : real.call(this, kind,"
+        " ...rest); };"
+    )
     page = open_page(report("more", (3100, 50)), before=before)
     assert trace(page, "rows")["type"] == "scatter"
 

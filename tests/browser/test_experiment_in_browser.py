@@ -89,7 +89,8 @@ def test_dark_and_paper(open_page, path):
     assert page.evaluate("document.querySelector('.chart').layout.paper_bgcolor") == "#14181d"
     on_dark = page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)")
     page.evaluate(
-        "addEventListener('beforeprint', () => { window.printed = document.documentElement.dataset.theme; })"
+        "addEventListener('beforeprint', () => { window.printed ="
+        " document.documentElement.dataset.theme; })"
     )
     assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.evaluate("window.printed") == "light"

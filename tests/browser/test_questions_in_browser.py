@@ -1,4 +1,7 @@
-"""The page of questions in a real browser: whole sessions, by keyboard, by touch, and through what goes wrong."""
+"""The page of questions in a real browser.
+
+Whole sessions, by keyboard, by touch, and through what goes wrong.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ def config(tmp_path):
 
 @pytest.fixture
 def visit(browser):
-    """Open an address; in the end nothing may have been complained of but what is expected, nor asked of others."""
+    """Open an address; in the end nothing may have been complained of but what is expected, nor
+    asked of others.
+    """
     contexts, heard = [], []
     # servers end while pictures are on their way
     expected = ["ERR_CONNECTION_RE", "ERR_EMPTY_RESPONSE", "ERR_CONTENT_LENGTH_MISMATCH"]
@@ -323,9 +328,13 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
         wait_for(page, "#status", "4 answered")
         images = "[...document.querySelectorAll('img')]"
         page.wait_for_function(
-            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth === 1)"
+            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth"
+            " === 1)"
         )
-        small = "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.offsetHeight < 44)"
+        small = (
+            "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() &&"
+            " one.offsetHeight < 44)"
+        )
         assert page.evaluate(f"{small}.length") == 0
 
 

@@ -21,7 +21,10 @@ ROWS = 30
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two views of thirty objects of three classes, the first twenty in both; the ids tell the class."""
+    """Two views of thirty objects of three classes, the first twenty in both.
+
+    The ids tell the class.
+    """
     for view, shift in (("left", 0), ("right", 5)):
         rows = [["id", "title", "x", "y"]]
         for n in range(shift, shift + 25):
@@ -118,15 +121,9 @@ def test_answers_and_json_record_then_print(folder):
 
 
 def test_options_stand_for_a_config(folder):
-    words = [
-        "--view",
-        "left=left.csv",
-        "--view",
-        "right=right.csv",
-        "--match",
-        "left:right=matches.csv",
-    ]
-    words += ["--ignore", "left=title", "--ignore", "right=title", "--out", "asked"]
+    words = ["--view", "left=left.csv", "--view", "right=right.csv"]
+    words += ["--ignore", "left=title", "--ignore", "right=title"]
+    words += ["--match", "left:right=matches.csv", "--out", "asked"]
     by_options = ask(folder, *words, "--json", "-n", "4")
     assert by_options.stderr == ""
     assert json.loads(by_options.stdout) == json.loads(

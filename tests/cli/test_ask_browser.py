@@ -1,4 +1,7 @@
-"""``mvcc ask --browser``: the page is opened, the address printed, and the session ends as others do."""
+"""``mvcc ask --browser``.
+
+The page is opened, the address printed, and the session ends as others do.
+"""
 
 from __future__ import annotations
 

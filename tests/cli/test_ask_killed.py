@@ -1,4 +1,7 @@
-"""``mvcc ask`` on a terminal, killed at any moment: what it has confirmed is stored, and it goes on where it was."""
+"""``mvcc ask`` on a terminal, killed at any moment.
+
+What it has confirmed is stored, and it goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +36,17 @@ def folder(tmp_path):
     pairs = [[f"l{n}", f"r{n}"] for n in range(ROWS // 2, ROWS)]
     write_csv(tmp_path / "matches.csv", [["left", "right"], *pairs])
     (tmp_path / "ask.yaml").write_text(
-        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\nn_clusters: auto\n"
+        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\nn_clusters:"
+        " auto\n"
     )
     return tmp_path
 
 
 def undisturbed(folder: Path) -> list[tuple[str, str]]:
-    """Return all that is asked and answered where nothing is killed; the files are in the folder ``whole``."""
+    """Return all that is asked and answered where nothing is killed.
+
+    The files are in the folder ``whole``.
+    """
     job = load_job(folder / "ask.yaml")
     with AskSession(job, read_inputs(job), folder / "whole") as session:
         for _ in range(QUESTIONS):

@@ -1,4 +1,6 @@
-"""``mvcc check`` and ``mvcc replay`` say in a few lines whether results are what they were, and what to do if not."""
+"""``mvcc check`` and ``mvcc replay`` say in a few lines whether results are what they were, and
+what to do if not.
+"""
 
 from __future__ import annotations
 

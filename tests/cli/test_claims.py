@@ -1,4 +1,6 @@
-"""`mvcc claims` prints the scorecard, writes the page, and says by its exit status whether a claim fails."""
+"""`mvcc claims` prints the scorecard, writes the page, and says by its exit status whether a claim
+fails.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ CP, DM = "constraint-propagation", "direct-mapping"
 
 
 def scores(gain: float, trials: int = 12) -> pd.DataFrame:
-    """Make up Protein with Constraint Propagation and Direct Mapping, the former better by ``gain``."""
+    """Make up Protein with Constraint Propagation and Direct Mapping, the former better by
+    ``gain``.
+    """
     rows = [
         (
             "multi-view",

@@ -1,4 +1,6 @@
-"""``mvcc cluster`` takes tables by options or by a file, says what it found and where it is, and refuses in words."""
+"""``mvcc cluster`` takes tables by options or by a file, says what it found and where it is, and
+refuses in words.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def data(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0):
-    """Run the command; unless it is asked for, without the comparison, which takes most of the time."""
+    """Run the command; unless it is asked for, without the comparison, which takes most of the
+    time.
+    """
     if "--comparison" not in arguments:
         arguments = (*arguments, "--no-comparison")
     done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
@@ -109,7 +113,10 @@ def test_it_says_first_whether_it_helps(data):
     assert re.match(
         rf"Keeps {share} of held-out judgments; {others}, the paper's method {share}\.", more
     )
-    cut = rf"{share} of 60 matched rows share their cluster where their match is cut \({share} by chance\)"
+    cut = (
+        rf"{share} of 60 matched rows share their cluster where their match is cut \({share} by"
+        r" chance\)"
+    )
     assert any(re.fullmatch(f"texts and images: {cut}", line) for line in lines)
     assert lines[0] in (data / "results/report.html").read_text(encoding="utf-8").replace(
         "&#39;", "'"
@@ -440,7 +447,10 @@ def test_mistakes_of_file_and_options_are_told_together(data):
     )
     with pytest.raises(
         ConfigError,
-        match=r"(?s)3 problems.*cluster\.yaml:\d+: stability_runs: .*--method means: .*-k few: n_clusters: ",
+        match=(
+            r"(?s)3 problems.*cluster\.yaml:\d+: stability_runs: .*--method means: .*-k few:"
+            r" n_clusters: "
+        ),
     ):
         run("cluster.yaml", "--method", "means", "-k", "few", "--out", "results")
 
@@ -496,7 +506,10 @@ def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
     facts = json.loads((data / "results/clustering.json").read_text("utf-8"))
     (view,) = (view for view in facts["views"] if view["suspicious"])
     one, other = view["closest"]
-    overlap = f"clusters {one} and {other} overlap (separation {view['divergence']:.2g}; below 5.5 is risky)"
+    overlap = (
+        f"clusters {one} and {other} overlap (separation {view['divergence']:.2g}; below 5.5 is"
+        " risky)"
+    )
     doubt = f"What was inferred for nearby rows of {view['name']} may be wrong: {overlap}."
     assert said == [*facts["warnings"], doubt]
 
@@ -551,7 +564,10 @@ def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings
         (
             (),
             1,
-            "mvcc: pairs.csv:2: texts (texts.csv) has no row with the id 'text-0001'; did you mean 'text-0",
+            (
+                "mvcc: pairs.csv:2: texts (texts.csv) has no row with the id 'text-0001'; did you"
+                " mean 'text-0"
+            ),
         ),
         (("--base", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--base x: base: "),
         (("--features", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--features x: features: "),

@@ -1,4 +1,7 @@
-"""``mvcc compare`` tells what differs between two clusterings: clusters, rows that moved, judgments, matches."""
+"""``mvcc compare`` tells what differs between two clusterings.
+
+Clusters, rows that moved, judgments, matches.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +190,10 @@ def renamed(facts):
         (
             unknown,
             [],
-            r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)",
+            (
+                r"cannot be compared: no view has rows in both \(views: view0, view1 and view0,"
+                r" view1\)"
+            ),
         ),
         (renamed, [], r"cannot be compared: .*view0_2"),
         (

@@ -1,4 +1,6 @@
-"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled, and only then."""
+"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled,
+and only then.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,8 @@ def cluster(folder, *options):
 
 def run(folder, *options):
     (folder / "small.yaml").write_text(
-        "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5], constraints: [10]}}"
+        "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5],"
+        " constraints: [10]}}"
     )
     return invoke(_run.command, folder / "small.yaml", "--out", folder / "out", *options)
 

@@ -1,4 +1,6 @@
-"""`mvcc data` says on stdout what is where and what is wrong, as a table or as JSON, and fails when a file is bad."""
+"""`mvcc data` says on stdout what is where and what is wrong, as a table or as JSON, and fails when
+a file is bad.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every row beside them."""
+"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every
+row beside them.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ NOTES = (
 
 @pytest.fixture(scope="module")
 def clustered(tmp_path_factory):
-    """Cluster a table of semicolons and decimal commas, and a table of Parquet with missing values."""
+    """Cluster a table of semicolons and decimal commas, and a table of Parquet with missing
+    values.
+    """
     folder = tmp_path_factory.mktemp("export")
     rng = np.random.default_rng(0)
     rows = [list(COLUMNS)]

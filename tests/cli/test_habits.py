@@ -1,4 +1,7 @@
-"""Every command has the same habits: help with an example, --json, --quiet, --verbose, colors where they belong."""
+"""Every command has the same habits.
+
+Help with an example, --json, --quiet, --verbose, colors where they belong.
+"""
 
 from __future__ import annotations
 

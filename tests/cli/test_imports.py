@@ -25,7 +25,8 @@ STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
 
 OF_SETTINGS = ("cluster", "ask", "match")  # whose options are the fields of a pydantic model
 
-# Processes, and the commands that each runs one after the other: what a command may add to what is there before it.
+# Processes, and the commands that each runs one after the other: what a command may add to what is
+# there before it.
 ALONE = [
     *(([name, "--help"], set()) for name in _SUMMARIES if name not in OF_SETTINGS),
     (["--help"], set()),
@@ -45,7 +46,8 @@ ALONE = [
     ),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
-        # it says what features will be made; sklearn.neighbors imports decomposition, and that model_selection
+        # it says what features will be made; sklearn.neighbors imports decomposition, and that
+        # model_selection
         PANDAS
         | {
             "joblib",
@@ -107,7 +109,10 @@ print("\\n" + json.dumps([found, first]))
 
 
 def modules_after(commands, folder):
-    """Run commands in one process; return exit code and heavy modules after each, and those at the first table."""
+    """Run commands in one process.
+
+    Return exit code and heavy modules after each, and those at the first table.
+    """
     arguments = [
         [part.replace("{folder}", str(folder)) for part in command] for command, _ in commands
     ]
@@ -126,9 +131,10 @@ def refuse_other_modules(commands, found):
         assert set(there) <= allowed, (
             f"mvcc {' '.join(arguments)} imports {', '.join(set(there) - allowed)}"
         )
-        assert code == 0 or (arguments[0], code) == ("claims", 3), (
-            f"mvcc {' '.join(arguments)} ends with {code}"
-        )
+        assert code == 0 or (arguments[0], code) == (
+            "claims",
+            3,
+        ), f"mvcc {' '.join(arguments)} ends with {code}"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,6 @@
-"""The command line answers quickly, and every expected error with one message and the right exit code."""
+"""The command line answers quickly, and every expected error with one message and the right exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -115,6 +117,8 @@ def test_a_full_disk_behind_standard_output_is_one_message(unbuffered):
             env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 1
-    assert done.stderr == (
-        "mvcc: the output cannot be written: No space left on device. Make room, or send it elsewhere.\n"
+    assert (
+        done.stderr
+        == "mvcc: the output cannot be written: No space left on device. Make room, or send it"
+        " elsewhere.\n"
     )

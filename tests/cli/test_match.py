@@ -1,4 +1,6 @@
-"""``mvcc match`` proposes counterparts of unmatched rows, in a table that --match reads once wrong lines are gone."""
+"""``mvcc match`` proposes counterparts of unmatched rows, in a table that --match reads once wrong
+lines are gone.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ COLUMNS = ["left", "right", "rank", "score", "mutual", "margin"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Two views of ninety things, sixty of them matched, and a third view of the first forty; ids tell the thing."""
+    """Two views of ninety things, sixty of them matched, and a third view of the first forty.
+
+    Ids tell the thing.
+    """
     rng = np.random.default_rng(0)
     things = rng.normal(size=(N, 2)) + 4 * (np.arange(N) % 2)[:, None]
     for name, width in (("left", 4), ("right", 3), ("third", 3)):

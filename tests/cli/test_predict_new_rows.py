@@ -1,4 +1,6 @@
-"""``mvcc predict``: new rows of every format get the clusters of the model, or nothing is written."""
+"""``mvcc predict``: new rows of every format get the clusters of the model, or nothing is
+written.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +88,10 @@ def test_few_rows_are_in_memory_at_a_time(tmp_path, small_chunks, ending):
 def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small_chunks):
     new = rows().drop(columns="id")
     for ending in ("csv", "parquet"):
-        WRITERS[ending](new, tmp_path / "new.csv") if ending == "csv" else new.to_parquet(
-            tmp_path / "new.parquet"
+        (
+            WRITERS[ending](new, tmp_path / "new.csv")
+            if ending == "csv"
+            else new.to_parquet(tmp_path / "new.parquet")
         )
         predict_files(
             joint / "out",

@@ -1,4 +1,6 @@
-"""``mvcc run`` says what it does and where the results are, and its exit code tells whether all went well."""
+"""``mvcc run`` says what it does and where the results are, and its exit code tells whether all
+went well.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Passes over several blocks of rows find what plain NumPy finds over all rows, shared among threads or not."""
+"""Passes over several blocks of rows find what plain NumPy finds over all rows, shared among
+threads or not.
+"""
 
 from __future__ import annotations
 

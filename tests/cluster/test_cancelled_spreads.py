@@ -1,4 +1,7 @@
-"""A spread that violated cannot-links cancel is no spread: what is left of it is known to be rounding."""
+"""A spread that violated cannot-links cancel is no spread.
+
+What is left of it is known to be rounding.
+"""
 
 from __future__ import annotations
 

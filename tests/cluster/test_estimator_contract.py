@@ -1,4 +1,6 @@
-"""PCKMeans and MPCKMeans are scikit-learn estimators whose fit depends on the numbers alone and refuses bad ones."""
+"""PCKMeans and MPCKMeans are scikit-learn estimators whose fit depends on the numbers alone and
+refuses bad ones.
+"""
 
 from __future__ import annotations
 

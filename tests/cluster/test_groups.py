@@ -1,4 +1,6 @@
-"""The kernels of neighborhoods compute what the slow references compute from every single pair that follows."""
+"""The kernels of neighborhoods compute what the slow references compute from every single pair that
+follows.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ of_both_metrics = pytest.mark.parametrize("full", [False, True], ids=["diagonal"
 
 @dataclass
 class Scene:
-    """Neighborhoods in the middle of a run, with all the pairs that follow from them, and a list of other pairs."""
+    """Neighborhoods in the middle of a run, with all the pairs that follow from them, and a list of
+    other pairs.
+    """
 
     X: np.ndarray
     centers: np.ndarray

@@ -1,4 +1,6 @@
-"""Every compiled kernel computes what its slow reference, written from the paper's equations, computes."""
+"""Every compiled kernel computes what its slow reference, written from the paper's equations,
+computes.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ class Scene:
 
 
 def make_scene(seed, *, full=False, shared=False, unassigned=False, whole_numbers=False):
-    """Draw a scene with repeated rows, repeated and contradictory constraints, and weights of all sizes."""
+    """Draw a scene with repeated rows, repeated and contradictory constraints, and weights of all
+    sizes.
+    """
     rng = np.random.default_rng(seed)
     k = rng.integers(1, 5)
     n, d = rng.integers(k, 16), rng.integers(1, 5)
@@ -468,7 +472,10 @@ def test_farthest_pair_is_as_long_as_the_longest_on_a_grid(seed, n, d, side):
 
 
 def test_the_point_that_distances_are_sorted_by_changes_the_work_but_not_the_found_pair():
-    """The bound is the triangle inequality, which holds about any point; the mean only makes it sharp."""
+    """The bound is the triangle inequality, which holds about any point.
+
+    The mean only makes it sharp.
+    """
     for seed in range(20):
         X = np.random.default_rng(seed).normal(size=(30, 3))
         pairs = {

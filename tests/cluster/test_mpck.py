@@ -1,4 +1,7 @@
-"""MPCK-Means alternates the exact minimizations of Eq. 1 with the farthest pair of Eq. 3, and says when it cycles."""
+"""MPCK-Means alternates the exact minimizations of Eq.
+
+1 with the farthest pair of Eq. 3, and says when it cycles.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ def eq_1(X, c, found):
 
 
 def relocate(X, labels, centers, metrics):
-    """Move empty clusters to the farthest points, with the metric these had; False when two are equally far."""
+    """Move empty clusters to the farthest points, with the metric these had.
+
+    False when two are equally far.
+    """
     distances = [
         mpck.squared_distance(x, centers[h], metrics[h]) for x, h in zip(X, labels, strict=True)
     ]
@@ -181,7 +187,10 @@ def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
 
 @of_every_kind
 def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
-    """Two neighborhoods of equal rows: nothing moves, and there is no spread to learn a metric from."""
+    """Two neighborhoods of equal rows.
+
+    Nothing moves, and there is no spread to learn a metric from.
+    """
     X = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
     found = fit(X, Constraints.from_pairs(must_link=[(0, 1), (2, 3)]), 2, **kind)
     assert_array_equal(found.labels_, [0, 0, 1, 1])
@@ -193,7 +202,9 @@ def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
 
 @pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
 def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
-    """One cluster has to violate the cannot-link, whose ends differ more in the second feature than x' and x'' do."""
+    """One cluster has to violate the cannot-link, whose ends differ more in the second feature than
+    x' and x'' do.
+    """
     X = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, -2.0], [5.0, 2.0]])
     c = Constraints([(2, 3)], [False], [1.0])
     found = fit(X, c, 1, shared_metric=shared, max_iter=1)
@@ -275,7 +286,8 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
 def test_a_huge_weight_is_obeyed(seed, kind):
     """Among disjoint pairs every must-link and every cannot-link can be satisfied."""
     rng = np.random.default_rng(seed)
-    # a violated cannot-link of the farthest pair itself costs nothing (Eq. 3): the corners hold it under any metric
+    # a violated cannot-link of the farthest pair itself costs nothing (Eq. 3): the corners hold it
+    # under any metric
     corners = np.array([[50.0, 50.0], [50.0, -50.0], [-50.0, 50.0], [-50.0, -50.0]])
     X = np.vstack((rng.normal(size=(20, 2)), corners))
     pairs = rng.permutation(20).reshape(-1, 2)
@@ -290,7 +302,10 @@ def test_a_huge_weight_is_obeyed(seed, kind):
 @of_every_kind
 @pytest.mark.parametrize("scale", [1, 100, 0.01])
 def test_an_empty_cluster_moves_to_the_farthest_point_and_gets_members(kind, scale):
-    """Whatever the units: the members left to compete with have learned a metric, the empty cluster has not."""
+    """Whatever the units.
+
+    The members left to compete with have learned a metric, the empty cluster has not.
+    """
     X = np.array([[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [1.0, 0.0], [0.2, 0.8], [9.0, 9.0]]) * scale
     start = np.array([[0.0, 0.0], [100.0, 100.0]]) * scale
     first = fit(X, None, 2, start, max_iter=1, **kind)

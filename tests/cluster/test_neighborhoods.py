@@ -1,4 +1,6 @@
-"""Constraints that are kept as neighborhoods cluster as their list of pairs does, without ever making it."""
+"""Constraints that are kept as neighborhoods cluster as their list of pairs does, without ever
+making it.
+"""
 
 from __future__ import annotations
 
@@ -123,8 +125,9 @@ def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
 def has_rows_as_centers(estimator, X, constraints):
     """Whether a cluster has one member or none at some iteration.
 
-    Then costs may be equal but for rounding: the distance to a row and the penalty for joining it sum up to that of x'
-    and x'', and a center that is put on a row leaves the same metric to two clusters.
+    Then costs may be equal but for rounding: the distance to a row and the penalty for joining it
+    sum up to that of x' and x'', and a center that is put on a row leaves the same metric to two
+    clusters.
     """
     n_iter = clone(estimator).fit(X, constraints=constraints).n_iter_
     runs = (
@@ -135,7 +138,10 @@ def has_rows_as_centers(estimator, X, constraints):
 
 
 def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summed_up(never_listed):
-    """A cluster of one point, apart from its mate: a matrix of rank 1, for which rounding made an inverse of 1e17."""
+    """A cluster of one point, apart from its mate.
+
+    A matrix of rank 1, for which rounding made an inverse of 1e17.
+    """
     X = np.array(
         [[0.43, -0.08], [-0.86, 1.25], [0.3, 1.71], [0.46, 0.22], [-0.14, 1.19], [-0.46, 1.55]]
     )

@@ -1,4 +1,7 @@
-"""PCK-Means descends on Eq. 1 with M = I and f = 1, and obeys the algebra of its weights, its data and its centers."""
+"""PCK-Means descends on Eq.
+
+1 with M = I and f = 1, and obeys the algebra of its weights, its data and its centers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from mvcc import Constraints, PCKMeans
 from tests.reference import pck
 from tests.strategies import random_constraints
 
-# a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep, is rounded
+# a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep,
+# is rounded
 ROUNDING = 1e-12
 
 
@@ -79,7 +83,10 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
 
 @given(problems())
 def test_the_objective_never_rises(problem):
-    """Repeat a fit one iteration longer each time: Eq. 1 falls or stays, and the last one is the whole fit."""
+    """Repeat a fit one iteration longer each time: Eq.
+
+    1 falls or stays, and the last one is the whole fit.
+    """
     X, c, k, init = problem
     whole = fit(X, c, k, init)
     steps = [fit(X, c, k, init, max_iter=t) for t in range(1, whole.n_iter_ + 1)]
@@ -150,7 +157,9 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
 
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_huge_weight_is_obeyed(problem, seed):
-    """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be satisfied."""
+    """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be
+    satisfied.
+    """
     X, _, k, init = problem
     order = np.random.default_rng(seed).permutation(len(X))
     pairs = order[: len(X) // 2 * 2].reshape(-1, 2)

@@ -1,4 +1,7 @@
-"""Clusters start from must-link neighborhoods: PCK from the largest, MPCK from those that are large and far apart."""
+"""Clusters start from must-link neighborhoods.
+
+PCK from the largest, MPCK from those that are large and far apart.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,8 @@ def test_pck_takes_the_largest_first_and_the_lowest_of_equal_ones():
 
 
 def test_mpck_weighs_the_distance_by_the_root_of_both_sizes():
-    # from the largest at 0: a pair at distance 10 (10·√8 = 28.3) against four rows at distance −8 (8·√16 = 32)
+    # from the largest at 0: a pair at distance 10 (10·√8 = 28.3) against four rows at distance −8
+    # (8·√16 = 32)
     X = np.array([0.0, 0, 0, 0, 10, 10, -8, -8, -8, -8])[:, np.newaxis]
     c = chains([0, 1, 2, 3], [4, 5], [6, 7, 8, 9])
     labels, centers = start(MPCKMeans(2), X, c)

@@ -141,7 +141,10 @@ def test_of_mpck_means_k_means_is_a_start():
 
 @pytest.mark.parametrize("most_listed", [2**20, 0], ids=["listed", "held"])
 def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, monkeypatch):
-    """Where every neighborhood is together, Eq. 1 differs by its scatter and by the cannot-links inside of it."""
+    """Where every neighborhood is together, Eq.
+
+    1 differs by its scatter and by the cannot-links inside of it.
+    """
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     for seed in range(10):
         rng = np.random.default_rng(seed)

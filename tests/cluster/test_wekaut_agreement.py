@@ -1,4 +1,6 @@
-"""Our fits are those of WekaUT, the implementation that the paper used, but for WekaUT's listed defects."""
+"""Our fits are those of WekaUT, the implementation that the paper used, but for WekaUT's listed
+defects.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,10 @@ class Case:
 
     @cached_property
     def closed(self):
-        """The list as WekaUT closes it: inside and between the k largest neighborhoods, or all if there are fewer."""
+        """The list as WekaUT closes it.
+
+        Inside and between the k largest neighborhoods, or all if there are fewer.
+        """
         used = self.neighborhoods
         if len(used) >= self.k:
             used = sorted(used, key=len, reverse=True)[: self.k]
@@ -75,7 +80,10 @@ class Case:
 
     @property
     def enough_neighborhoods(self):
-        """Whether no center is missing; WekaUT makes missing centers nearly zero vectors on standardized data."""
+        """Whether no center is missing.
+
+        WekaUT makes missing centers nearly zero vectors on standardized data.
+        """
         return len(self.neighborhoods) >= self.k
 
 
@@ -215,8 +223,9 @@ def test_the_mean_f_measure_of_mpck_is_wekauts(dataset, algorithm, record_proper
             wekaut, ours, equal = fits[["wekaut", "ours", "equal"]].mean()
             record_property(
                 "agreement",
-                f"{algorithm:20} {dataset:9} {count:3d} constraints, {which} {len(fits)} fits: mean F WekaUT "
-                f"{wekaut:.4f}, ours {ours:.4f}, difference {ours - wekaut:+.4f}, equal labels {equal:.0%}",
+                f"{algorithm:20} {dataset:9} {count:3d} constraints, {which} {len(fits)} fits: mean"
+                f" F WekaUT {wekaut:.4f}, ours {ours:.4f}, difference {ours - wekaut:+.4f}, equal"
+                f" labels {equal:.0%}",
             )
             assert abs(ours - wekaut) <= 0.02, (count, which)
 
@@ -227,7 +236,10 @@ def spread_of_box(Z):
 
 
 def spread_of_farthest_pair(X, weights):
-    """D of Eq. 3: the squared differences of the two rows farthest apart, by looking at all pairs."""
+    """D of Eq.
+
+    3: the squared differences of the two rows farthest apart, by looking at all pairs.
+    """
     distances = squareform(pdist(X * np.sqrt(weights), "sqeuclidean"))
     i, j = np.unravel_index(np.argmax(distances), distances.shape)
     return (X[i] - X[j]) ** 2
@@ -236,10 +248,10 @@ def spread_of_farthest_pair(X, weights):
 def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
     """Run MPCK-Means with diagonal metrics, with WekaUT's defects or without them.
 
-    The defects: box corners (containing the origin) instead of the farthest pair, under the metric of cluster 0 up to
-    the end of the first iteration and d-fold from the second one on; λ = 0.01; squares in single precision; rounding
-    errors of the mean that pass for the spread of a feature equal in all rows of a cluster. The reset of the first
-    rows is in the labels to start from.
+    The defects: box corners (containing the origin) instead of the farthest pair, under the metric
+    of cluster 0 up to the end of the first iteration and d-fold from the second one on; λ = 0.01;
+    squares in single precision; rounding errors of the mean that pass for the spread of a feature
+    equal in all rows of a cluster. The reset of the first rows is in the labels to start from.
     """
     X, k, (n, d) = case.X, case.k, case.X.shape
     pairs, must = case.closed.pairs, case.closed.must_link
@@ -310,7 +322,9 @@ def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
 def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
     dataset, algorithm, record_property
 ):
-    """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the same start."""
+    """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the
+    same start.
+    """
     n_fits, differing = 0, []
     for case, found in zip(cases(dataset), mpck_fits(dataset, algorithm), strict=True):
         theirs = case.output(f"labels_{algorithm}")
@@ -334,7 +348,7 @@ def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
         assert_array_equal(without, found.labels_, str(case))
     record_property(
         "agreement",
-        f"{algorithm:20} {dataset:9} equals WekaUT in {n_fits - len(differing)} of {n_fits} fits, and in the other "
-        f"{len(differing)} but for WekaUT's defects",
+        f"{algorithm:20} {dataset:9} equals WekaUT in {n_fits - len(differing)} of {n_fits} fits,"
+        f" and in the other {len(differing)} but for WekaUT's defects",
     )
     assert len(differing) < n_fits / 2, differing

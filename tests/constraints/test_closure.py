@@ -1,4 +1,6 @@
-"""The closure holds just what follows from the constraints, as strong as the strongest chain, or names the conflict."""
+"""The closure holds just what follows from the constraints, as strong as the strongest chain, or
+names the conflict.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,10 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
         c = Constraints.from_pairs(first + second, [(0, 4), (10, 12)])
         with pytest.raises(
             ConstraintConflictError,
-            match=r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\. Correct or remove",
+            match=(
+                r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\."
+                r" Correct or remove"
+            ),
         ):
             c.closure()
     # the same when the shorter one has the smaller rows
@@ -233,7 +238,10 @@ def without_empty(relations):
 
 
 def assert_views_hold(closed, expected):
-    """Compare with the reference: constraints of every view, and relations as sorted, distinct rows."""
+    """Compare with the reference.
+
+    Constraints of every view, and relations as sorted, distinct rows.
+    """
     constraints, relations = closed
     for c, wanted in zip(constraints, expected[0], strict=True):
         assert_holds(c, wanted)
@@ -313,8 +321,9 @@ def test_the_named_chain_through_views_is_a_chain_and_there_is_no_shorter_one(ca
 def test_a_conflict_through_relations_names_rows_views_and_links():
     views = [Constraints.from_pairs([(3, 4)]), Constraints.from_pairs(cannot_link=[(7, 8)])]
     message = (
-        "row 7 of view 1 = row 3 of view 0 (relation) = row 4 of view 0 (must-link) = row 8 of view 1 (relation), "
-        "but row 7 of view 1 ≠ row 8 of view 1 (cannot-link). Correct or remove one of these"
+        "row 7 of view 1 = row 3 of view 0 (relation) = row 4 of view 0 (must-link) = row 8 of view"
+        " 1 (relation), but row 7 of view 1 ≠ row 8 of view 1 (cannot-link). Correct or remove one"
+        " of these"
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views(views, {(0, 1): [(3, 7), (4, 8)]})
@@ -362,7 +371,8 @@ def test_no_constraints_of_a_view_may_be_none_or_an_empty_list():
 
 @pytest.mark.parametrize("row", [2**31, 2**63 - 1])
 def test_rows_that_no_constraint_can_name_are_refused(row):
-    # as by the constructor; 3 and this row are the same object, so that a must-link would have to follow
+    # as by the constructor; 3 and this row are the same object, so that a must-link would have to
+    # follow
     with pytest.raises(InvalidInputError, match=str(row)):
         close_views([None, None], {(0, 1): [(3, 0), (row, 0)]})
 

@@ -1,4 +1,7 @@
-"""A contradiction is shown as the shortest chain with its lines; dropping leaves the heaviest that agree."""
+"""A contradiction is shown as the shortest chain with its lines.
+
+Dropping leaves the heaviest that agree.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,9 @@ def judged(tmp_path):
 
 def test_the_chain_is_shown_with_the_lines_of_its_constraints(judged):
     message = (
-        "The constraints contradict each other: row 3 = row 9 (must-link, line 2 of pairs.csv) = row 12 (must-link, "
-        "line 6 of pairs.csv), but row 3 ≠ row 12 (cannot-link, line 7 of pairs.csv)."
+        "The constraints contradict each other: row 3 = row 9 (must-link, line 2 of pairs.csv) ="
+        " row 12 (must-link, line 6 of pairs.csv), but row 3 ≠ row 12 (cannot-link, line 7 of"
+        " pairs.csv)."
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         judged.closure()
@@ -50,8 +54,9 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
     images, _ = judged.drop_conflicts()
     relations = {(0, 1): [(4, 3), (5, 9)]}
     message = (
-        "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of pairs.csv) = row 5 of "
-        "view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0 (cannot-link, line 3 of texts.csv)"
+        "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of"
+        " pairs.csv) = row 5 of view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0"
+        " (cannot-link, line 3 of texts.csv)"
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views([texts, images], relations)
@@ -86,7 +91,9 @@ def test_every_constraint_of_a_file_knows_its_line(judged):
 
 
 def taken_one_by_one(constraints, relations):
-    """Keep what the slow closure accepts together with all that was kept before, the heaviest first."""
+    """Keep what the slow closure accepts together with all that was kept before, the heaviest
+    first.
+    """
     rows = [(view, row) for view, c in enumerate(constraints) for row in rows_of(c)]
     order = sorted(range(len(rows)), key=lambda n: (-rows[n][1][3], not rows[n][1][2], n))
     kept = [[] for _ in constraints]

@@ -1,4 +1,7 @@
-"""Constraints are checked, sorted, frozen values; they survive files and pickles, and are drawn fairly from labels."""
+"""Constraints are checked, sorted, frozen values.
+
+They survive files and pickles, and are drawn fairly from labels.
+"""
 
 from __future__ import annotations
 
@@ -245,7 +248,9 @@ def test_from_pairs_refuses_what_the_constructor_refuses_by_an_mvcc_error_and_a_
 
 
 def limits(y):
-    """Count the pairs of equal and of different labels, and the most constraints that half and half allows."""
+    """Count the pairs of equal and of different labels, and the most constraints that half and half
+    allows.
+    """
     equal = [a == b for a, b in itertools.combinations(y, 2)]
     together, apart = sum(equal), len(equal) - sum(equal)
     return together, apart, 2 * together if together <= apart else 2 * apart + 1
@@ -422,7 +427,8 @@ def test_a_csv_file_names_its_columns_and_kinds(tmp_path):
     [
         b"i,j,kind,weight\n4,1,must-link,1\n0,2,cannot-link,1e0\n",
         b"i,j,kind\n4,1,must-link\n0,2,cannot-link\n",
-        b"\xef\xbb\xbfi,j,kind\n4,1,must-link\n0,2,cannot-link\n",  # the mark that spreadsheets put first
+        # the mark that spreadsheets put first
+        b"\xef\xbb\xbfi,j,kind\n4,1,must-link\n0,2,cannot-link\n",
         b"i,j,kind\r\n4,1,must-link\r\n0,2,cannot-link\r\n",
         b"i, j, kind, weight\n\n4, 1, must-link, 1.0\n\n0, 2, cannot-link, 1.0",
         b'"i","j","kind"\n"4","1","must-link"\n"0","2","cannot-link"\n',

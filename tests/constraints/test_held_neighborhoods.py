@@ -1,4 +1,6 @@
-"""Constraints that hold neighborhoods are counted, shown and sent to other processes without making their pairs."""
+"""Constraints that hold neighborhoods are counted, shown and sent to other processes without making
+their pairs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Relations are merged, a constraint goes to all counterparts of its ends, and samples of relations are nested."""
+"""Relations are merged, a constraint goes to all counterparts of its ends, and samples of relations
+are nested.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The kernels that sort and merge constraints do what the few lines of NumPy do that say what is meant."""
+"""The kernels that sort and merge constraints do what the few lines of NumPy do that say what is
+meant.
+"""
 
 from __future__ import annotations
 

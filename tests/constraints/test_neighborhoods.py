@@ -1,4 +1,6 @@
-"""A closure that stays neighborhoods is the same constraints to its caller as the list of its pairs."""
+"""A closure that stays neighborhoods is the same constraints to its caller as the list of its
+pairs.
+"""
 
 from __future__ import annotations
 

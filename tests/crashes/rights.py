@@ -27,7 +27,8 @@ class _Sets(ctypes.Structure):
 def rights_of_everybody() -> Iterator[None]:
     """Let nothing be written to folders without the right to write, also by an administrator.
 
-    An administrator keeps the right to read: the packages may be in a folder of which others know nothing.
+    An administrator keeps the right to read: the packages may be in a folder of which others know
+    nothing.
     """
     if os.geteuid() != 0:
         yield

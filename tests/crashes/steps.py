@@ -1,4 +1,7 @@
-"""A process in which every step on the disk may be its last: killed there, or told that the disk is full."""
+"""A process in which every step on the disk may be its last.
+
+Killed there, or told that the disk is full.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ _ON_DISK = (
 
 
 def main(what: str, root: str, first: str, stride: str) -> None:
-    """Disturb a run at every stride-th step, go on with it, and print what became of it, one JSON object per step."""
+    """Disturb a run at every stride-th step, go on with it, and print what became of it, one JSON
+    object per step.
+    """
     warm_up(CONFIG)  # forked processes begin at once
     disturbed = {"kill": killed_at, "full": full_from}[what]
     for step in count(int(first), int(stride)):
@@ -81,7 +86,10 @@ def outcome_of(
 
 
 def in_child(action: Callable[[], object], log: Path) -> int:
-    """Run an action in a forked process; return its exit code, or minus the signal that ended it."""
+    """Run an action in a forked process.
+
+    Return its exit code, or minus the signal that ended it.
+    """
     if (child := os.fork()) == 0:
         code = CRASHED
         try:
@@ -125,7 +133,10 @@ def full_from(step: int, folder: Path, log: Path) -> None:
 
 
 def killed(step: int, folder: Path) -> None:
-    """Let this process be killed before the given step on the disk; a file is written in two halves, two steps."""
+    """Let this process be killed before the given step on the disk.
+
+    A file is written in two halves, two steps.
+    """
 
     def last(_: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -145,7 +156,10 @@ def full(step: int, folder: Path) -> None:
 def _disturb(
     step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False
 ) -> None:
-    """Call a function at the given step on files of the folder, or from then on; what removes files goes on working."""
+    """Call a function at the given step on files of the folder, or from then on.
+
+    What removes files goes on working.
+    """
     done = 0
 
     def counted(path: object, *, frees: bool = False) -> None:

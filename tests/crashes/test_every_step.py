@@ -1,4 +1,7 @@
-"""A run may be killed, or find the disk full, at any of its steps on the disk: nothing is lost, and the bytes agree."""
+"""A run may be killed, or find the disk full, at any of its steps on the disk.
+
+Nothing is lost, and the bytes agree.
+"""
 
 from __future__ import annotations
 

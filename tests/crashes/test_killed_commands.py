@@ -1,4 +1,7 @@
-"""Commands that write are killed at any moment: nothing is lost, and the same command does the rest."""
+"""Commands that write are killed at any moment.
+
+Nothing is lost, and the same command does the rest.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ def has_what_is_ours(folder):
 
 
 def try_kills(kills, folder, action):
-    """Kill an action at random moments; return the states of the folder that were seen, and kills that hit."""
+    """Kill an action at random moments.
+
+    Return the states of the folder that were seen, and kills that hit.
+    """
     began = time.perf_counter()
     action(fresh=os.path.exists(folder / ".mvcc-files"))
     longest = time.perf_counter() - began

@@ -1,4 +1,6 @@
-"""A folder that cannot be written to is a clear error where something must be written, and none where it need not."""
+"""A folder that cannot be written to is a clear error where something must be written, and none
+where it need not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``mvcc run`` as people run it, with workers, killed and interrupted from outside: nothing is lost, nothing hangs."""
+"""``mvcc run`` as people run it, with workers, killed and interrupted from outside.
+
+Nothing is lost, nothing hangs.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,9 @@ def network(monkeypatch: pytest.MonkeyPatch) -> Network:
 
 @dataclass
 class Sandbox:
-    """A registry with one tiny file and one tiny newsgroup, and an empty cache, in a folder of the test's own."""
+    """A registry with one tiny file and one tiny newsgroup, and an empty cache, in a folder of the
+    test's own.
+    """
 
     cache: Path
     file: _registry.DataFile

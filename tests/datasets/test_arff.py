@@ -1,4 +1,6 @@
-"""An ARFF file is read as Weka reads it, and anything else is one error with file, line and reason."""
+"""An ARFF file is read as Weka reads it, and anything else is one error with file, line and
+reason.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The benchmarks of the field: tables of the files as they are, whose rows match where they are of the same object."""
+"""The benchmarks of the field.
+
+Tables of the files as they are, whose rows match where they are of the same object.
+"""
 
 from __future__ import annotations
 

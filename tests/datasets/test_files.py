@@ -1,4 +1,7 @@
-"""A file is used only with the right checksum, from the first folder that has it; a download is whole or nothing."""
+"""A file is used only with the right checksum, from the first folder that has it.
+
+A download is whole or nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Four Quadrants has the paper's Gaussians and clusters, and relations of least total distance within quadrants."""
+"""Four Quadrants has the paper's Gaussians and clusters, and relations of least total distance
+within quadrants.
+"""
 
 from __future__ import annotations
 

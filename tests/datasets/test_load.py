@@ -1,4 +1,6 @@
-"""One random state gives one data set, and what cannot be loaded is an error about the argument that is wrong."""
+"""One random state gives one data set, and what cannot be loaded is an error about the argument
+that is wrong.
+"""
 
 from __future__ import annotations
 

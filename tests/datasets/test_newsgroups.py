@@ -1,4 +1,6 @@
-"""A newsgroup is used only if its documents are the expected ones, wherever they come from, and is read but once."""
+"""A newsgroup is used only if its documents are the expected ones, wherever they come from, and is
+read but once.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def folder(tmp_path):
 
 @pytest.fixture
 def serve(network, sandbox, monkeypatch):
-    """Let the network deliver an archive, by default the right one, which then is as registered or is not."""
+    """Let the network deliver an archive, by default the right one, which then is as registered or
+    is not.
+    """
 
     def start(archive=None, registered=True):
         network.content = packed() if archive is None else archive

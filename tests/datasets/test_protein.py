@@ -1,4 +1,7 @@
-"""Protein has classes 1 to 3 in one view, 4 to 6 in the other, and pairs 1 & 4, 2 & 5, 3 & 6; or two classes a view."""
+"""Protein has classes 1 to 3 in one view, 4 to 6 in the other, and pairs 1 & 4, 2 & 5, 3 & 6.
+
+Or two classes a view.
+"""
 
 from __future__ import annotations
 

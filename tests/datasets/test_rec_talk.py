@@ -1,4 +1,6 @@
-"""Rec/Talk draws documents anew for every random state, and describes them by the words that tell its classes apart."""
+"""Rec/Talk draws documents anew for every random state, and describes them by the words that tell
+its classes apart.
+"""
 
 from __future__ import annotations
 
@@ -201,9 +203,11 @@ def test_frequent_words_need_not_tell_the_classes_apart(tmp_path):
     everywhere = " ".join(f"{a}{b}" for a in "bcdfgh" for b in "bcdfghjklm") + " "
     folders = write_groups(tmp_path, lambda group, i: f"\n\n{everywhere * 2}{GROUPS[group]}")
     documents_with = {
-        words: _rec_talk.load(np.random.default_rng(0), *folders, words=words, scaling="none")
-        .views[0]
-        .sum(axis=0)
+        words: (
+            _rec_talk.load(np.random.default_rng(0), *folders, words=words, scaling="none")
+            .views[0]
+            .sum(axis=0)
+        )
         for words in ("chi2", "frequency")
     }
     assert documents_with["chi2"].tolist() == [50] * 2 + [100] * 48

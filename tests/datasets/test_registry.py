@@ -1,4 +1,6 @@
-"""The registry names every data set with its module, sizes and verified sources, and helps with misspelt names."""
+"""The registry names every data set with its module, sizes and verified sources, and helps with
+misspelt names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Half-Moons and Rings have their curves, in two views drawn alike, and do not touch with the default noise."""
+"""Half-Moons and Rings have their curves, in two views drawn alike, and do not touch with the
+default noise.
+"""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ A comment right above a block says what it is, if it is not simply to be run:
 
 ``<!-- slow: why -->``          only `make reliability` runs it; else what it names is seen to exist
 ``<!-- ci -->``                 `.ci/run` has these commands, word by word
-``<!-- background: words -->``  one command that goes on; the page does when it has printed these words
-``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as printed
-``<!-- file: name -->``         its text is written to this file
-``<!-- merge: name -->``        its YAML is added to that of this file
-``<!-- excerpt: name -->``      it is a part of this file of the checkout, word by word
-``<!-- output -->``             it is what the block before it prints; "..." stands for anything
+``<!-- background: words -->``  one command that goes on; the page does when it has printed these
+words ``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as
+printed ``<!-- file: name -->``         its text is written to this file ``<!-- merge: name -->``
+its YAML is added to that of this file ``<!-- excerpt: name -->``      it is a part of this file of
+the checkout, word by word ``<!-- output -->``             it is what the block before it prints;
+"..." stands for anything
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of a shell block: all lines, or those after `$ ` where there are such, joined at backslashes."""
+        """The commands of a shell block.
+
+        All lines, or those after `$ ` where there are such, joined at backslashes.
+        """
         lines = self.text.replace("\\\n", " ").splitlines()
         prompted = [line[2:] for line in lines if line.startswith("$ ")]
         return [
@@ -89,7 +92,10 @@ def pages() -> list[str]:
 
 
 def blocks_of(page: str, text: str | None = None) -> list[Block]:
-    """Return the fenced blocks of a page with the comments right above them; directives of the site are none."""
+    """Return the fenced blocks of a page with the comments right above them.
+
+    Directives of the site are none.
+    """
     tokens = MarkdownIt("commonmark").parse(
         (ROOT / page).read_text("utf-8") if text is None else text
     )

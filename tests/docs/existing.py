@@ -1,4 +1,7 @@
-"""Commands of the documentation name what exists: targets, options, modules, scripts, extras; nothing is run."""
+"""Commands of the documentation name what exists: targets, options, modules, scripts, extras.
+
+Nothing is run.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from tests.docs.blocks import HERE, ROOT, SHELL, Block, parse
 
 
 def check(block: Block) -> None:
-    """See that what a block names exists: targets, commands with their options, modules, scripts, extras."""
+    """See that what a block names exists.
+
+    Targets, commands with their options, modules, scripts, extras.
+    """
     if block.language not in SHELL:
         parse(block)
     for command in block.commands if block.language in SHELL else ():

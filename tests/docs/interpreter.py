@@ -1,7 +1,7 @@
 """Run pieces of Python that come as lines of JSON, all with the same names.
 
-Started with ``python -c``, this text, and "strict" where a warning is to be an error. A piece is [file, number of its
-first line, code], the answer [what it printed, its traceback or null].
+Started with ``python -c``, this text, and "strict" where a warning is to be an error. A piece is
+[file, number of its first line, code], the answer [what it printed, its traceback or null].
 """
 
 import contextlib
@@ -18,7 +18,10 @@ os.dup2(2, 1)  # what other processes print is no answer
 
 
 def _be_strict() -> None:
-    """Take any warning for a mistake of the page, except for what mvcc says about data: that is part of it."""
+    """Take any warning for a mistake of the page, except for what mvcc says about data.
+
+    That is part of it.
+    """
     from sklearn.exceptions import ConvergenceWarning
 
     from mvcc.exceptions import PropagationWarning
@@ -36,7 +39,8 @@ for _line in sys.stdin:
     with contextlib.redirect_stdout(io.StringIO()) as _out:
         try:
             importlib.invalidate_caches()  # a page may just have written a module
-            # as many empty lines before it as the page has, so that a traceback names the line of the page
+            # as many empty lines before it as the page has, so that a traceback names the line of
+            # the page
             exec(compile("\n" * _first + _code, _file, "exec"))
         except BaseException:
             _error = traceback.format_exc()

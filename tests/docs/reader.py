@@ -27,7 +27,8 @@ def variables(*programs: Path, **more: str) -> dict[str, str]:
     """Return the environment of somebody for whom the programs of these folders come first."""
     others = (part for part in os.environ["PATH"].split(os.pathsep) if part != str(HERE))
     outside = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
-    # rows between two clusters depend on the kernels of OpenBLAS: the pages show what these give, which run anywhere
+    # rows between two clusters depend on the kernels of OpenBLAS: the pages show what these give,
+    # which run anywhere
     same = {"MPLBACKEND": "agg", "OPENBLAS_CORETYPE": "Haswell"}
     return outside | {"PATH": os.pathsep.join([*map(str, programs), *others])} | same | more
 
@@ -42,7 +43,8 @@ class Reader:
     variables : dict
         The environment; its PATH decides which programs are found.
     instead : dict
-        What is put in place of words that are not taken as printed: ports of this machine, numbers of trials.
+        What is put in place of words that are not taken as printed: ports of this machine, numbers
+        of trials.
     slow : bool
         Whether blocks marked as slow are run.
     """

@@ -1,4 +1,7 @@
-"""What the documentation shows works: every code block of every page is run, the slow ones by slow tests."""
+"""What the documentation shows works.
+
+Every code block of every page is run, the slow ones by slow tests.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,8 @@ def lay_out_a_checkout(folder):
         folder / "results",
         ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock"),
     )
-    # a data set is added to it; links would change the digest of the kernels, and all would be compiled anew
+    # a data set is added to it; links would change the digest of the kernels, and all would be
+    # compiled anew
     half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
     shutil.copytree(ROOT / "mvcc", folder / "mvcc", ignore=half_written)
     programs = folder / ".venv" / "bin"
@@ -112,7 +116,9 @@ def packages(tmp_path_factory):
 
 
 def a_newcomer(folder, sdist):
-    """Return the environment of somebody who has Python and a copy of the source in the folder ``mvcc``."""
+    """Return the environment of somebody who has Python and a copy of the source in the folder
+    ``mvcc``.
+    """
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").symlink_to(Path(sys.executable).resolve())
     (folder / "constraint.txt").write_text(f"mvcc=={mvcc.__version__}\n")

@@ -1,4 +1,7 @@
-"""Pages lead somewhere: their links on GitHub and in the site alike, their pictures, their place in the navigation."""
+"""Pages lead somewhere.
+
+Their links on GitHub and in the site alike, their pictures, their place in the navigation.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ def block(language, text, mark="", said=""):
 
 
 def test_a_comment_right_above_a_block_belongs_to_it():
-    text = "<!-- slow: takes long -->\n```console\nmake test\n```\n\n<!-- output -->\n\nwords\n\n```text\n1\n```\n"
+    text = (
+        "<!-- slow: takes long -->\n```console\nmake test\n```\n\n<!-- output"
+        " -->\n\nwords\n\n```text\n1\n```\n"
+    )
     assert [(found.mark, found.said) for found in blocks_of("page.md", text)] == [
         ("slow", "takes long"),
         ("", ""),

@@ -1,4 +1,7 @@
-"""The features of any table by one rule: which rule it gets, what that makes, sparse matrices and new rows."""
+"""The features of any table by one rule.
+
+Which rule it gets, what that makes, sparse matrices and new rows.
+"""
 
 import tracemalloc
 
@@ -23,9 +26,12 @@ def documents(n=200, d=500, k=4, seed=0):
     often = rng.dirichlet(np.full(d, 0.2), size=k) + 1 / d
     often /= often.sum(axis=1, keepdims=True)
     lengths = np.exp(rng.normal(3.5, 1, size=n)).astype(int) + 3
-    return np.array(
-        [rng.multinomial(m, often[t]) for m, t in zip(lengths, topic, strict=True)], dtype=float
-    ), topic
+    return (
+        np.array(
+            [rng.multinomial(m, often[t]) for m, t in zip(lengths, topic, strict=True)], dtype=float
+        ),
+        topic,
+    )
 
 
 def histograms(n=80, d=6, seed=0):
@@ -47,9 +53,10 @@ def test_counts_get_tf_idf_singular_vectors_and_rows_of_length_one():
     features = AutoFeatures().fit(X)
     assert features.rule_ == "counts"
     assert features.hub_share_ > 0.4
-    assert features.description_ == (
-        f"counts by TF-IDF in 100 dimensions, since {100 * features.hub_share_:.0f} % of the edges to neighbors end in "
-        f"5 % of the rows"
+    assert (
+        features.description_
+        == f"counts by TF-IDF in 100 dimensions, since {100 * features.hub_share_:.0f} % of the"
+        " edges to neighbors end in 5 % of the rows"
     )
     made = features.transform(X)
     assert made.shape == (200, 100)

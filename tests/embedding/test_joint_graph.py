@@ -1,4 +1,6 @@
-"""The joint graph, its landmarks and its embedding against the dense reference, and what must not change them."""
+"""The joint graph, its landmarks and its embedding against the dense reference, and what must not
+change them.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,10 @@ def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, 
 
 @pytest.mark.parametrize("n_matches", [0, 425])
 def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
-    """Arnoldi's method, begun from one vector, finds some of them; tiny pieces come after large ones."""
+    """Arnoldi's method, begun from one vector, finds some of them.
+
+    Tiny pieces come after large ones.
+    """
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), (90, 80, 70, 60, 50, 40, 20, 15))
     views = [

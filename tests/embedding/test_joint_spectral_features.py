@@ -1,4 +1,7 @@
-"""JointSpectralFeatures: one space for all views, new rows in it, and the forms that views come in."""
+"""JointSpectralFeatures.
+
+One space for all views, new rows in it, and the forms that views come in.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Nearest neighbors are exact, whatever the units, the place of the data and the duplicates in them."""
+"""Nearest neighbors are exact, whatever the units, the place of the data and the duplicates in
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Spectral features span the space of the Laplacian's low eigenvectors, standardized, the same bits every time."""
+"""Spectral features span the space of the Laplacian's low eigenvectors, standardized, the same bits
+every time.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def projector(columns):
 
 
 def smallest_gap(X, n_components, sigma=1.0):
-    """Smallest distance between the eigenvalues kept, and to the next one: a small gap turns eigenvectors round."""
+    """Smallest distance between the eigenvalues kept, and to the next one.
+
+    A small gap turns eigenvectors round.
+    """
     values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))
     return np.diff(values[: n_components + 2]).min()
 

@@ -1,4 +1,6 @@
-"""SpectralFeatures give the rows of fit their spectral features, and new rows a place among them."""
+"""SpectralFeatures give the rows of fit their spectral features, and new rows a place among
+them.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,10 @@ from tests.strategies import seeds
 
 
 def problem(seed, n=60, sizes=(50, 40, 30), k=3):
-    """Make views of some of n objects: symmetric graphs of their rows, and places of the objects."""
+    """Make views of some of n objects.
+
+    Symmetric graphs of their rows, and places of the objects.
+    """
     rng = np.random.default_rng(seed)
     objects = [rng.permutation(n)[:size] for size in sizes]
     graphs, places = [], []

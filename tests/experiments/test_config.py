@@ -1,4 +1,6 @@
-"""A configuration is either complete, strict and repeatable, or refused with every mistake named at its line."""
+"""A configuration is either complete, strict and repeatable, or refused with every mistake named at
+its line.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def problems(load, tmp_path):
 
 
 def changed(**values):
-    """Return the minimal configuration with some values of ``multi_view`` (or of the top level) replaced."""
+    """Return the minimal configuration with some values of ``multi_view`` (or of the top level)
+    replaced.
+    """
     config = copy.deepcopy(MINIMAL)
     for key, value in values.items():
         (config if key in Config.model_fields else config["multi_view"])[key] = value
@@ -135,7 +139,8 @@ def test_a_study_repeats_the_features_and_options_of_the_data_sets_own_config(pa
         assert config.study in ("main", "embedding", "beyond") or config.features == main.features
         assert config.dataset_options.items() >= main.dataset_options.items()
         assert config.trials == main.trials
-        # cross-validation was designed on the draws of the main configs, and is put to the test on others
+        # cross-validation was designed on the draws of the main configs, and is put to the test on
+        # others
         assert config.seed == main.seed + 2 * (config.study == "thresholds")
         assert (
             config.study == "thresholds"
@@ -205,8 +210,8 @@ def test_there_must_be_something_to_run(load, problems):
 def test_single_views_are_those_of_the_data_set(problems):
     (line,) = problems(changed(single_view={"thresholds": {"c1-c4": 0.7}, "constraints": [10]}))
     assert (
-        "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all."
-        in line
+        "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6,"
+        " all." in line
     )
     (line,) = problems(changed(single_view={"thresholds": {"all": 2}, "constraints": [10]}))
     assert "single_view.thresholds.all: must be a number above 0, up to 1, got 2." in line
@@ -345,7 +350,8 @@ def test_yes_and_no_must_be_spelt_out(load, problems):
         "name: tiny\ndataset: protein\nmulti_view: {threshold: 1, mapped: [1], constraints: [1]}\n"
     )
     assert problems(text + "dataset_options: {flag: no}") == [
-        "x.yaml:4: dataset_options.flag: no can be read two ways; write true or false, or 'no' for the word."
+        "x.yaml:4: dataset_options.flag: no can be read two ways; write true or false, or 'no' for"
+        " the word."
     ]
     assert load(text + "dataset_options: {flag: 'no'}").dataset_options == {"flag": "no"}
 
@@ -367,18 +373,44 @@ multi_view:
   closure:
 """
     assert problems(text) == [
-        "x.yaml:1: name: must be 1 to 64 letters, digits, _ and -, not beginning with -, got 'my experiment'.",
-        f"x.yaml:2: dataset: must be one of {', '.join(registry())}, got 'protien'; did you mean 'protein'?",
-        "x.yaml:3: features.n_components: is missing; `method: spectral` needs a line such as `n_components: 5`.",
-        f"x.yaml:5: trails: unknown key 'trails'; did you mean 'trials'? Known: {', '.join(Config.model_fields)}.",
-        "x.yaml:6: seed: must be a whole number from 0 to 2^63 - 1, got '1'. Write it without quotes.",
-        "x.yaml:7: multi_view.constraints: is missing; add a line such as `constraints: [10, 25, 50]`.",
+        (
+            "x.yaml:1: name: must be 1 to 64 letters, digits, _ and -, not beginning with -, got"
+            " 'my experiment'."
+        ),
+        (
+            f"x.yaml:2: dataset: must be one of {', '.join(registry())}, got 'protien'; did you"
+            " mean 'protein'?"
+        ),
+        (
+            "x.yaml:3: features.n_components: is missing; `method: spectral` needs a line such as"
+            " `n_components: 5`."
+        ),
+        (
+            "x.yaml:5: trails: unknown key 'trails'; did you mean 'trials'? Known:"
+            f" {', '.join(Config.model_fields)}."
+        ),
+        (
+            "x.yaml:6: seed: must be a whole number from 0 to 2^63 - 1, got '1'. Write it without"
+            " quotes."
+        ),
+        (
+            "x.yaml:7: multi_view.constraints: is missing; add a line such as `constraints: [10,"
+            " 25, 50]`."
+        ),
         "x.yaml:7: multi_view.threshold: is missing; add a line such as `threshold: [0.5]`.",
-        "x.yaml:8: multi_view.bases: item 2: must be one of pck-means, mpck-means, "
-        "got 'mpck-mean'; did you mean 'mpck-means'?",
-        "x.yaml:9: multi_view.treshold: unknown key 'treshold'; did you mean 'threshold'? "
-        "Known: bases, init, transfers, transfer_options, threshold, closure, mapped, rewired, constraints.",
-        "x.yaml:12: multi_view.mapped: item 2: must be a number from 0 to 1 (0.2 for 20 %), got 40.",
+        (
+            "x.yaml:8: multi_view.bases: item 2: must be one of pck-means, mpck-means, "
+            "got 'mpck-mean'; did you mean 'mpck-means'?"
+        ),
+        (
+            "x.yaml:9: multi_view.treshold: unknown key 'treshold'; did you mean 'threshold'?"
+            " Known: bases, init, transfers, transfer_options, threshold, closure, mapped, rewired,"
+            " constraints."
+        ),
+        (
+            "x.yaml:12: multi_view.mapped: item 2: must be a number from 0 to 1 (0.2 for 20 %),"
+            " got 40."
+        ),
         "x.yaml:13: multi_view.closure: has no value; write one, or leave the key out.",
     ]
 
@@ -474,21 +506,31 @@ def test_an_override_can_mend_a_file(load):
     [
         (
             "multi_view.threshold=2",
-            "--set multi_view.threshold=2: multi_view.threshold: must be a number above 0, up to 1, or cv, got 2.",
+            (
+                "--set multi_view.threshold=2: multi_view.threshold: must be a number above 0, up"
+                " to 1, or cv, got 2."
+            ),
         ),
         (
             "multi_view={mapped: 5}",
-            "--set multi_view={mapped: 5}: multi_view.mapped: "
-            "must be a list, such as `mapped: [0.2, 0.4, 1.0]`, got 5.",
+            (
+                "--set multi_view={mapped: 5}: multi_view.mapped: "
+                "must be a list, such as `mapped: [0.2, 0.4, 1.0]`, got 5."
+            ),
         ),
         (
             "multi_view.mapped=[0.4,0.2]",
-            "--set multi_view.mapped=[0.4,0.2]: multi_view.mapped: "
-            "the numbers must increase, without repeats, got 0.2 after 0.4.",
+            (
+                "--set multi_view.mapped=[0.4,0.2]: multi_view.mapped: "
+                "the numbers must increase, without repeats, got 0.2 after 0.4."
+            ),
         ),
         (
             "multi_view.transfer_options.direct-mapping.k=1",
-            "--set multi_view.transfer_options.direct-mapping.k=1: multi_view.transfer_options.direct-mapping.k: ",
+            (
+                "--set multi_view.transfer_options.direct-mapping.k=1:"
+                " multi_view.transfer_options.direct-mapping.k: "
+            ),
         ),
         ("trails=5", "--set trails=5: trails: unknown key 'trails'; did you mean 'trials'?"),
         (
@@ -504,7 +546,10 @@ def test_an_override_can_mend_a_file(load):
         ("trials=[", "--set trials=[: trials: this cannot be read as YAML"),
         (
             "trials=*a",
-            "--set trials=*a: trials: this cannot be read as YAML, column 1: the alias *a is not supported",
+            (
+                "--set trials=*a: trials: this cannot be read as YAML, column 1: the alias *a is"
+                " not supported"
+            ),
         ),
         ("seed={a: 1, a: 2}", "--set seed={a: 1, a: 2}: seed.a: is given twice"),
         ("trials", "--set trials: write KEY=VALUE"),

@@ -1,4 +1,7 @@
-"""A run on a dask scheduler gives the bytes of a run without, whichever workers are lost: real processes throughout."""
+"""A run on a dask scheduler gives the bytes of a run without, whichever workers are lost.
+
+Real processes throughout.
+"""
 
 from __future__ import annotations
 

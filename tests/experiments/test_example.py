@@ -1,4 +1,6 @@
-"""The example of Figure 3 is one cluster of a real run, and there is none where it could not be drawn."""
+"""The example of Figure 3 is one cluster of a real run, and there is none where it could not be
+drawn.
+"""
 
 from __future__ import annotations
 

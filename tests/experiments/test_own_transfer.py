@@ -1,4 +1,6 @@
-"""A transfer method of another package runs in an experiment as ours do, and its package is kept in mind."""
+"""A transfer method of another package runs in an experiment as ours do, and its package is kept in
+mind.
+"""
 
 from __future__ import annotations
 
@@ -263,7 +265,10 @@ def test_without_the_package_results_can_be_seen_but_not_computed_again(
         ("z-nothing", "Nothing.infer() returned None; mvcc.Constraints are needed."),
         (
             "z-outside",
-            "Outside.infer() returned a constraint on row 47 of view 0, which is not in view.mapped",
+            (
+                "Outside.infer() returned a constraint on row 47 of view 0, which is not in"
+                " view.mapped"
+            ),
         ),
     ],
 )
@@ -282,8 +287,8 @@ def test_a_method_that_needs_many_points_is_not_tried_on_few(zoo, tmp_path):
 def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
     install(tmp_path / "packages", "zoo", OFFERED, SOURCE)
     (tmp_path / "c.yaml").write_text(
-        "name: c\ndataset: four_quadrants\ndataset_options: {instances_per_view: 40}\n"
-        "multi_view: {transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}\n"
+        "name: c\ndataset: four_quadrants\ndataset_options: {instances_per_view: 40}\nmulti_view:"
+        " {transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}\n"
     )
 
     def mvcc(*arguments, packages):

@@ -1,4 +1,7 @@
-"""One trial can be computed again, alone: it fails as it failed, or gives the stored numbers, or the cause is named."""
+"""One trial can be computed again, alone.
+
+It fails as it failed, or gives the stored numbers, or the cause is named.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A run stores every finished trial, goes on where it stopped, and gives the same bytes however it was done."""
+"""A run stores every finished trial, goes on where it stopped, and gives the same bytes however it
+was done.
+"""
 
 from __future__ import annotations
 

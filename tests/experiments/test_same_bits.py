@@ -1,4 +1,7 @@
-"""The results have the same bytes whatever computes them: workers, backends, order, hash seed, threads of BLAS."""
+"""The results have the same bytes whatever computes them.
+
+Workers, backends, order, hash seed, threads of BLAS.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from mvcc.experiments import load_config, run_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 
-# everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a cross-validated threshold
+# everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a
+# cross-validated threshold
 CONFIG = """\
 name: bits
 dataset: four_quadrants

@@ -1,4 +1,6 @@
-"""The results folder holds each result as a whole or not at all, and makes the same bytes from the same trials."""
+"""The results folder holds each result as a whole or not at all, and makes the same bytes from the
+same trials.
+"""
 
 from __future__ import annotations
 

@@ -177,7 +177,8 @@ def test_every_view_can_be_clustered_alone_with_and_without_propagation():
         "A": "0.75",
         "B": "0.9",
     }
-    # all instances count as mapped, so that every closed constraint is propagated at least to itself
+    # all instances count as mapped, so that every closed constraint is propagated at least to
+    # itself
     assert (propagated["propagated_must_links"] - propagated["inferred_must_links"] >= 5).all()
     assert (rows.loc[rows["method"] == "single-view", "propagated_must_links"] == 0).all()
 

@@ -1,4 +1,6 @@
-"""Methods without a base run once in every cell, get constraints as drawn, and change no row of the others."""
+"""Methods without a base run once in every cell, get constraints as drawn, and change no row of the
+others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A worker that dies takes no other trial with it, and workers that die again and again end the run with a word."""
+"""A worker that dies takes no other trial with it, and workers that die again and again end the run
+with a word.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ CONFIG = small_config(
 
 @pytest.fixture
 def deadly(monkeypatch, tmp_path):
-    """Let a trial kill its worker, as often as told; a function of this test travels to the workers by its code."""
+    """Let a trial kill its worker, as often as told.
+
+    A function of this test travels to the workers by its code.
+    """
 
     def plant(trial, times):
         attempt = workers.Attempt

@@ -1,4 +1,6 @@
-"""The page of the field's scorecard is what its store says, and claims fail where figures say so."""
+"""The page of the field's scorecard is what its store says, and claims fail where figures say
+so.
+"""
 
 from __future__ import annotations
 
@@ -104,8 +106,8 @@ def test_pairs_are_compared_draw_by_draw(tmp_path):
     assert [claim.verdict for claim in (few, many, wrong)] == ["holds", "holds", "does not hold"]
     said = "\n".join(pairs.section(found))
     assert (
-        "| Wine | 2 | 0.700 | 0.650, −0.050 ± 0.050 | 0.850, +0.200 ± 0.200 | 0.800, −0.050 ± 0.050 | – |"
-        in said
+        "| Wine | 2 | 0.700 | 0.650, −0.050 ± 0.050 | 0.850, +0.200 ± 0.200 | 0.800, −0.050 ± 0.050"
+        " | – |" in said
     )
 
 
@@ -128,7 +130,10 @@ def test_aims_are_of_the_mean_of_eight(tmp_path):
 
 @pytest.fixture
 def small(tmp_path):
-    """Write a store with a cell: joint over two draws, two peers, and a setting on the first draw alone."""
+    """Write a store with a cell.
+
+    Joint over two draws, two peers, and a setting on the first draw alone.
+    """
 
     def line(name, method, draw, accuracy):
         scores = dict.fromkeys(COLUMNS, accuracy)

@@ -1,4 +1,7 @@
-"""The protocols of the field keep what they promise: who loses what, and which rows are still the same object."""
+"""The protocols of the field keep what they promise.
+
+Who loses what, and which rows are still the same object.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ from tests.strategies import seeds
 
 
 def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
-    """Make views whose kinds lie far apart; the first rows of each view and the next are matched."""
+    """Make views whose kinds lie far apart.
+
+    The first rows of each view and the next are matched.
+    """
     rng = np.random.default_rng(seed)
     y = [rng.integers(k, size=n) for n in sizes]
     for one, other in pairwise(y):
@@ -55,7 +58,9 @@ def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
 
 
 def digits(seed, n_pairs=0):
-    """Left and right halves of images, three in ten of a view matched, and judged pairs of left halves."""
+    """Left and right halves of images, three in ten of a view matched, and judged pairs of left
+    halves.
+    """
     data = load_digits()
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(data.target))
@@ -532,7 +537,9 @@ def test_any_matches_and_pairs_give_labels(n_matches, n_pairs):
 
 @pytest.mark.parametrize("n_matched", [0, 300])
 def test_clusters_that_lie_far_apart_are_found(n_matched):
-    """More rows than dense eigenvectors are computed of, in as many pieces as there are clusters."""
+    """More rows than dense eigenvectors are computed of, in as many pieces as there are
+    clusters.
+    """
     rng = np.random.default_rng(0)
     y = rng.integers(8, size=1500)
     views = [rng.normal(size=(len(y), 5)) + 10 * rng.normal(size=(8, 5))[y] for _ in range(2)]

@@ -1,4 +1,7 @@
-"""Methods are found by their names, those of other packages too; one that cannot be used is named with its package."""
+"""Methods are found by their names, those of other packages too.
+
+One that cannot be used is named with its package.
+"""
 
 from __future__ import annotations
 
@@ -188,15 +191,27 @@ def test_a_name_that_configs_could_not_hold_is_not_listed_and_refused(offer, nam
         ),
         ("from mvcc import TransferMethod\nclass Ape(TransferMethod): pass", "define infer()"),
         (
-            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, k): self.k = k",
-            "missing 1 required positional argument: 'k'. Give every parameter of its __init__ a default",
+            (
+                "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self,"
+                " k): self.k = k"
+            ),
+            (
+                "missing 1 required positional argument: 'k'. Give every parameter of its __init__"
+                " a default"
+            ),
         ),
         (
-            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, *k): self.k = k",
+            (
+                "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self,"
+                " *k): self.k = k"
+            ),
             "cannot be made without arguments",
         ),
         (
-            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, k=1): self.k = k + 0.5",
+            (
+                "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self,"
+                " k=1): self.k = k + 0.5"
+            ),
             "store each as it is under its own name",
         ),
     ],

@@ -1,4 +1,6 @@
-"""Co-EM is Algorithm 2, for any number of views, any reading of the closure and every transfer method."""
+"""Co-EM is Algorithm 2, for any number of views, any reading of the closure and every transfer
+method.
+"""
 
 from __future__ import annotations
 
@@ -290,7 +292,9 @@ def test_the_limit_is_noticed_and_named():
 
 
 def moons_and_blobs():
-    """Draw a view of half-moons and one of separate blobs, fully related, and constraints that force the classes."""
+    """Draw a view of half-moons and one of separate blobs, fully related, and constraints that
+    force the classes.
+    """
     rng = np.random.default_rng(0)
     moons, y = make_moons(200, noise=0.05, random_state=0)
     blobs = 8 * y[:, None] + rng.normal(size=(200, 2))

@@ -1,4 +1,6 @@
-"""MultiViewConstrainedClustering keeps the promises of ``multiview_checks`` with every base, transfer and closure."""
+"""MultiViewConstrainedClustering keeps the promises of ``multiview_checks`` with every base,
+transfer and closure.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,16 @@ TRANSFERS = {
     "single": SingleView(),
 }
 CLOSURES = ["full", "view", "none"]
-# each base with each transfer and each closure; every check meets each base, transfer and closure, not all combinations
+# each base with each transfer and each closure; every check meets each base, transfer and closure,
+# not all combinations
 CONFIGURATIONS = {
     f"{base}-{transfer}-{CLOSURES[(b + t) % 3]}": MultiViewConstrainedClustering(
         BASES[base], TRANSFERS[transfer], closure=CLOSURES[(b + t) % 3], max_iter=5, random_state=0
     )
     for (b, base), (t, transfer) in product(enumerate(BASES), enumerate(TRANSFERS))
 }
-# check number c meets transfer t with base (t + c) mod 5, and so every base, transfer and closure: a pairwise cover
+# check number c meets transfer t with base (t + c) mod 5, and so every base, transfer and closure:
+# a pairwise cover
 COVER = [
     (check, list(CONFIGURATIONS)[(t + c) % len(BASES) * len(TRANSFERS) + t])
     for c, check in enumerate(CHECKS)
@@ -104,7 +108,10 @@ def test_the_problem_tells_the_configurations_and_the_seeds_apart():
 
 @pytest.mark.parametrize("base", BASES)
 def test_without_transfer_and_chance_views_may_come_in_any_order(base):
-    """Nothing is drawn where every cluster starts from a neighborhood; else the seeds of the views change places."""
+    """Nothing is drawn where every cluster starts from a neighborhood.
+
+    Else the seeds of the views change places.
+    """
     problem = make_problem(0, (16, 13, 19), (2, 3, 1))
     known = [
         Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)])

@@ -124,7 +124,10 @@ def test_nothing_is_predicted_or_judged_before_a_fit():
     [
         (
             (IMAGES, "image"),
-            "view: there is no view 'image'; the views are 'texts', 'images'. Did you mean 'images'",
+            (
+                "view: there is no view 'image'; the views are 'texts', 'images'. Did you mean"
+                " 'images'"
+            ),
         ),
         ((IMAGES, 2), "there is no view 2; the views are"),
         ((IMAGES, True), "there is no view True"),

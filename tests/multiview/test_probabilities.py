@@ -1,4 +1,7 @@
-"""Probabilities of clusters: what they add up to, how far they can be trusted, and that they change nothing."""
+"""Probabilities of clusters.
+
+What they add up to, how far they can be trusted, and that they change nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""threshold="cv" holds out whole neighborhoods, sees nothing of them, and takes the threshold that foretells them."""
+"""threshold="cv" holds out whole neighborhoods, sees nothing of them, and takes the threshold that
+foretells them.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,10 @@ def test_folds_are_about_equal_and_drawn_at_random():
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """Note every threshold and training part that is asked for; ``answer`` gives the labels of the rows."""
+    """Note every threshold and training part that is asked for.
+
+    ``answer`` gives the labels of the rows.
+    """
 
     def record(answer):
         asked = []
@@ -124,7 +129,9 @@ def test_of_equal_thresholds_the_largest_wins(recorded):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_that_follows_from_the_training_part_is_held_out(recorded, seed):
-    """Closed together with all relations, the training part decides on no constraint that is scored."""
+    """Closed together with all relations, the training part decides on no constraint that is
+    scored.
+    """
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=40)
     constraints = [Constraints.from_labels(y, 15, rng) for _ in range(2)]
@@ -191,7 +198,9 @@ def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
-    """What the first view infers is always right, and the second one needs more of it than a threshold of 0.9 gives."""
+    """What the first view infers is always right, and the second one needs more of it than a
+    threshold of 0.9 gives.
+    """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(120) % 2)
     clean = 30 * y[:, None] + rng.normal(size=(120, 2))

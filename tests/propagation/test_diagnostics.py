@@ -1,4 +1,6 @@
-"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever the unit of X."""
+"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever
+the unit of X.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def random_clustering(seed, k=3, d=2):
         # equal covariances: half the squared Mahalanobis distance
         (([0, 0], [1, 1]), ([3, 0], [1, 1]), 4.5),
         (([0, 0], [2, 1]), ([4, 0], [2, 1]), 2.0),
-        # the same mean, s times as wide: from the narrow to the wide one ½(2/s² − 2 + 4 ln s), less than back
+        # the same mean, s times as wide: from the narrow to the wide one ½(2/s² − 2 + 4 ln s), less
+        # than back
         (([0, 0], [1, 1]), ([0, 0], [3, 3]), (2 / 9 - 2 + 4 * np.log(3)) / 2),
         (([5, 5], [1, 1]), ([5, 5], [1, 1]), 0.0),
     ],
@@ -127,9 +130,11 @@ def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
 def test_disagreement_counted_by_hand():
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [3.0]])
     assert diagnose(X, [0, 0, 0, 1, 1, 1]).disagreement == 1 / 6  # 3 is nearer to 1 than to 8
-    # under metrics: 3 costs 2²/4 + ln 4 = 2.4 in the wide first cluster, and 5²/100 + ln 100 = 4.9 in the second
+    # under metrics: 3 costs 2²/4 + ln 4 = 2.4 in the wide first cluster, and 5²/100 + ln 100 = 4.9
+    # in the second
     assert diagnose(X, [0, 0, 0, 1, 1, 1], [[1 / 4], [1 / 100]]).disagreement == 1 / 6
-    # a narrow first cluster keeps its middle alone: 1²·25 − ln 25 = 21.8 for its outer rows, 5.2 and 4.6 in the second
+    # a narrow first cluster keeps its middle alone: 1²·25 − ln 25 = 21.8 for its outer rows, 5.2
+    # and 4.6 in the second
     assert diagnose(X, [0, 0, 0, 1, 1, 1], [[25.0], [1 / 100]]).disagreement == 2 / 6
 
 

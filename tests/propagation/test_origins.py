@@ -1,4 +1,6 @@
-"""Every propagated constraint is traced to the one whose weight times both reaches is its own weight (Eq. 10)."""
+"""Every propagated constraint is traced to the one whose weight times both reaches is its own
+weight (Eq. 10).
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def scene(seed, threshold, metric):
 
 
 def products(X, labels, constraints, i, j, must_link, metrics):
-    """Compute what every constraint gives to rows i and j, from the equations; -1 where it is of the other kind."""
+    """Compute what every constraint gives to rows i and j, from the equations.
+
+    -1 where it is of the other kind.
+    """
     sigma, confidence = _model(X, labels, metrics, REGULARIZATION)
 
     def reach(row, end):
@@ -52,9 +57,11 @@ def products(X, labels, constraints, i, j, must_link, metrics):
     given = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights, strict=True)
     return np.array(
         [
-            w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
-            if kind == must_link
-            else -1.0
+            (
+                w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
+                if kind == must_link
+                else -1.0
+            )
             for (u, v), kind, w in given
         ]
     )

@@ -1,7 +1,8 @@
 """Transitive closure of constraints, in one view and over all views (Algorithm 2, steps 1–2, §5).
 
-A must-link follows from a chain of must-links; a cannot-link from a chain with exactly one cannot-link and must-links
-on both sides of it. An inferred constraint weighs as much as the weakest link of its strongest chain.
+A must-link follows from a chain of must-links; a cannot-link from a chain with exactly one
+cannot-link and must-links on both sides of it. An inferred constraint weighs as much as the weakest
+link of its strongest chain.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ Relations = dict[tuple[int, int], set[tuple[int, int]]]
 
 
 def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray[np.float64]:
-    """Strength of the strongest chain of must-links between every two of n nodes: widest paths, by Floyd–Warshall.
+    """Strength of the strongest chain of must-links between every two of n nodes.
 
-    A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely strong; where there
-    is no chain the entry is minus infinity.
+    Widest paths, by Floyd–Warshall.
+
+    A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely
+    strong; where there is no chain the entry is minus infinity.
     """
     strength = np.full((n, n), NO_CHAIN)
     np.fill_diagonal(strength, np.inf)
@@ -57,7 +60,9 @@ def strongest_cannot_links(
 
 
 def closure(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> ConstraintDict:
-    """Close the constraints of one view (Algorithm 2, steps 1–2, with one view and no relations)."""
+    """Close the constraints of one view (Algorithm 2, steps 1–2, with one view and no
+    relations).
+    """
     closed, _ = close_views([(pairs, must_link, weights)], {})
     return closed[0]
 
@@ -77,11 +82,13 @@ def normalise_relations(relations: Mapping[tuple[int, int], Any]) -> Relations:
 def close_views(
     constraints: Sequence[ConstraintArrays], relations: Mapping[tuple[int, int], Any]
 ) -> tuple[list[ConstraintDict], Relations]:
-    """One closure over the constraints of all views and the relations between them (Algorithm 2, steps 1–2, §5).
+    """One closure over the constraints of all views and the relations between them (Algorithm 2,
+    steps 1–2, §5).
 
-    A relation is a must-link of infinite weight: it never weakens a chain. A constraint inferred by relations alone
-    weighs 1. Given constraints keep their own weight, the heaviest of repeated rows. The second result has a key for
-    every two views u < v; its related pairs are all the cross-view pairs connected by must-links and relations.
+    A relation is a must-link of infinite weight: it never weakens a chain. A constraint inferred by
+    relations alone weighs 1. Given constraints keep their own weight, the heaviest of repeated
+    rows. The second result has a key for every two views u < v; its related pairs are all the
+    cross-view pairs connected by must-links and relations.
     """
     given = [to_dict(*view) for view in constraints]
     nodes, must_links, cannot_links = _one_graph(given, normalise_relations(relations))
@@ -111,7 +118,9 @@ def close_views(
 def relation_strengths(
     constraints: Sequence[ConstraintDict], relations: Mapping[tuple[int, int], Any]
 ) -> dict[tuple[int, int], dict[tuple[int, int], float]]:
-    """How strong the strongest chain behind every relation of ``close_views`` is: its weakest must-link.
+    """How strong the strongest chain behind every relation of ``close_views`` is.
+
+    Its weakest must-link.
 
     It is infinite where relations alone are behind it.
     """
@@ -128,7 +137,9 @@ def relation_strengths(
 def _one_graph(
     given: Sequence[ConstraintDict], related: Relations
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int, float]], list[tuple[int, int, float]]]:
-    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the cannot-links."""
+    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the
+    cannot-links.
+    """
     mentioned: set[tuple[int, int]] = set()
     for view, view_constraints in enumerate(given):
         for i, j, _ in view_constraints:

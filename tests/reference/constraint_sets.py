@@ -19,7 +19,9 @@ ConstraintArrays = tuple[ArrayLike, ArrayLike, ArrayLike]
 def rows(
     pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> list[tuple[int, int, bool, float]]:
-    """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given, repeated rows included."""
+    """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given,
+    repeated rows included.
+    """
     columns: Iterable[Any] = zip(
         np.asarray(pairs), np.asarray(must_link), np.asarray(weights), strict=True
     )
@@ -63,7 +65,9 @@ def as_dict(constraints: ConstraintDict | ConstraintArrays | None) -> Constraint
 def to_arrays(
     constraints: ConstraintDict,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-link."""
+    """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-
+    link.
+    """
     keys = sorted(constraints)
     pairs = np.array([(i, j) for i, j, _ in keys], dtype=np.int64).reshape(-1, 2)
     must_link = np.array([is_must_link for _, _, is_must_link in keys], dtype=bool)

@@ -27,9 +27,12 @@ def normalised_laplacian(X: Floats, sigma: float) -> Floats:
 
 
 def spectral_features(X: Floats, n_components: int, sigma: float = 1.0) -> Floats:
-    """Eigenvectors 2 to n_components + 1 of the normalized Laplacian, standardized (§6.1); signs are arbitrary.
+    """Eigenvectors 2 to n_components + 1 of the normalized Laplacian, standardized (§6.1).
 
-    Features are scaled to [0, 1] before; the result has mean 0 and population variance 1 in every column.
+    Signs are arbitrary.
+
+    Features are scaled to [0, 1] before; the result has mean 0 and population variance 1 in every
+    column.
     """
     _, Q = np.linalg.eigh(normalised_laplacian(scale_to_unit_range(X), sigma))
     kept = Q[:, 1 : n_components + 1]
@@ -37,9 +40,12 @@ def spectral_features(X: Floats, n_components: int, sigma: float = 1.0) -> Float
 
 
 def features_of_new_rows(X: Floats, new: Floats, n_components: int, sigma: float = 1.0) -> Floats:
-    """Extend the features of X to new rows by the formula of Nyström; signs are arbitrary, but those of X.
+    """Extend the features of X to new rows by the formula of Nyström.
 
-    v_k(x) = 1/λ_k Σ_i a(x, x_i) / √(d(x) d_i) v_ik. A row with d(x) < 1 gets the features of the nearest row of X.
+    Signs are arbitrary, but those of X.
+
+    v_k(x) = 1/λ_k Σ_i a(x, x_i) / √(d(x) d_i) v_ik. A row with d(x) < 1 gets the features of the
+    nearest row of X.
     """
     low, high = np.min(X, axis=0), np.max(X, axis=0)
     span = np.where(high > low, high - low, np.inf)

@@ -12,7 +12,10 @@ Ints = NDArray[np.int64]
 
 
 def means(X: Floats, labels: Ints, k: int) -> Floats:
-    """μ_h, the mean of the points of each cluster; zeros for an empty cluster, which has no point to ask for it."""
+    """μ_h, the mean of the points of each cluster.
+
+    Zeros for an empty cluster, which has no point to ask for it.
+    """
     result = np.zeros((k, X.shape[1]))
     for h in range(k):
         if np.any(labels == h):
@@ -36,7 +39,9 @@ def empirical_covariances(X: Floats, labels: Ints, k: int, regularization: float
 def covariances(
     X: Floats, labels: Ints, k: int, metrics: Floats | None = None, regularization: float = 1e-6
 ) -> Floats:
-    """Σ_h of every cluster, (k, d, d): Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
+    """Σ_h of every cluster, (k, d, d).
+
+    Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
 
     Metrics are diagonal (k, d) or full (k, d, d).
     """

@@ -1,4 +1,7 @@
-"""The joint graph of several views, the metric of judged pairs, and the spreading of answers: dense, one step each."""
+"""The joint graph of several views, the metric of judged pairs, and the spreading of answers.
+
+Dense, one step each.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ def distances(X: Matrix, Y: Matrix) -> Matrix:
 
 
 def view_graph(X: Matrix, q: int, local: int = 7) -> Matrix:
-    """exp(−d² / s_i s_j) of the q nearest neighbors, symmetric, divided by the square roots of the degrees."""
+    """exp(−d² / s_i s_j) of the q nearest neighbors, symmetric, divided by the square roots of the
+    degrees.
+    """
     n = len(X)
     q = min(q, n - 1)
     d = distances(X, X)
@@ -75,7 +80,9 @@ def unit_rows(E: Matrix) -> Matrix:
 def shared_landmarks(
     space: list[Matrix], objects: list[list[int]], n: int, near: int = 10
 ) -> Matrix:
-    """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two views or more."""
+    """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two
+    views or more.
+    """
     landmarks = [a for a in range(n) if sum(a in own for own in objects) >= 2]
     Z = np.zeros((n, n))
     for X, own in zip(space, objects, strict=True):
@@ -139,7 +146,9 @@ def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
 
 
 def closed_where_dense(judged: ConstraintDict) -> ConstraintDict:
-    """Close pairs of weight 1 or more of which eight can be left out, one by one, since they follow from the others."""
+    """Close pairs of weight 1 or more of which eight can be left out, one by one, since they follow
+    from the others.
+    """
     try:
         closed = closure(*to_arrays(judged))
     except ValueError:  # a contradiction
@@ -167,7 +176,9 @@ def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
 def predicted_by_columns(
     views: list[Matrix], objects: list[list[int]], classes, shares: Matrix
 ) -> Matrix:
-    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one judged row after the other."""
+    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one judged row
+    after the other.
+    """
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
     for X, own in zip(views, objects, strict=True):
@@ -198,7 +209,10 @@ def predicted_by_columns(
 
 
 def left_out(here: Matrix, there: Matrix) -> Matrix:
-    """Predict every row there by ridge regression over the others, centered before; the ridge has the least errors."""
+    """Predict every row there by ridge regression over the others, centered before.
+
+    The ridge has the least errors.
+    """
     best = None
     H = here - here.mean(axis=0)
     T = there - there.mean(axis=0)
@@ -217,7 +231,9 @@ def left_out(here: Matrix, there: Matrix) -> Matrix:
 
 
 def tail_shares(tables: list[Matrix]) -> Matrix:
-    """Share of pairs (i, j), i ≠ j, that have better ranks among all pairs of i and of j than (c, c)."""
+    """Share of pairs (i, j), i ≠ j, that have better ranks among all pairs of i and of j than (c,
+    c).
+    """
     m = len(tables[0])
 
     def badness(i: int, j: int) -> float:

@@ -16,10 +16,13 @@ def transfer(
     relations: NDArray[np.int64] | Iterable[tuple[int, int]],
     strengths: Mapping[tuple[int, int], float] | None = None,
 ) -> ConstraintDict:
-    """f_{U→V} of Eq. 12, §5.2: every constraint between rows of U to all pairs of rows of V related to its ends.
+    """f_{U→V} of Eq. 12, §5.2.
 
-    ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are dropped; the heaviest of
-    each pair and type is kept. A constraint weighs at most as much as the ``strengths`` of the two relations it takes.
+    Every constraint between rows of U to all pairs of rows of V related to its ends.
+
+    ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are
+    dropped; the heaviest of each pair and type is kept. A constraint weighs at most as much as the
+    ``strengths`` of the two relations it takes.
     """
     if strengths is None:
         strengths = defaultdict(lambda: np.inf)

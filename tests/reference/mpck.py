@@ -1,4 +1,7 @@
-"""MPCK-Means (§3.1): Eq. 1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d)."""
+"""MPCK-Means (§3.1): Eq.
+
+1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ def log_det(metric: Floats) -> float:
 
 
 def farthest_pair(X: Floats, metric: Floats) -> tuple[int, int]:
-    """(x', x'') of Eq. 3 (§3.1): the pair i < j of the whole view with the greatest separation under the metric.
+    """(x', x'') of Eq. 3 (§3.1).
+
+    The pair i < j of the whole view with the greatest separation under the metric.
 
     By looking at all pairs; ties go to the first pair. A view of one point gives (0, 0).
     """
@@ -82,7 +87,8 @@ def cost(
     weights: ArrayLike,
     farthest: ArrayLike,
 ) -> float:
-    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1).
+    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they
+    are (§3.1).
 
     Partners not yet assigned are ignored.
     """
@@ -111,10 +117,11 @@ def sweep(
     weights: ArrayLike,
     farthest: ArrayLike,
 ) -> Ints:
-    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
+    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
+    points after it.
 
-    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new labels; the ones
-    passed in stay as they are.
+    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new
+    labels; the ones passed in stay as they are.
     """
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):
@@ -142,10 +149,12 @@ def scatter(
     farthest_difference: Floats,
     full: bool,
 ) -> Floats:
-    """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1): J = Σ_h (tr(M_h S_h) − n_h log det M_h).
+    """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1).
 
-    Each endpoint of a violated must-link counts half of its squared difference for its own cluster (Eq. 2); a violated
-    cannot-link inside h counts D_h minus its squared difference (Eq. 3).
+    J = Σ_h (tr(M_h S_h) − n_h log det M_h).
+
+    Each endpoint of a violated must-link counts half of its squared difference for its own cluster
+    (Eq. 2); a violated cannot-link inside h counts D_h minus its squared difference (Eq. 3).
     """
     d = X.shape[1]
     total = np.zeros((d, d)) if full else np.zeros(d)
@@ -165,14 +174,18 @@ def scatter(
 
 
 def is_positive_definite(S: Floats) -> bool:
-    """Whether all eigenvalues are positive, those that are zero up to rounding not counting as positive."""
+    """Whether all eigenvalues are positive, those that are zero up to rounding not counting as
+    positive.
+    """
     eigenvalues = np.linalg.eigvalsh(S)
     rounding = len(S) * np.finfo(float).eps * np.max(np.abs(eigenvalues))
     return bool(np.min(eigenvalues) > rounding)
 
 
 def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
-    """Minimize tr(M S) − n log det M over the metric M: n / S_a for each feature a, or n S⁻¹ for a full metric.
+    """Minimize tr(M S) − n log det M over the metric M.
+
+    N / S_a for each feature a, or n S⁻¹ for a full metric.
 
     Where S_a ≤ 0, or S is not positive definite, the old metric stays.
     """
@@ -194,10 +207,12 @@ def update_metrics(
     farthest_differences: Floats,
     shared: bool = False,
 ) -> Floats:
-    """M-step for the metrics (§3.1), with the new labels and centers: the minimum of Eq. 1 for fixed x' − x''.
+    """M-step for the metrics (§3.1), with the new labels and centers.
 
-    ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned from the sum of all
-    S_h and the number of all points, and repeated for every cluster.
+    The minimum of Eq. 1 for fixed x' − x''.
+
+    ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned
+    from the sum of all S_h and the number of all points, and repeated for every cluster.
     """
     k = len(centers)
     full = old_metrics.ndim == 3
@@ -221,7 +236,10 @@ def objective(
     weights: ArrayLike,
     farthest: ArrayLike,
 ) -> float:
-    """Eq. 1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label."""
+    """Eq.
+
+    1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label.
+    """
     farthest = np.asarray(farthest)
     total = 0.0
     for i in range(len(X)):

@@ -30,8 +30,8 @@ History = list[list[tuple[float, ConstraintDict]]]
 def resolve_conflicts(unified: ConstraintDict, own: ConstraintDict) -> ConstraintDict:
     """Leave at most one type per pair (§5.2).
 
-    A constraint that is in the view's own (augmented) set wins over one that is only transferred; if that does not
-    tell them apart, the heavier wins; of equal weights both are dropped.
+    A constraint that is in the view's own (augmented) set wins over one that is only transferred;
+    if that does not tell them apart, the heavier wins; of equal weights both are dropped.
     """
     resolved: ConstraintDict = {}
     for (i, j, is_must_link), w in unified.items():
@@ -49,7 +49,10 @@ def resolve_conflicts(unified: ConstraintDict, own: ConstraintDict) -> Constrain
 def close(
     constraints: Sequence[ConstraintDict], relations: Relations, closure: str
 ) -> tuple[list[ConstraintDict], Relations]:
-    """Do steps 1–2 of Algorithm 2: "full" over all views and relations, "view" inside each view, or "none"."""
+    """Do steps 1–2 of Algorithm 2.
+
+    "full" over all views and relations, "view" inside each view, or "none".
+    """
     if closure == "full":
         return close_views([to_arrays(view) for view in constraints], relations)
     if closure == "view":
@@ -78,7 +81,10 @@ def relations_from(u: int, v: int, relations: Relations) -> set[tuple[int, int]]
 
 
 def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], float] | None:
-    """How much a constraint may weigh that takes a relation from view u to view v; None is no limit."""
+    """How much a constraint may weigh that takes a relation from view u to view v.
+
+    None is no limit.
+    """
     if strengths is None:
         return None
     if u < v:
@@ -97,7 +103,10 @@ def expected_constraints(
     regularization: float,
     propagation: Propagate,
 ) -> ConstraintDict:
-    """P^V, the constraints among X̂^V that one view offers the others (step 11; the other methods of §6.2)."""
+    """P^V, the constraints among X̂^V that one view offers the others (step 11.
+
+    The other methods of §6.2).
+    """
     if transfer == "constraint-propagation":
         pairs, must_link, weights = to_arrays(constraints)
         return propagation(
@@ -132,9 +141,10 @@ def co_em(
 ) -> tuple[list[Ints], History]:
     """Algorithm 2 (§5), for any number of views (Eq. 14, §5.3), and for one view as in §6.4.
 
-    ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or "single-view" (§6.2); the last
-    one never closes across views. ``threshold`` is t_V, one for all views or one per view. The E-step is ``propagate``
-    or, for larger inputs, ``propagation=propagate_vectorised``.
+    ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or
+    "single-view" (§6.2); the last one never closes across views. ``threshold`` is t_V, one for all
+    views or one per view. The E-step is ``propagate`` or, for larger inputs,
+    ``propagation=propagate_vectorised``.
     """
     n_views = len(views)
     thresholds = [threshold] * n_views if isinstance(threshold, (int, float)) else list(threshold)

@@ -16,7 +16,8 @@ UNASSIGNED = -1
 def penalties(
     i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> float:
-    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1, f = 1).
+    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1,
+    f = 1).
 
     Partners not yet assigned are ignored. Each violated constraint costs its full weight.
     """
@@ -44,7 +45,10 @@ def cost(
     must_link: ArrayLike,
     weights: ArrayLike,
 ) -> float:
-    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1)."""
+    """Contribution of point i to Eq.
+
+    1 if it goes to cluster h, all other points staying where they are (§3.1).
+    """
     distance = float(np.sum((X[i] - centers[h]) ** 2))
     return distance + penalties(i, h, labels, pairs, must_link, weights)
 
@@ -57,7 +61,8 @@ def sweep(
     must_link: ArrayLike,
     weights: ArrayLike,
 ) -> Ints:
-    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
+    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
+    points after it.
 
     Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
     """
@@ -73,8 +78,8 @@ def sweep(
 def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
     """M-step (§3.1): the mean of each cluster.
 
-    The center of an empty cluster moves to the point farthest from the center of its own cluster (ties: lowest index);
-    several empty clusters, in order, take different points.
+    The center of an empty cluster moves to the point farthest from the center of its own cluster
+    (ties: lowest index); several empty clusters, in order, take different points.
     """
     means = np.zeros((n_clusters, X.shape[1]))
     for h in range(n_clusters):

@@ -15,10 +15,11 @@ Ints = NDArray[np.int64]
 
 
 def endpoint_weight(x: Floats, x_u: Floats, covariance: Floats, confidence: float) -> float:
-    """exp(−½ ‖x − x_u‖²) under the endpoint covariance G_{c_u}(x_u) Σ_{c_u} (Eq. 9 and 15), one factor of Eq. 11.
+    """exp(−½ ‖x − x_u‖²) under the endpoint covariance G_{c_u}(x_u) Σ_{c_u} (Eq. 9 and 15), one
+    factor of Eq. 11.
 
-    ``confidence`` is G_{c_u}(x_u). Where it underflows to 0, only the point itself and its exact duplicates have
-    weight 1, all others 0.
+    ``confidence`` is G_{c_u}(x_u). Where it underflows to 0, only the point itself and its exact
+    duplicates have weight 1, all others 0.
     """
     q = squared_mahalanobis(x - x_u, covariance)
     if q == 0.0:
@@ -57,7 +58,9 @@ def propagate(
     metrics: Floats | None = None,
     regularization: float = 1e-6,
 ) -> ConstraintDict:
-    """P^V of step 11 in Algorithm 2: Eq. 9–11 for every constraint and every ordered pair of candidates (§5.1).
+    """P^V of step 11 in Algorithm 2.
+
+    Eq. 9–11 for every constraint and every ordered pair of candidates (§5.1).
 
     Kept where W ≥ threshold, the largest W of each pair and type.
     """
@@ -93,7 +96,10 @@ def propagate_vectorised(
     metrics: Floats | None = None,
     regularization: float = 1e-6,
 ) -> ConstraintDict:
-    """Do the same as ``propagate``, with a table of endpoints × candidates (Eq. 15, §5.4) and outer products."""
+    """Do the same as ``propagate``, with a table of endpoints × candidates (Eq.
+
+    15, §5.4) and outer products.
+    """
     sigma, confidence = _model(X, labels, metrics, regularization)
     chosen = _candidates(X, candidates)
     constraints = rows(pairs, must_link, weights)

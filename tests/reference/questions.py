@@ -1,4 +1,7 @@
-"""The next question, the signs of a wrong answer, and what constraints say of groups: dense, one step each."""
+"""The next question, the signs of a wrong answer, and what constraints say of groups.
+
+Dense, one step each.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ def next_objects(
     number: int,
     preferred: set[int],
 ) -> list[int]:
-    """Greedy coverage, weighted by uncertainty, the more the more answers; of the preferred objects first."""
+    """Greedy coverage, weighted by uncertainty, the more the more answers.
+
+    Of the preferred objects first.
+    """
     n = len(K)
     C = [[K[x, y] / np.sqrt(K[x, x] * K[y, y]) for y in range(n)] for x in range(n)]
     u = [1.0] * n
@@ -60,7 +66,9 @@ def likeness(K: Matrix, one: int, members: list[int]) -> float:
 
 
 def contradicted(K: Matrix, groups: list[list[int]]) -> list[int]:
-    """Members of groups of two or more for which another group is five times as likely as their own."""
+    """Members of groups of two or more for which another group is five times as likely as their
+    own.
+    """
     found = []
     for own in groups:
         for one in own if len(own) > 1 else []:

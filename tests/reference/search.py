@@ -1,4 +1,7 @@
-"""The search of Eq. 1 (M = I, f = 1) from several starts: full sums over constraints, plain loops."""
+"""The search of Eq.
+
+1 (M = I, f = 1) from several starts: full sums over constraints, plain loops.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ def objective(X, masses, centers, labels, pairs, must_link, weights) -> float:
 def spread_centers(
     X, masses, k: int, given, rng: np.random.Generator, *, weighted: bool
 ) -> NDArray[np.float64]:
-    """Return the given centers, and k-means++ with 2 + log k candidates for those that are left open."""
+    """Return the given centers, and k-means++ with 2 + log k candidates for those that are left
+    open.
+    """
     chosen = [np.asarray(c, dtype=float) for c in given][:k]
     if not chosen:
         chosen.append(X[rng.choice(len(X), p=masses / masses.sum() if weighted else None)])
@@ -84,7 +89,9 @@ def search(
     *,
     weighted: bool,
 ):
-    """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal ones."""
+    """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal
+    ones.
+    """
     best = None
     for s in range(n_init):
         centers = spread_centers(

@@ -61,7 +61,8 @@ def test_pck_sweep_by_hand():
     X = np.array([[0.0], [1.0], [0.5], [0.4]])
     centers = np.array([[0.0], [1.0]])
     unassigned = np.full(4, -1)
-    # point 2 is a tie: lowest cluster. Point 1's must-link to 3 does not count, 3 is not assigned yet.
+    # point 2 is a tie: lowest cluster. Point 1's must-link to 3 does not count, 3 is not assigned
+    # yet.
     labels = pck.sweep(X, centers, unassigned, [(1, 3), (0, 2)], [ML, CL], [0.1, 0.0])
     assert labels.tolist() == [0, 1, 0, 0]
     assert unassigned.tolist() == [-1] * 4
@@ -108,7 +109,8 @@ def test_update_metrics_by_hand():
     # no spread in the second feature of cluster 0: the old weight stays
     new = mpck.update_metrics(X, labels, centers, old, *NOTHING, differences)
     assert new.tolist() == [[2 / 2, 7], [2 / 8, 2 / 2]]
-    # violated must-link (1, 2), w = 2: (3², 1²) in both; violated cannot-link (2, 3), w = 1: (81 − 16, 9 − 4) in 1
+    # violated must-link (1, 2), w = 2: (3², 1²) in both; violated cannot-link (2, 3), w = 1: (81 −
+    # 16, 9 − 4) in 1
     constraints = [(1, 2), (2, 3)], [ML, CL], [2.0, 1.0]
     new = mpck.update_metrics(X, labels, centers, old, *constraints, differences)
     assert new == pytest.approx(
@@ -211,7 +213,9 @@ def test_max_union_and_conflicts():
 
 
 def recorder(seen):
-    """Make a fit that puts everything into the cluster of its sign and writes down the constraints it was given."""
+    """Make a fit that puts everything into the cluster of its sign and writes down the constraints
+    it was given.
+    """
 
     def fit(view, X, pairs, must_link, weights):
         seen.append((view, to_dict(pairs, must_link, weights)))

@@ -63,7 +63,10 @@ def curves() -> Callable[..., pd.DataFrame]:
 
 @pytest.fixture
 def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """Make scores whose means are the curves': trial t lies above the mean by its place among the trials."""
+    """Make scores whose means are the curves'.
+
+    Trial t lies above the mean by its place among the trials.
+    """
 
     def make(curves: pd.DataFrame) -> pd.DataFrame:
         rows = [

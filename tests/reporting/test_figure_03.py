@@ -1,4 +1,6 @@
-"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes smaller."""
+"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes
+smaller.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, key
 
 
 def ellipses(axes):
-    """Read centers and covariances from what is drawn: points of an ellipse at one standard deviation."""
+    """Read centers and covariances from what is drawn.
+
+    Points of an ellipse at one standard deviation.
+    """
     found = []
     for patch in axes.patches:
         corners = patch.get_corners()
@@ -39,7 +44,7 @@ def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(exa
 
 
 def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
-    (cluster, *endpoints) = draw_figure_03([example]).axes[0].patches
+    cluster, *endpoints = draw_figure_03([example]).axes[0].patches
     red, green, blue, _ = cluster.get_edgecolor()
     assert blue > max(red, green)
     for patch in endpoints:

@@ -1,4 +1,6 @@
-"""Figure 4 shows the means of the curves as they are, with line types, colours and words from which it can be read."""
+"""Figure 4 shows the means of the curves as they are, with line types, colours and words from which
+it can be read.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,8 @@ def test_means_and_error_bars_are_those_of_the_table(curves):
 def test_line_type_is_the_mapped_fraction_and_colour_and_marker_the_method(curves):
     figure = draw_figure_04(curves())
     types = line_styles([0.2, 0.4, 1.0])
-    # a line scales its dashes when it takes them, so the legend's own lines are what to compare with
+    # a line scales its dashes when it takes them, so the legend's own lines are what to compare
+    # with
     key = dict(zip(entries(figure.legends[1]), figure.legends[1].get_lines(), strict=True))
     assert list(key) == ["100%", "40%", "20%"]
     for label, line in lines(figure.axes[0]).items():
@@ -84,7 +87,7 @@ def test_line_type_is_the_mapped_fraction_and_colour_and_marker_the_method(curve
 
 def test_markers_at_one_place_lie_beside_each_other_and_nearer_to_it_than_to_the_next(curves):
     figure = draw_figure_04(curves(schedule=(20, 25, 80)))
-    (axes, _) = figure.axes
+    axes, _ = figure.axes
     drawn = np.array(
         [line.get_transform().transform(line.get_xydata())[:, 0] for line in lines(axes).values()]
     )

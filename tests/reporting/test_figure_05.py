@@ -14,7 +14,9 @@ from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, words
 
 
 def table(curves, gains, direct=0.5, dataset="protein", base="pck-means"):
-    """Make curves on which Constraint Propagation gains so many percent at each number of constraints."""
+    """Make curves on which Constraint Propagation gains so many percent at each number of
+    constraints.
+    """
     made = curves(dataset, (base,), ("constraint-propagation", "direct-mapping"), tuple(gains))
     for mapped, per_n in gains.items():
         for n, gain in zip((20, 40, 80), per_n, strict=True):

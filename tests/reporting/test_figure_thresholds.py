@@ -1,4 +1,6 @@
-"""The heat map shows the difference to Direct Mapping, marks the best fixed threshold, and keeps cv and DM apart."""
+"""The heat map shows the difference to Direct Mapping, marks the best fixed threshold, and keeps cv
+and DM apart.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def labels(axes):
 
 def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(sweep):
     table = sweep()
-    (axes, _) = draw_thresholds(table.sample(frac=1, random_state=6)).axes
+    axes, _ = draw_thresholds(table.sample(frac=1, random_state=6)).axes
     assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
     *rows, base = (
@@ -98,7 +100,7 @@ def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_re
     for threshold, row in means.items():
         table.loc[table["threshold"] == threshold, "mean"] = row
     table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
-    (axes, _) = draw_thresholds(table).axes
+    axes, _ = draw_thresholds(table).axes
     assert frames(axes) == [(0, 1), (0, 2), (1, 0), (1, 2)]
 
 
@@ -134,7 +136,7 @@ def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_b
 
 
 def test_many_columns_have_no_room_for_numbers(sweep):
-    (axes, _) = draw_thresholds(sweep(schedule=tuple(range(10, 130, 10)))).axes
+    axes, _ = draw_thresholds(sweep(schedule=tuple(range(10, 130, 10)))).axes
     assert cells(axes) == []
 
 
@@ -159,7 +161,7 @@ def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
 
 
 def test_cv_may_be_missing(sweep):
-    (axes, _) = draw_thresholds(sweep(thresholds=("0.5", "1"))).axes
+    axes, _ = draw_thresholds(sweep(thresholds=("0.5", "1"))).axes
     assert labels(axes) == ["1", "0.5", "DM"]
 
 

@@ -1,4 +1,6 @@
-"""Figures 6 to 10: numbers and precision of propagated constraints, and single views with and without propagation."""
+"""Figures 6 to 10: numbers and precision of propagated constraints, and single views with and
+without propagation.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ from mvcc.reporting.figures._style import (
 from mvcc.results._reading import Results
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
 
-# severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and Fernandes (2009)
+# severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and
+# Fernandes (2009)
 VISIONS = {
     "all cones": np.eye(3),
     "protanopia": [

@@ -1,4 +1,6 @@
-"""Panels show one reading of one study each, in the paper's order, and say what tells them apart."""
+"""Panels show one reading of one study each, in the paper's order, and say what tells them
+apart.
+"""
 
 from __future__ import annotations
 

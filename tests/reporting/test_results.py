@@ -1,4 +1,6 @@
-"""Every finished experiment below a folder is found, its files are read as written, and damage is named, not drawn."""
+"""Every finished experiment below a folder is found, its files are read as written, and damage is
+named, not drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Methods differ by colour, grey and marker; mapped fractions by line and filling; the user's settings do not count."""
+"""Methods differ by colour, grey and marker.
+
+Mapped fractions by line and filling; the user's settings do not count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Figures are written whole or not at all, to the place promised, and with the same bytes for the same curves."""
+"""Figures are written whole or not at all, to the place promised, and with the same bytes for the
+same curves.
+"""
 
 from __future__ import annotations
 

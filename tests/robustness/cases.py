@@ -1,6 +1,7 @@
 """What the tests of bad input share: how many cases there are, and what counts as an answer.
 
-The promise is one for all: whatever comes in, either it is understood, or it is refused in one clear message, at once.
+The promise is one for all: whatever comes in, either it is understood, or it is refused in one
+clear message, at once.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ with_warnings = pytest.mark.filterwarnings(
 
 
 def many(number, /, **strategies):
-    """Test a property on so many cases with the profile "thorough", on fewer or more of them with others.
+    """Test a property on so many cases with the profile "thorough", on fewer or more of them with
+    others.
 
     Arguments of the property that have no strategy are fixtures, the same ones for all cases.
     """
@@ -63,7 +65,8 @@ def many(number, /, **strategies):
 def answer(call, *names, error=InvalidInputError):
     """Return what a call gives, or None where it is refused in a message that has one of the names.
 
-    A name is a word, or a regular expression. Any other exception fails the test, and so does a warning.
+    A name is a word, or a regular expression. Any other exception fails the test, and so does a
+    warning.
     """
 
     def attempt():
@@ -82,7 +85,9 @@ def answer(call, *names, error=InvalidInputError):
 
 
 def command(*arguments, codes, names):
-    """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a message."""
+    """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a
+    message.
+    """
     code, printed, said = _at_once(lambda: mvcc(*arguments))
     assert "Traceback" not in printed + said
     complaint = "".join(
@@ -108,7 +113,10 @@ def assert_clear(message, *names):
 
 
 def _at_once(attempt):
-    """Return what an attempt gives, if it takes no time; the first one may import modules and compile kernels."""
+    """Return what an attempt gives, if it takes no time.
+
+    The first one may import modules and compile kernels.
+    """
     for _ in range(2):
         began = time.process_time()
         result = attempt()

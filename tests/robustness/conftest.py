@@ -1,4 +1,6 @@
-"""Every test of this folder says how many cases of bad input it has tried, and what became of them."""
+"""Every test of this folder says how many cases of bad input it has tried, and what became of
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How files of any format are damaged: bytes and words changed, also inside what is packed, with right checksums."""
+"""How files of any format are damaged.
+
+Bytes and words changed, also inside what is packed, with right checksums.
+"""
 
 from __future__ import annotations
 

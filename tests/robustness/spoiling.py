@@ -78,7 +78,10 @@ odd_values = odd_numbers | odd_objects | st.sampled_from(ODD_TEXTS)
 
 @st.composite
 def spoilt_rows(draw, rows, values=odd_values):
-    """Spoil a list of rows: values replaced, added or left out, rows repeated, turned round or dropped."""
+    """Spoil a list of rows.
+
+    Values replaced, added or left out, rows repeated, turned round or dropped.
+    """
     rows = [list(row) for row in rows]
     for _ in range(draw(st.integers(1, 3))):
         if not rows:
@@ -194,7 +197,9 @@ tokens = st.sampled_from(_TOKENS)
 
 @st.composite
 def spoilt_text(draw, text):
-    """Spoil a text: cut it, drop, repeat or swap lines, put something else into a word or between words."""
+    """Spoil a text: cut it, drop, repeat or swap lines, put something else into a word or between
+    words.
+    """
     for _ in range(draw(st.integers(1, 3))):
         lines = text.splitlines(keepends=True) or [""]
         one, other = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
@@ -274,7 +279,10 @@ def places(tree, path=()):
 
 @st.composite
 def spoilt_tree(draw, tree):
-    """Spoil a tree: values of other types and sizes, nested, moved, repeated or left out; keys renamed."""
+    """Spoil a tree: values of other types and sizes, nested, moved, repeated or left out.
+
+    Keys renamed.
+    """
     tree = json.loads(json.dumps(tree))
     for _ in range(draw(st.integers(1, 3))):
         known = places(tree)

@@ -1,4 +1,6 @@
-"""A configuration that makes no sense is refused by one message with every line that is wrong, whatever is wrong."""
+"""A configuration that makes no sense is refused by one message with every line that is wrong,
+whatever is wrong.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ CONFIGS = [
 TREES = [yaml.safe_load(text) for text in CONFIGS]
 KEYS = sorted({".".join(map(str, place)) for tree in TREES for place in places(tree)})
 VALUES = [json.dumps(value) for tree in TREES for value in tree.values()]
-SMALL = "name: small\ndataset: four_quadrants\nmulti_view: {threshold: 0.5, mapped: [0.2, 1], constraints: [10, 25]}\n"
+SMALL = (
+    "name: small\ndataset: four_quadrants\nmulti_view: {threshold: 0.5, mapped: [0.2, 1],"
+    " constraints: [10, 25]}\n"
+)
 
 # a place is a line of the file or an assignment; a file that is no text has no lines
 WHERE = (

@@ -1,4 +1,6 @@
-"""Constraints that cannot be are refused with their place, as arrays and as CSV files, and never half understood."""
+"""Constraints that cannot be are refused with their place, as arrays and as CSV files, and never
+half understood.
+"""
 
 from __future__ import annotations
 

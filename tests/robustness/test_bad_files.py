@@ -1,4 +1,6 @@
-"""Damaged data files and results are refused with file and line, by the readers and by the commands."""
+"""Damaged data files and results are refused with file and line, by the readers and by the
+commands.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,9 @@ LARGE = {
     "a row of a million values": ARFF + "1" + ",1" * MANY,
     "many attributes": ARFF.replace("@data", "@attribute x numeric\n" * 100_000 + "@data"),
     "a million classes": ARFF.replace("w}", "w" + ",w" * MANY + "}") + "1,2,q",
-    "many rows of many classes": ARFF.replace("w}", f"w,{CLASSES}}}")
-    + "1,2,c19999\n" * 20_000
-    + "1,2,q",
+    "many rows of many classes": (
+        ARFF.replace("w}", f"w,{CLASSES}}}") + "1,2,c19999\n" * 20_000 + "1,2,q"
+    ),
     "one line": "x" * MANY,
     "a quote that is never closed": ARFF.replace("'y z'", "'y z" + " z" * MANY),
     "a million digits": ARFF + "9" * MANY + ",1,u",
@@ -82,7 +84,8 @@ TRIALS = pd.read_csv(RESULTS / "scores.csv.gz", dtype={"threshold": "str"}).quer
 CURVES, SCORES = (table.iloc[::9].to_csv(index=False) for table in (TABLE, TRIALS))
 EXAMPLE = json.loads((RESULTS / "example.json").read_text("utf-8"))
 EXAMPLE["points"] = EXAMPLE["points"][:9]
-# without checksums, as somebody brings results of another method: any change would be noticed by these
+# without checksums, as somebody brings results of another method: any change would be noticed by
+# these
 MANIFEST = {"config": json.loads((RESULTS / "manifest.json").read_text("utf-8"))["config"]}
 FILES = (r"curves\.csv", r"scores\.csv\.gz", r"manifest\.json", r"example\.json")
 

@@ -1,4 +1,6 @@
-"""Spoilt tables, matches, judged pairs and settings are clustered or refused in one message, at once."""
+"""Spoilt tables, matches, judged pairs and settings are clustered or refused in one message, at
+once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Views, labels and parameters that cannot be are refused by every estimator and function with the name of each."""
+"""Views, labels and parameters that cannot be are refused by every estimator and function with the
+name of each.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Every command that reads files understands them or says what is wrong with them, however they are damaged.
+"""Every command that reads files understands them or says what is wrong with them, however they are
+damaged.
 
-Each try damages one file, or two, that a command reads; a traceback or a warning of another package fails the test.
+Each try damages one file, or two, that a command reads; a traceback or a warning of another package
+fails the test.
 """
 
 from __future__ import annotations
@@ -164,7 +166,10 @@ def write_table(frame, X, path):
         case ".npy":
             np.save(path, X)
         case ".arff":
-            names = "@relation r\n@attribute id string\n@attribute x real\n@attribute y real\n@attribute kind {a,b}\n"
+            names = (
+                "@relation r\n@attribute id string\n@attribute x real\n@attribute y"
+                " real\n@attribute kind {a,b}\n"
+            )
             rows = frame[["id", "x", "y", "kind"]].to_csv(index=False, header=False)
             path.write_text(f"{names}@data\n{rows}")
 
@@ -176,7 +181,10 @@ def ran(folder, *words):
 
 
 def n_tries():
-    """Return how many files are damaged for each command: few, or ten thousand with the profile "exhaustive"."""
+    """Return how many files are damaged for each command.
+
+    Few, or ten thousand with the profile "exhaustive".
+    """
     return settings.default.max_examples * 4 if settings.default.max_examples > 100 else 4
 
 
@@ -217,7 +225,10 @@ def test_damaged_files_are_understood_or_refused(whole, tmp_path, tried, name):
 
 @contextmanager
 def less_work(number):
-    """Draw small pictures and no PDF, and test a few claims, but in each fiftieth try do all: it takes a second."""
+    """Draw small pictures and no PDF, and test a few claims, but in each fiftieth try do all.
+
+    It takes a second.
+    """
     if number % 50 == 0:
         yield
         return

@@ -1,4 +1,6 @@
-"""Data at the edge of what can be clustered give a valid result or one clear refusal, and no warning of numpy."""
+"""Data at the edge of what can be clustered give a valid result or one clear refusal, and no
+warning of numpy.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,10 @@ def assert_clustering(fitted, n):
 
 @st.composite
 def tasks(draw):
-    """One view, constraints on it, and a clusterer for it: k is 1, n, more than n, or something between."""
+    """One view, constraints on it, and a clusterer for it.
+
+    K is 1, n, more than n, or something between.
+    """
     X = draw(data())
     k = draw(st.sampled_from([1, 2, 3, max(len(X), 1), len(X) + 1]))
     return X, draw(judged(len(X))), draw(clusterers(k))

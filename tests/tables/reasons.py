@@ -1,4 +1,7 @@
-"""Reads reasons as a person would: each step is looked up among what was given, and must go on where the last ended."""
+"""Reads reasons as a person would.
+
+Each step is looked up among what was given, and must go on where the last ended.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass
 from math import inf
 
 STEP = re.compile(
-    r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together) \((?P<place>line \d+ of \S+)\)"
+    r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together)"
+    r" \((?P<place>line \d+ of \S+)\)"
     r"|is matched with (?P<matched>[^\s,]+))|… (?P<more>\d+) more steps(?: \((?P<lines>.+?)\))? …"
 )
 NEAR = re.compile(r"(\S+) is near ([^\s,]+), ")
@@ -16,7 +20,9 @@ CLUSTERS = re.compile(r"because (\S+) and (\S+) are in (the same cluster|differe
 
 @dataclass(frozen=True)
 class Known:
-    """What was given: kind and weight of the judgment at each line of a file, and which rows are matched."""
+    """What was given: kind and weight of the judgment at each line of a file, and which rows are
+    matched.
+    """
 
     judged: dict[str, tuple[frozenset[str], bool, float]]
     matched: set[frozenset[str]]
@@ -49,7 +55,9 @@ def nearness(because: str) -> tuple[list[tuple[str, str]], str]:
 
 @dataclass
 class Walk:
-    """Where a chain of steps leads, over how many cannot-links, by which kinds of steps, and its weakest link."""
+    """Where a chain of steps leads, over how many cannot-links, by which kinds of steps, and its
+    weakest link.
+    """
 
     start: str
     end: str
@@ -59,7 +67,10 @@ class Walk:
 
 
 def walks(text: str, known: Known) -> list[Walk]:
-    """Follow the steps of a reason; a step that does not go on from the one before begins another walk."""
+    """Follow the steps of a reason.
+
+    A step that does not go on from the one before begins another walk.
+    """
     found: list[Walk] = []
     in_gap, position = False, 0
     while position < len(text):
@@ -103,7 +114,9 @@ def _places(lines: str | None) -> list[str]:
 
 
 def implied(because: str, known: Known) -> tuple[str, str, bool, float]:
-    """Return both ends of the only chain of a reason, whether it is a must-link, and what it weighs."""
+    """Return both ends of the only chain of a reason, whether it is a must-link, and what it
+    weighs.
+    """
     (walk,) = walks(because.removeprefix("because "), known)
     assert walk.n_apart <= 1, because
     return walk.start, walk.end, walk.n_apart == 0, 1.0 if walk.weight == inf else walk.weight

@@ -1,4 +1,6 @@
-"""What was answered to questions becomes constraints, names of clusters, their number, and rows that are left out."""
+"""What was answered to questions becomes constraints, names of clusters, their number, and rows
+that are left out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A model whose parts were changed, with a new checksum: it predicts something of the right shape, or is refused."""
+"""A model whose parts were changed, with a new checksum.
+
+It predicts something of the right shape, or is refused.
+"""
 
 from __future__ import annotations
 
@@ -273,8 +276,8 @@ def at(views: Any, *names: Any) -> Any:
 
 HUGE = {
     "labels of many clusters": lambda views: at(views, "predictor", "labels_").fill(10**7),
-    "many labels": lambda views: vars(at(views, "predictor")).update(
-        labels_=np.zeros(10**7, np.int64)
+    "many labels": (
+        lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(10**7, np.int64))
     ),
     "many neighbors": lambda views: vars(at(views, "predictor")).update(n_neighbors=10**9),
     "many clusters": lambda views: views[0].update(numbers=np.zeros(10**7, np.int64)),
@@ -305,7 +308,9 @@ def test_an_array_whose_head_promises_more_than_is_there_is_refused(models, tmp_
 
 
 def used_memory(content: bytes, rows: pd.DataFrame, folder: Any) -> str:
-    """Use a model, which may take twice the memory that it unpacks to, and what little every model takes."""
+    """Use a model, which may take twice the memory that it unpacks to, and what little every model
+    takes.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
     tracemalloc.start()

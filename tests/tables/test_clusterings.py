@@ -1,4 +1,7 @@
-"""Any views, any matches, any judged pairs: every table, and the facts of the report, say the same."""
+"""Any views, any matches, any judged pairs.
+
+Every table, and the facts of the report, say the same.
+"""
 
 from __future__ import annotations
 
@@ -208,8 +211,8 @@ def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_ot
     )
     assert facts["joint"]["connected"] == [[0, 2], [1]]
     assert facts["warnings"] == [
-        "No three matches connect view0 and view2 with view1: each was clustered by itself, and the numbers of their "
-        "clusters mean nothing to each other."
+        "No three matches connect view0 and view2 with view1: each was clustered by itself, and the"
+        " numbers of their clusters mean nothing to each other."
     ]
     write_clustering_report(facts, tmp_path / "report.html")
     assert "numbered alike in views that matches connect" in (tmp_path / "report.html").read_text(
@@ -235,8 +238,9 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     listed = [(one["ids"][i], other["ids"][j]) for i, j, *_ in relation["suspicious"]]
     assert len(wrong & set(listed)) > 0.5 * len(listed) > 0
     left_out = sum(dropped for *_, dropped in relation["suspicious"])
-    assert facts["warnings"][0] == (
-        f"{len(listed)} matches of view0 and view1 seem to be wrong (left out); see the report."
+    assert (
+        facts["warnings"][0]
+        == f"{len(listed)} matches of view0 and view1 seem to be wrong (left out); see the report."
     )
     assert [suspicion for *_, suspicion, _ in relation["suspicious"]] == sorted(
         (suspicion for *_, suspicion, _ in relation["suspicious"]), reverse=True
@@ -263,8 +267,10 @@ def test_tables_that_hardly_show_the_same_groups_are_told_and_no_match_is_suspic
     facts = cluster(write_problem(tmp_path, n=260, n_matches=200, noise=60.0), tmp_path / "out")
     (relation,) = facts["relations"]
     assert relation["suspicious"] == []
-    assert facts["warnings"][0] == (
-        "view0 and view1 hardly show the same groups, so wrong matches cannot be told from right ones."
+    assert (
+        facts["warnings"][0]
+        == "view0 and view1 hardly show the same groups, so wrong matches cannot be told from right"
+        " ones."
     )
     write_clustering_report(facts, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
@@ -311,9 +317,9 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
     write_csv(path, [list(judged[0]), *([row["i"], row["j"], row["kind"], 0.5] for row in judged)])
     facts = cluster(by_co_em(options), tmp_path / "all")
     assert facts["warnings"] == [
-        f"{len(judged)} of the {len(judged)} constraints weigh less than the threshold 0.75: they count in their own "
-        "view, but nothing is inferred from them or transferred. Give them more weight, or lower the threshold "
-        "(--threshold)."
+        f"{len(judged)} of the {len(judged)} constraints weigh less than the threshold 0.75: they"
+        " count in their own view, but nothing is inferred from them or transferred. Give them"
+        " more weight, or lower the threshold (--threshold)."
     ]
 
 

@@ -1,4 +1,7 @@
-"""What every column is used as: numbers, texts, categories and dates as people write them, ids and labels left out."""
+"""What every column is used as.
+
+Numbers, texts, categories and dates as people write them, ids and labels left out.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def read(folder, content, name="t.csv", **options):
 
 
 def column_of(folder, values, delimiter=";", **options):
-    """Read a table of one column of texts beside a column of numbers, and return what became of it."""
+    """Read a table of one column of texts beside a column of numbers, and return what became of
+    it.
+    """
     rows = [f"{n}{delimiter}{n}{delimiter}{value}\n" for n, value in enumerate(values)]
     table = read(folder, f"id{delimiter}n{delimiter}c\n{''.join(rows)}", **options)
     values = table.X["c"] if isinstance(table.X, pd.DataFrame) and "c" in table.X else None
@@ -161,7 +166,7 @@ def test_labels_are_never_clustered_in_silence(tmp_path):
     content = "id,x,Class,species\na,1,0,u\nb,2,1,v\nc,4,1,v\n"
     table = read(tmp_path, content)
     assert table.columns == ["x"]
-    (said, other) = table.notes
+    said, other = table.notes
     assert "the column 'Class' looks like labels and was left out" in said
     assert "--labels-column shop=Class" in said
     assert "--columns shop=x,Class" in said
@@ -178,7 +183,10 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
     assert table.columns == ["x", "w"]
     assert described(table.every_column) == [
         "numbers: x (1 missing); categories: w",
-        "left out: id (names the rows); k (constant); e (empty); i (ignored); p (names of pictures)",
+        (
+            "left out: id (names the rows); k (constant); e (empty); i (ignored); p (names of"
+            " pictures)"
+        ),
     ]
 
 
@@ -193,9 +201,12 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     with pytest.raises(DataError, match=r":2: line 2 has '2020-01-02', which is no finite number"):
         read(tmp_path, content, columns={"when": "number"})
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
-    assert described(
-        read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column
-    )[0] == ("texts: zip (1001 values are too many for a category)")
+    assert (
+        described(
+            read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column
+        )[0]
+        == "texts: zip (1001 values are too many for a category)"
+    )
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
 

@@ -1,4 +1,6 @@
-"""Every clustering is compared with others by what was held out, and says in one sentence whether it helps."""
+"""Every clustering is compared with others by what was held out, and says in one sentence whether
+it helps.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,9 @@ def test_kinds_count_alike():
 
 
 def test_what_is_about_the_same_object_is_hardly_more_than_one_observation():
-    """Against the spread of the mean itself, over draws of objects whose rows are in the right cluster or not."""
+    """Against the spread of the mean itself, over draws of objects whose rows are in the right
+    cluster or not.
+    """
     rng = np.random.default_rng(0)
     means, errors = [], []
     for _ in range(300):
@@ -123,7 +127,8 @@ def cut(share, n=200):
 
 
 NO_DIFFERENCE = " There is no clear difference to k-means."
-VERDICTS = {  # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
+# outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
+VERDICTS = {
     "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
               "Keeps 87 % of held-out judgments; k-means keeps 61 %, without judgments 74 %.", []),
     "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,

@@ -1,4 +1,7 @@
-"""What ``mvcc export`` gives back of tables of all kinds: in CSV every character, elsewhere every value."""
+"""What ``mvcc export`` gives back of tables of all kinds.
+
+In CSV every character, elsewhere every value.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,10 @@ def exported(folder, name, content, ending):
 
 @st.composite
 def text_tables(draw):
-    """Draw the names and columns of a text file, and how it is written: delimiter, mark, line ends, all quoted."""
+    """Draw the names and columns of a text file, and how it is written.
+
+    Delimiter, mark, line ends, all quoted.
+    """
     columns = []
     for cells in draw(st.lists(st.sampled_from(CELLS), min_size=3, max_size=3)):
         with_gaps = cells | MISSING if draw(st.booleans()) else cells
@@ -363,7 +369,9 @@ def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered
 
 
 def is_same(cell, value):
-    """Tell whether a cell of a workbook has a value, or its text where a workbook has no such type."""
+    """Tell whether a cell of a workbook has a value, or its text where a workbook has no such
+    type.
+    """
     if value is None or value == "":
         return cell is None
     if isinstance(value, list):

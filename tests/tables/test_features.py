@@ -1,4 +1,7 @@
-"""What `mvcc cluster` makes of tables of numbers: the rule, what overrides it, what is said of it, and new rows."""
+"""What `mvcc cluster` makes of tables of numbers.
+
+The rule, what overrides it, what is said of it, and new rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Folders of Parquet files: a sample is clustered, every row gets one cluster, and mistakes are told by their place."""
+"""Folders of Parquet files.
+
+A sample is clustered, every row gets one cluster, and mistakes are told by their place.
+"""
 
 from __future__ import annotations
 
@@ -283,7 +286,9 @@ def test_labels_that_are_lost_and_inputs_that_change_are_noticed(large, run, tmp
 
 
 def late(facts, tmp_path, change):
-    """Change a value of a row of view1 that is not in the sample, and return the place that messages call it by."""
+    """Change a value of a row of view1 that is not in the sample, and return the place that
+    messages call it by.
+    """
     sample = set(facts["views"][1]["ids"])
     place = ""
 
@@ -338,7 +343,10 @@ def twice(frame):
             lambda number, frame: (
                 frame.assign(x=frame["x"].astype("float32")) if number == 1 else frame
             ),
-            r"view1/part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type double\. Write",
+            (
+                r"view1/part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of"
+                r" type double\. Write"
+            ),
         ),
         (
             lambda number, frame: frame.drop(columns="y") if number == 2 else frame,
@@ -351,11 +359,17 @@ def twice(frame):
         (lambda number, frame: frame[:0], r"view1: there are no rows in its Parquet files"),
         (
             lambda number, frame: twice(frame) if number == 1 else frame,
-            r"view1/part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be distinct",
+            (
+                r"view1/part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids"
+                r" must be distinct"
+            ),
         ),
         (
             lambda number, frame: frame.assign(x=np.inf),
-            r"view1/part-\d\.parquet: row \d+ has 'inf', which is no finite number, in the column 'x'",
+            (
+                r"view1/part-\d\.parquet: row \d+ has 'inf', which is no finite number, in the"
+                r" column 'x'"
+            ),
         ),
     ],
     ids=["type", "lacks", "more", "empty", "twice", "infinite"],
@@ -438,7 +452,10 @@ def test_workers_with_another_mvcc_are_refused(large, run, monkeypatch, version,
     monkeypatch.setattr(
         distributed.Client, "run", lambda self, function, on_error: {address: version}
     )
-    message = r"The worker \S+ (has mvcc 0\.0\.1|cannot import mvcc \(No module named 'mvcc'\))\. Install mvcc"
+    message = (
+        r"The worker \S+ (has mvcc 0\.0\.1|cannot import mvcc \(No module named 'mvcc'\))\. Install"
+        r" mvcc"
+    )
     with pytest.raises(WorkerError, match=message):
         run(large)
 
@@ -480,7 +497,7 @@ def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
         "view1": as_folder(tmp_path / "view1.csv"),
         **({"view0": str(tmp_path / "view0.csv")} if several else {}),
     }
-    (first, *_) = predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
+    first, *_ = predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
     assert first.path == (tmp_path / "new/view1/labels" if several else tmp_path / "new")
     predict_files(tmp_path / "out", {"view1": str(tmp_path / "view1.csv")}, tmp_path / "new.csv")
     found = labels_of(first.path)
@@ -571,7 +588,8 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
         if line.startswith("view1: the clusters come from")
     )
     assert said.startswith(
-        "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in out/view1/labels; F of all "
+        "view1: the clusters come from a sample of 40 of 120 rows; those of all rows are in"
+        " out/view1/labels; F of all "
     )
     told = json.loads(mvcc(*words, "--out", "out", "--fresh", "--json").stdout)["views"][1]
     assert (told["rows"], told["all_rows"], sum(told["all_sizes"])) == (40, 120, 120)

@@ -1,4 +1,7 @@
-"""Workers, schedulers and jobs that are killed while a folder is labeled: no row is lost or there twice."""
+"""Workers, schedulers and jobs that are killed while a folder is labeled.
+
+No row is lost or there twice.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def every_step_is_told(monkeypatch):
 
 
 def when_labeled(then):
-    """Return what is told of the steps of a job and does something once, when some of the labels are there."""
+    """Return what is told of the steps of a job and does something once, when some of the labels
+    are there.
+    """
     done = []
 
     def on_step(step):
@@ -150,7 +155,10 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
 def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
     folder, tmp_path, by, code
 ):
-    words = f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 5000 --out {tmp_path}/out"
+    words = (
+        f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 5000 --out"
+        f" {tmp_path}/out"
+    )
     command = [sys.executable, "-m", "mvcc", "cluster", *words.split()]
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))

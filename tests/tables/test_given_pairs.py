@@ -1,4 +1,6 @@
-"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with file and line."""
+"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with
+file and line.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,8 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
         (("n_clusters",), 2, "-k"),
     ]
     cause = (
-        r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows are numbered "
+        r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows"
+        r" are numbered "
         r"from 0; name one with --id-column texts=COLUMN\."
     )
     with pytest.raises(InvalidInputError, match=r"pairs\.csv:3: " + cause):
@@ -233,9 +236,9 @@ def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_an
     with pytest.raises(ConstraintConflictError) as conflict:
         cluster(options, tmp_path / "out")
     assert str(conflict.value).startswith(
-        "The constraints contradict each other: 't0' of texts = 't1' of texts (must-link, line 2 of pairs.csv) = "
-        "'t2' of texts (must-link, line 3 of pairs.csv), but 't0' of texts ≠ 't2' of texts (cannot-link, line 4 of "
-        "pairs.csv). "
+        "The constraints contradict each other: 't0' of texts = 't1' of texts (must-link, line 2 of"
+        " pairs.csv) = 't2' of texts (must-link, line 3 of pairs.csv), but 't0' of texts ≠ 't2' of"
+        " texts (cannot-link, line 4 of pairs.csv). "
     )
     assert not (tmp_path / "out").exists()
     with pytest.raises(ConstraintConflictError) as foreseen:

@@ -1,4 +1,6 @@
-"""What a file claims is compared with limits before it is unpacked, and only regular files are opened."""
+"""What a file claims is compared with limits before it is unpacked, and only regular files are
+opened.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ from mvcc.tables.reading._records import read_records
 from mvcc.tables.reading._table import read_table, row_ids
 
 CELL = '<c r="{}"><v>1</v></c>'
-HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>x</t></is></c></row>'
+HEADER = (
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1"'
+    ' t="inlineStr"><is><t>x</t></is></c></row>'
+)
 ROWS = "".join(
     f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n * n}</v></c></row>'
     for n in (2, 3, 4)

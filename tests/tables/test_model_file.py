@@ -1,4 +1,6 @@
-"""Of the file of a model nothing is made but what mvcc writes, and a changed file is told from a whole one."""
+"""Of the file of a model nothing is made but what mvcc writes, and a changed file is told from a
+whole one.
+"""
 
 from __future__ import annotations
 

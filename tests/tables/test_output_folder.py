@@ -1,4 +1,6 @@
-"""The folder of a clustering holds a whole one or does not look like it, and nothing of anybody else's is lost."""
+"""The folder of a clustering holds a whole one or does not look like it, and nothing of anybody
+else's is lost.
+"""
 
 from __future__ import annotations
 
@@ -200,7 +202,10 @@ def test_a_file_in_place_of_the_folder_is_refused(options, out):
     out.write_text("mine")
     with pytest.raises(
         StoreError,
-        match=r"out cannot be written: File exists\. A file is where a folder must be: choose another folder with -",
+        match=(
+            r"out cannot be written: File exists\. A file is where a folder must be: choose another"
+            r" folder with -"
+        ),
     ):
         cluster(options, out)
     with pytest.raises(
@@ -299,9 +304,10 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
             if not name.startswith(".")
         }
         assert "clustering.json" not in left or left in whole, "what looks whole is whole"
-        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), (
-            log.read_text()
-        )
+        assert ended in (
+            0,
+            steps.REFUSED if disturb is steps.full else -signal.SIGKILL,
+        ), log.read_text()
         if ended == steps.REFUSED:
             assert (
                 "cannot be written: No space left on device. Make room, or choose another folder"

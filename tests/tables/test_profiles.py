@@ -1,4 +1,7 @@
-"""What sets clusters apart: columns of every kind, words, rows; and which rows of many are drawn."""
+"""What sets clusters apart: columns of every kind, words, rows.
+
+And which rows of many are drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the tables of constraints say is so: each comes from the constraint it names, for the reason it gives."""
+"""What the tables of constraints say is so.
+
+Each comes from the constraint it names, for the reason it gives.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
 def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, options):
-    """That the reasons are right, whatever the method, the closure and the weights: ``test_reasons_recomputed.py``."""
+    """That the reasons are right, whatever the method, the closure and the weights.
+
+    ``test_reasons_recomputed.py``.
+    """
     kept = []
 
     def keep(job, method, *arguments):
@@ -130,8 +136,8 @@ def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines(tmp_path):
     because = chain_in_words(tmp_path, 10)
     assert because.count(" and ") == 6
     assert because.endswith(
-        "a4 and a5 were said to belong together (line 6 of judged.csv), … 4 more steps (lines 7, 8, 9, 10 of "
-        "judged.csv) …, a9 and a10 were said to belong together (line 11 of judged.csv)"
+        "a4 and a5 were said to belong together (line 6 of judged.csv), … 4 more steps (lines 7, 8,"
+        " 9, 10 of judged.csv) …, a9 and a10 were said to belong together (line 11 of judged.csv)"
     )
 
 

@@ -1,4 +1,7 @@
-"""Whatever the method, the closure and the weights are: a reason says nothing but what was given, and it suffices."""
+"""Whatever the method, the closure and the weights are.
+
+A reason says nothing but what was given, and it suffices.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ class Solved:
         self.known = Known.of(self.ids, self.given, self.relations)
 
     def weights(self):
-        """Return what every closed constraint weighs, per view; without a closure a pair may be given repeatedly."""
+        """Return what every closed constraint weighs, per view.
+
+        Without a closure a pair may be given repeatedly.
+        """
         given = [(c.pairs, c.must_link, c.weights) for c in self.given]
         if self.closure == "full":
             closed = close_views(given, self.relations)[0]
@@ -120,7 +126,9 @@ def rows(constraints):
 
 
 def solve(folder, seed, method, closure):
-    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster them."""
+    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster
+    them.
+    """
     rng = np.random.default_rng(seed)
     n_views = int(rng.integers(2, 5))
     ids = [[f"{LETTERS[view]}{row}" for row in range(N)] for view in range(n_views)]
@@ -197,7 +205,10 @@ def test_every_reason_is_right_and_says_no_more_than_it_must(tmp_path, method, c
 
 
 def check_what_follows(solved, view, closed, row, because, source):
-    """Check the reason of a constraint; tell whether it was propagated from other rows than its own."""
+    """Check the reason of a constraint.
+
+    Tell whether it was propagated from other rows than its own.
+    """
     i, j, must_link, weight = row
     _, u, v = source
     assert source[0] == view

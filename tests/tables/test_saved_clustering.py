@@ -1,4 +1,6 @@
-"""The model that is written can be loaded anywhere and gives new rows their clusters, numbered as in the tables."""
+"""The model that is written can be loaded anywhere and gives new rows their clusters, numbered as
+in the tables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The same numbers are the same view, whatever format they come in; what is no table is refused by file and line."""
+"""The same numbers are the same view, whatever format they come in.
+
+What is no table is refused by file and line.
+"""
 
 from __future__ import annotations
 

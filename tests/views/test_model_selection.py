@@ -1,4 +1,6 @@
-"""Constraints are the samples of scikit-learn's model selection, and views pass through its pipelines."""
+"""Constraints are the samples of scikit-learn's model selection, and views pass through its
+pipelines.
+"""
 
 from __future__ import annotations
 
@@ -223,7 +225,10 @@ NOISE = RNG.normal(size=(60, 7))
         ([TEXTS, NOISE], r"X\[1\] has 7 features, but view 'images' was fitted with 2"),
         (
             [IMAGES, TEXTS],
-            r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks 'length', 'words'",
+            (
+                r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks"
+                r" 'length', 'words'"
+            ),
         ),
         (
             {"texts": TEXTS, "images": IMAGES.iloc[:50]},
@@ -329,7 +334,9 @@ def test_folds_that_cannot_be_are_explained(splitter, X, message):
 
 
 def by_hand(estimator, thresholds, n_splits=5):
-    """Return the mean share of held-out constraints satisfied for every threshold, with nothing of scikit-learn's."""
+    """Return the mean share of held-out constraints satisfied for every threshold, with nothing of
+    scikit-learn's.
+    """
     shares = []
     for threshold in thresholds:
         folds = []
@@ -498,7 +505,10 @@ def test_a_transformer_that_makes_a_dataframe_may():
         (
             3,
             VIEWS,
-            r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough', got 3",
+            (
+                r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough',"
+                r" got 3"
+            ),
         ),
         (StandardScaler, VIEWS, "transformer must be .*, got .*andardScaler.*"),
         ("pass", VIEWS, "transformer must be .*, got 'pass'"),
@@ -557,7 +567,10 @@ def test_metadata_is_routed_to_the_clustering():
 
 
 def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
-    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave; search and scorer do without."""
+    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave.
+
+    Search and scorer do without.
+    """
 
     def score(pipeline, X, y=None):
         return pipeline[-1].score(pipeline[:-1].transform(X))

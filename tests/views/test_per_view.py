@@ -1,4 +1,6 @@
-"""Transformers of every view change its columns, never its rows, and say which view they fail in."""
+"""Transformers of every view change its columns, never its rows, and say which view they fail
+in.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,10 @@ def test_all_rows_in_their_order_pass_whatever_their_index_holds():
 )
 def test_rows_of_which_nobody_says_the_view_are_explained(X, said):
     fitted = pipeline(StandardScaler()).fit(VIEWS)
-    expected = f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are 'texts', 'sounds'"
+    expected = (
+        f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are"
+        " 'texts', 'sounds'"
+    )
     with pytest.raises(InvalidInputError, match=expected):
         fitted.predict(X, view="sounds")
     with pytest.raises(

@@ -99,11 +99,17 @@ def test_columns_of_every_numeric_type_are_taken(dtype):
         ({}, "views is empty"),
         (
             TEXTS,
-            r"views must be a list with one entry for each view, or a dict.*for a single view give \[views\]",
+            (
+                r"views must be a list with one entry for each view, or a dict.*for a single view"
+                r" give \[views\]"
+            ),
         ),
         (
             SOUNDS,
-            r"views must be a list .* not an array of shape \(4, 1\); for a single view give \[views\]",
+            (
+                r"views must be a list .* not an array of shape \(4, 1\); for a single view give"
+                r" \[views\]"
+            ),
         ),
         ({3: TEXTS}, "3 is no name of a view; names are texts"),
         (
@@ -151,11 +157,11 @@ FORMS = {
     "lil matrix": sparse.lil_matrix(MATRIX),
     "ids": IDS,
     "ids in the other order": IDS[["images", "texts"]],
-    "ids of which the name of one says the order": IDS[["images", "texts"]].set_axis(
-        ["images", "text_id"], axis=1
+    "ids of which the name of one says the order": (
+        IDS[["images", "texts"]].set_axis(["images", "text_id"], axis=1)
     ),
-    "ids of which the name of the other says it": IDS[["images", "texts"]].set_axis(
-        [0, "texts"], axis=1
+    "ids of which the name of the other says it": (
+        IDS[["images", "texts"]].set_axis([0, "texts"], axis=1)
     ),
     "ids under numbers that mean nothing": IDS.set_axis([1, 2], axis=1),
     "ids under no names": IDS.set_axis([0, 1], axis=1),
@@ -228,7 +234,10 @@ UNEQUAL = ("texts", "images")
         ({UNEQUAL: PAIRS, (0, 1): PAIRS}, "names two views that another key names, too"),
         (
             {UNEQUAL: [(0, 9)]},
-            r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows 0 … 4",
+            (
+                r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows"
+                r" 0 … 4"
+            ),
         ),
         ({UNEQUAL: MATRIX.T}, r"has shape \(5, 6\).*\(6, 5\)"),
         ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
@@ -296,7 +305,9 @@ def test_an_id_of_several_rows_is_refused():
     views = {"texts": TEXTS.set_axis(list("abccef")), "images": IMAGES}
     with pytest.raises(
         InvalidInputError,
-        match=r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3",
+        match=(
+            r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3"
+        ),
     ):
         relations(IDS, views=views)
 
@@ -353,7 +364,10 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
         ({0: None, "texts": JUDGED}, "constraints: 'texts' is a view that another key names"),
         (
             JUDGED,
-            "constraints must say which view they are of: give {view: DataFrame}; the views are 'texts'",
+            (
+                "constraints must say which view they are of: give {view: DataFrame}; the views are"
+                " 'texts'"
+            ),
         ),
         ([JUDGED], "constraints has 1 entries for 3 views"),
         ({"texts": JUDGED[["i", "j"]]}, r"\['texts'\]: the columns must be .*not \['i', 'j'\]"),
@@ -416,7 +430,9 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
 
 
 def three_views(seed, n=45):
-    """Draw three views of three blobs, under names, every row the same object in all, in other orders."""
+    """Draw three views of three blobs, under names, every row the same object in all, in other
+    orders.
+    """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % 3)
     orders = [rng.permutation(n) for _ in range(3)]

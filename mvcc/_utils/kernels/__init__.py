@@ -1,9 +1,10 @@
 """Compiled kernels that more than one room calls: plain arrays in, plain arrays out.
 
-Numba compiles a cached kernel anew when its own file changes, but not when a kernel that it calls from another file
-does: an updated checkout would go on with the old numbers. Hence the names of all kernels carry a digest of the sources
-of all kernels, and with them the files that numba keeps, wherever it keeps them. What comes from other sources is not
-found, even while a process that began before an update still writes it.
+Numba compiles a cached kernel anew when its own file changes, but not when a kernel that it calls
+from another file does: an updated checkout would go on with the old numbers. Hence the names of all
+kernels carry a digest of the sources of all kernels, and with them the files that numba keeps,
+wherever it keeps them. What comes from other sources is not found, even while a process that began
+before an update still writes it.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ _DIGEST = _digest_of_sources()
 
 
 def kernel(function: Any) -> Any:
-    """Let numba compile a function, once for those who call it from Python and once for the kernels that call it.
+    """Let numba compile a function, once for those who call it from Python and once for the kernels
+    that call it.
 
-    What is called from Python is kept by numba for other processes. A kernel that only kernels call becomes a part of
-    these, which spares the time to compile a way in from Python, and a file.
+    What is called from Python is kept by numba for other processes. A kernel that only kernels call
+    becomes a part of these, which spares the time to compile a way in from Python, and a file.
 
-    Arrays that nobody may write to are another type for numba, for which it would compile anew: all inputs are passed
-    as such.
+    Arrays that nobody may write to are another type for numba, for which it would compile anew: all
+    inputs are passed as such.
     """
     name = function.__qualname__
     function.__qualname__ = f"{name}-{_DIGEST}"
@@ -70,7 +72,9 @@ def kernel(function: Any) -> Any:
 
 
 def _use(folder: Path) -> None:
-    """Note where kernels are kept, and remove those of other sources there, since nobody would do it later."""
+    """Note where kernels are kept, and remove those of other sources there, since nobody would do
+    it later.
+    """
     if folder in _folders:
         return
     _folders.add(folder)
@@ -81,5 +85,7 @@ def _use(folder: Path) -> None:
 
 
 def compiled() -> dict[Path, int]:
-    """Return the folders where numba keeps the kernels that are declared, and how many are compiled in each."""
+    """Return the folders where numba keeps the kernels that are declared, and how many are compiled
+    in each.
+    """
     return {folder: len(list(folder.glob(f"*{_DIGEST}*.nbi"))) for folder in sorted(_folders)}

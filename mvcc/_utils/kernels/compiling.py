@@ -1,4 +1,7 @@
-"""Who waits for the compiler can say so: numba tells when it begins to compile, and not when it loads."""
+"""Who waits for the compiler can say so.
+
+Numba tells when it begins to compile, and not when it loads.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,8 @@ class _Watch(Listener):
 
 @contextmanager
 def watched_compiler(begin: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
-    """Call ``begin`` whenever this process begins to compile a kernel, and ``end`` when it is compiled."""
+    """Call ``begin`` whenever this process begins to compile a kernel, and ``end`` when it is
+    compiled.
+    """
     with install_listener("numba:compile", _Watch(begin, end)):
         yield

@@ -11,8 +11,8 @@ from mvcc._utils.kernels import kernel
 def build_links(n, pairs, must_link, weights):
     """Return the constraints as links of every point: (start, partner, weight).
 
-    The links of point i are the entries start[i] to start[i+1], partners ascending; a must-link has weight w and a
-    cannot-link −w.
+    The links of point i are the entries start[i] to start[i+1], partners ascending; a must-link has
+    weight w and a cannot-link −w.
     """
     start = np.zeros(n + 1, np.int64)
     for c in range(len(pairs)):

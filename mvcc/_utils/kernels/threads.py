@@ -1,7 +1,10 @@
-"""Several threads for large data: fixed shares of the work, whose results are put together in order.
+"""Several threads for large data.
 
-These are threads of Python around kernels that let go of its lock. Numba's own would do as well, but a cached kernel
-that calls a cached parallel one crashes, and some of its threading layers abort in forked processes and other threads.
+Fixed shares of the work, whose results are put together in order.
+
+These are threads of Python around kernels that let go of its lock. Numba's own would do as well,
+but a cached kernel that calls a cached parallel one crashes, and some of its threading layers abort
+in forked processes and other threads.
 """
 
 from __future__ import annotations
@@ -20,14 +23,18 @@ Result = TypeVar("Result")
 
 
 def may_share(n: int) -> bool:
-    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads`` limits."""
+    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads``
+    limits.
+    """
     return n >= _WORTH_SHARING and get_num_threads() > 1
 
 
 def for_blocks(
     function: Callable[[slice], Result], n: int, size: int, *, shared: bool
 ) -> list[Result]:
-    """Return what the function returns for every block of ``size`` of n items; on several threads where ``shared``.
+    """Return what the function returns for every block of ``size`` of n items.
+
+    On several threads where ``shared``.
 
     No items are one empty block.
     """

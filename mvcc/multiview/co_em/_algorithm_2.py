@@ -30,13 +30,14 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     Parameters
     ----------
     base : estimator
-        Clusters one view: ``PCKMeans`` or ``MPCKMeans``, or another with ``fit(X, constraints=...)``, ``labels_`` and
-        ``objective_``. It is cloned for each view, with one fixed seed per view.
+        Clusters one view: ``PCKMeans`` or ``MPCKMeans``, or another with ``fit(X,
+        constraints=...)``, ``labels_`` and ``objective_``. It is cloned for each view, with one
+        fixed seed per view.
     transfer : TransferMethod, default=None
         What views tell each other; None is ``ConstraintPropagation()``.
     closure : {"full", "view", "none"}, default="full"
-        Close constraints and relations over all views (Algorithm 2, steps 1–2), only the constraints inside each
-        view, or take both as given.
+        Close constraints and relations over all views (Algorithm 2, steps 1–2), only the
+        constraints inside each view, or take both as given.
     max_iter : int, default=20
         Limit of co-EM iterations.
     tol : float, default=1e-6
@@ -47,8 +48,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_v,)
-        Cluster of every row, per view. Views number their clusters by themselves; ``match_clusters`` gives related
-        clusters the same number.
+        Cluster of every row, per view. Views number their clusters by themselves;
+        ``match_clusters`` gives related clusters the same number.
     clusterers_ : list of estimators
         The fitted clustering of every view.
     propagated_ : list of Constraints
@@ -64,10 +65,11 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     mappings_ : dict {(u, v): (r, 2) array}
         The mappings that the transfer method uses, likewise with what follows from them.
     mapping_weights_ : dict {(u, v): (r,) array}
-        The weight that a constraint keeps at most on the way over mappings that follow from light constraints; empty
-        where none do.
+        The weight that a constraint keeps at most on the way over mappings that follow from light
+        constraints; empty where none do.
     transfer_ : TransferMethod
-        The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was asked for.
+        The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was
+        asked for.
     diagnostics_ : list of Diagnosis
         Per view the two indicators of §6.4 for data that are unfit for Constraint Propagation; a
         ``PropagationWarning`` names the views where that was used all the same.
@@ -85,7 +87,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     >>> texts, images = np.array([[0.0], [0.2], [3.0], [3.2]]), np.array([[5.0], [1.0], [1.1]])
     >>> judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
-    >>> model = model.fit([texts, images], constraints=[judged, None], mappings={(0, 1): [(0, 0), (2, 1)]})
+    >>> matches = {(0, 1): [(0, 0), (2, 1)]}
+    >>> model = model.fit([texts, images], constraints=[judged, None], mappings=matches)
     >>> [labels.tolist() for labels in model.labels_]
     [[0, 0, 1, 1], [0, 1, 1]]
 
@@ -96,9 +99,12 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     ...     "texts": pd.DataFrame(texts, index=["a", "b", "c", "d"], columns=["length"]),
     ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
     ... }
-    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": ["must-link", "cannot-link"]})
+    >>> kinds = ["must-link", "cannot-link"]
+    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": kinds})
     >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
-    >>> model = model.fit(named, constraints={"texts": judged}, mappings={("texts", "images"): matches})
+    >>> model = model.fit(
+    ...     named, constraints={"texts": judged}, mappings={("texts", "images"): matches}
+    ... )
     >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
     [0, 1]
     """
@@ -121,7 +127,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.random_state = random_state
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for Constraint Propagation.
+        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for
+        Constraint Propagation.
 
         Returns
         -------
@@ -153,21 +160,22 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         Parameters
         ----------
         views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
-            Instances of every view; the keys of a dict are the names of the views. With a single view this is §6.4:
-            X̂ = X, and its propagated constraints join its given ones. ``ConstrainedViews`` bring their constraints and
-            mappings along.
+            Instances of every view; the keys of a dict are the names of the views. With a single
+            view this is §6.4: X̂ = X, and its propagated constraints join its given ones.
+            ``ConstrainedViews`` bring their constraints and mappings along.
         y : None
             Not used, there for scikit-learn.
         constraints : list of one entry per view, or dict {view: entry}, default=None
-            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link" or "cannot-link")
-            and, optionally, weight. There, i and j are ids in the row index of the view, or numbers of rows where the
-            view is no DataFrame.
+            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link"
+            or "cannot-link") and, optionally, weight. There, i and j are ids in the row index of
+            the view, or numbers of rows where the view is no DataFrame.
         mappings : dict {(u, v): relations}, default=None
-            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views (by name or
-            number); pairs of views that are not there have no relation. Relations are an array-like of shape (r, 2) or
-            a dict {row of u: row or list of rows of v} of row numbers, a scipy sparse matrix of shape (n_u, n_v) whose
-            entries other than 0 are the related rows, or a DataFrame with two columns of ids as in the constraints. A
-            column that has the name of a view is of that view; others are in the order of the key.
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of
+            views (by name or number); pairs of views that are not there have no relation. Relations
+            are an array-like of shape (r, 2) or a dict {row of u: row or list of rows of v} of row
+            numbers, a scipy sparse matrix of shape (n_u, n_v) whose entries other than 0 are the
+            related rows, or a DataFrame with two columns of ids as in the constraints. A column
+            that has the name of a view is of that view; others are in the order of the key.
 
         Returns
         -------
@@ -176,8 +184,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         Raises
         ------
         InvalidInputError
-            For views, constraints or mappings that do not fit together, or too few constraints to cross-validate a
-            threshold.
+            For views, constraints or mappings that do not fit together, or too few constraints to
+            cross-validate a threshold.
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
@@ -185,8 +193,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         names = given_views.names
         if not isinstance(self.transfer, TransferMethod | None):
             raise InvalidInputError(
-                f"transfer must be an instance of a TransferMethod, such as DirectMapping(), or None, got "
-                f"{shown(self.transfer)}."
+                "transfer must be an instance of a TransferMethod, such as DirectMapping(), or"
+                f" None, got {shown(self.transfer)}."
             )
         transfer = ConstraintPropagation() if self.transfer is None else clone(self.transfer)
         _check_base(self.base)
@@ -251,8 +259,8 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
         else f"repeats itself, period {period}"
     )
     return (
-        f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned; history_ shows the "
-        f"objectives."
+        f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned;"
+        " history_ shows the objectives."
     )
 
 
@@ -262,18 +270,22 @@ def _unfit(
     propagated: list[Constraints],
     names: list[str] | None,
 ) -> str:
-    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or nothing."""
+    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or
+    nothing.
+    """
     views = [
-        f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence {found.divergence:.2g})"
+        f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence"
+        f" {found.divergence:.2g})"
         for number, found in enumerate(diagnostics)
         if found.suspicious and len(propagated[number])
     ]
     if not views or not isinstance(transfer, ConstraintPropagation):
         return ""
     return (
-        f"Constraint Propagation may infer wrong constraints in {', '.join(views)}: its clusters are hardly globular "
-        f"where the disagreement is above {LARGEST_DISAGREEMENT:g}, and overlap where the divergence is below "
-        f"{SMALLEST_DIVERGENCE:g}. Compare with DirectMapping(), which infers none."
+        f"Constraint Propagation may infer wrong constraints in {', '.join(views)}: its clusters"
+        f" are hardly globular where the disagreement is above {LARGEST_DISAGREEMENT:g}, and"
+        f" overlap where the divergence is below {SMALLEST_DIVERGENCE:g}. Compare with"
+        " DirectMapping(), which infers none."
     )
 
 
@@ -282,5 +294,6 @@ def _check_base(base: Any) -> None:
     takes = signature(base.fit).parameters.values() if usable else ()
     if not any(taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD for taken in takes):
         raise InvalidInputError(
-            f"base must be an estimator whose fit takes constraints, such as PCKMeans(), got {shown(base)}."
+            "base must be an estimator whose fit takes constraints, such as PCKMeans(), got"
+            f" {shown(base)}."
         )

@@ -118,7 +118,9 @@ class _ViewLoop:
         self.propagated = Constraints.empty()
 
     def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
-        """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
+        """M-step and E-step; the same constraints as before give the same result, so that nothing
+        needs doing.
+        """
         unified = unify(self.state.constraints, transferred)
         if unified != self.unified:
             self.unified = unified
@@ -128,7 +130,10 @@ class _ViewLoop:
             self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
 
     def _checked(self, inferred: Any, by: str) -> Constraints:
-        """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
+        """Return what a method infers.
+
+        It may be anybody's, and the mapping knows only the rows that it was told.
+        """
         view = self.state
         if not isinstance(inferred, Constraints):
             raise InvalidInputError(
@@ -139,9 +144,9 @@ class _ViewLoop:
         outside = ~known[inferred.pairs]
         if outside.any():
             raise InvalidInputError(
-                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view "
-                f"{called(view.number, self.names)}, which is not in view.mapped; constraints between rows of "
-                f"view.mapped are needed."
+                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view"
+                f" {called(view.number, self.names)}, which is not in view.mapped; constraints"
+                " between rows of view.mapped are needed."
             )
         return inferred
 
@@ -151,7 +156,8 @@ def _co_em(
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
-    Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
+    Return the history and the period of the cycle met; 0 means convergence, None that the limit
+    came first.
     """
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):
@@ -165,7 +171,8 @@ def _co_em(
             for now, before in zip(*history[:-3:-1], strict=True)
         ):
             return history, 0
-        # what the views pass on determines all that follows, so that its return means an endless cycle
+        # what the views pass on determines all that follows, so that its return means an endless
+        # cycle
         for former in range(iteration - 2, -1, -1):
             if _pass_on_the_same(history[former], history[-1]):
                 return history, iteration - former

@@ -1,8 +1,9 @@
 """The methods by the names that configurations, commands and results call them.
 
-Other packages may offer transfer methods of their own, through entry points of the group ``mvcc.transfers``. They are
-found by their metadata, and imported only when they are used. So are mvcc's own: checking or planning an experiment
-takes names, while their classes bring scikit-learn and numba along.
+Other packages may offer transfer methods of their own, through entry points of the group
+``mvcc.transfers``. They are found by their metadata, and imported only when they are used. So are
+mvcc's own: checking or planning an experiment takes names, while their classes bring scikit-learn
+and numba along.
 
 Experiments compare two methods more, which are no transfer between views and have no base.
 """
@@ -32,7 +33,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class _Own:
-    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
+    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is
+    imported.
+    """
 
     home: str
     takes_threshold: bool = False
@@ -87,12 +90,17 @@ def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
 
 
 def needs_base(name: str) -> bool:
-    """Return whether a method of an experiment is run with each base algorithm, as all transfer methods are."""
+    """Return whether a method of an experiment is run with each base algorithm, as all transfer
+    methods are.
+    """
     return name not in _WITHOUT_BASE
 
 
 def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
-    """Return the estimator of a method that needs no base: of ten starts, where the options name no other number."""
+    """Return the estimator of a method that needs no base.
+
+    Of ten starts, where the options name no other number.
+    """
     own = _WITHOUT_BASE[name]
     options = {"n_init": 10} | options | dict(own.fixed)
     return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
@@ -104,7 +112,10 @@ def own_transfer_names() -> tuple[str, ...]:
 
 
 def transfer_names() -> tuple[str, ...]:
-    """Return the names of all transfer methods: mvcc's own, then those that installed packages offer, sorted."""
+    """Return the names of all transfer methods.
+
+    Mvcc's own, then those that installed packages offer, sorted.
+    """
     offered = (
         name
         for name in _offers()
@@ -155,7 +166,10 @@ def uses_relations(name: str) -> bool:
 
 
 def takes_threshold(name: str) -> bool:
-    """Return whether the threshold t_V belongs to a transfer method: to Constraint Propagation and its subclasses."""
+    """Return whether the threshold t_V belongs to a transfer method.
+
+    To Constraint Propagation and its subclasses.
+    """
     offer = _offer(name)
     if offer is None:
         return _own(name).takes_threshold
@@ -165,7 +179,9 @@ def takes_threshold(name: str) -> bool:
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
-    """Return the names of a method's parameters, but for the threshold t_V and what the experiment sets."""
+    """Return the names of a method's parameters, but for the threshold t_V and what the experiment
+    sets.
+    """
     if not needs_base(name):
         names = make_without_base(name, 1, random_state=0).get_params(deep=False)
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
@@ -190,8 +206,9 @@ def _offers_on(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
         found = entry_points(group=GROUP)
     except Exception as error:  # what a damaged file of any package raises is up to its parser
         raise ConfigError(
-            f"the installed packages cannot be looked through for transfer methods: a file entry_points.txt of one of "
-            f"them is damaged ({_in_words(error)}). Install that package again, or remove it."
+            "the installed packages cannot be looked through for transfer methods: a file"
+            f" entry_points.txt of one of them is damaged ({_in_words(error)}). Install that"
+            " package again, or remove it."
         ) from error
     offers = defaultdict(list)
     for offer in found:
@@ -206,26 +223,28 @@ def _offer(name: str) -> EntryPoint | None:
     is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
     if offers and is_ours:
         raise ConfigError(
-            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)} offers one of the "
-            f"same name: {_rename_or_remove(packages)}"
+            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)}"
+            f" offers one of the same name: {_rename_or_remove(packages)}"
         )
     if len(offers) > 1:
         raise ConfigError(
-            f"the transfer method {clipped(repr(name))} is offered more than once, by {' and '.join(packages)}: "
-            f"{_rename_or_remove(packages)}"
+            f"the transfer method {clipped(repr(name))} is offered more than once, by"
+            f" {' and '.join(packages)}: {_rename_or_remove(packages)}"
         )
     if offers:
         if not _NAME.fullmatch(name):
             raise ConfigError(
-                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))}, which is no name: 1 to "
-                f"64 letters, digits, _ and -, not beginning with -. {_rename_or_remove(packages)}"
+                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
+                " which is no name: 1 to 64 letters, digits, _ and -, not beginning with -."
+                f" {_rename_or_remove(packages)}"
             )
         return offers[0]
     if not is_ours:
         known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
         raise ConfigError(
-            f"there is no transfer method {clipped(repr(name))}{known} One of another package "
-            f"is known where that package is installed, in the Python that runs mvcc ({clipped(sys.executable, 200)})."
+            f"there is no transfer method {clipped(repr(name))}{known} One of another package is"
+            " known where that package is installed, in the Python that runs mvcc"
+            f" ({clipped(sys.executable, 200)})."
         )
     return None
 
@@ -241,20 +260,20 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
         kind = offer.load()
     except Exception as error:  # it runs code of others
         raise ConfigError(
-            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that package again, or "
-            f"correct it."
+            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that"
+            " package again, or correct it."
         ) from error
     if not (isinstance(kind, type) and issubclass(kind, TransferMethod)):
         raise ConfigError(
-            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the entry point in that "
-            f"package name one."
+            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the"
+            " entry point in that package name one."
         )
     try:
         clone(kind())
     except Exception as error:
         raise ConfigError(
-            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of its __init__ a "
-            f"default, store each as it is under its own name, and define infer()."
+            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of"
+            " its __init__ a default, store each as it is under its own name, and define infer()."
         ) from error
     return kind
 
@@ -264,7 +283,10 @@ def _known(name: str, names: Iterable[str]) -> str:
 
 
 def _rename_or_remove(packages: list[str]) -> str:
-    return f"rename it in the entry points of that package, or remove one: pip uninstall {packages[-1]}."
+    return (
+        "rename it in the entry points of that package, or remove one: pip uninstall"
+        f" {packages[-1]}."
+    )
 
 
 def _package(offer: EntryPoint) -> str:

@@ -1,4 +1,6 @@
-"""The threshold t_V of Constraint Propagation, chosen by cross-validation over the constrained instances (§6.3)."""
+"""The threshold t_V of Constraint Propagation, chosen by cross-validation over the constrained
+instances (§6.3).
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ class ViewState:
     constraints : Constraints
         The given constraints C^V, closed as asked for.
     mapped : (m,) array
-        Rows of X̂^V, which have a counterpart in another view; all rows where there is only one view (§6.4).
+        Rows of X̂^V, which have a counterpart in another view; all rows where there is only one
+        view (§6.4).
     clusterer : estimator
         The fitted clustering: ``labels_`` and, where metrics are learned, ``metrics_``.
     """
@@ -75,7 +76,9 @@ class TransferMethod(BaseEstimator, ABC):
 
     @abstractmethod
     def infer(self, view: ViewState) -> Constraints:
-        """Return what a view passes on (step 11 of Algorithm 2); called after every M-step of the view.
+        """Return what a view passes on (step 11 of Algorithm 2).
+
+        Called after every M-step of the view.
 
         Parameters
         ----------
@@ -85,24 +88,28 @@ class TransferMethod(BaseEstimator, ABC):
         Returns
         -------
         Constraints
-            P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of ``fit``.
+            P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of
+            ``fit``.
         """
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
-        """Give the cause of every constraint that ``infer`` returned for the view, in its order, for the report."""
+        """Give the cause of every constraint that ``infer`` returned for the view, in its order,
+        for the report.
+        """
         for i, j in inferred.pairs.tolist():
             yield Cause((i, j), None)
 
 
 class ConstraintPropagation(TransferMethod):
-    """Propagate every given constraint to nearby pairs of mapped instances, the paper's method (§5.1).
+    """Propagate every given constraint to nearby pairs of mapped instances, the paper's method
+    (§5.1).
 
     Parameters
     ----------
     threshold : float, sequence of float, or "cv", default=0.75
-        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint. With "cv"
-        ``MultiViewConstrainedClustering`` chooses one for all views by cross-validation over the constrained
-        instances (§6.3), at the price of some 70 short fits.
+        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated
+        constraint. With "cv" ``MultiViewConstrainedClustering`` chooses one for all views by
+        cross-validation over the constrained instances (§6.3), at the price of some 70 short fits.
     regularization : float, default=1e-6
         γ of Eq. 4, in squared units of the views: features should have a scale near 1.
     """
@@ -148,14 +155,15 @@ class ConstraintPropagation(TransferMethod):
     def _threshold_of(self, view: ViewState) -> float:
         if isinstance(self.threshold, str):
             raise InvalidInputError(
-                f"threshold must be a number in (0, 1], one such number for each view, or 'cv', which "
-                f"MultiViewConstrainedClustering replaces by a number, got {self.threshold!r}."
+                "threshold must be a number in (0, 1], one such number for each view, or 'cv',"
+                " which MultiViewConstrainedClustering replaces by a number, got"
+                f" {self.threshold!r}."
             )
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):
             raise InvalidInputError(
-                f"threshold has {len(thresholds)} values; one for all views or one for each of the {view.n_views} is "
-                f"allowed."
+                f"threshold has {len(thresholds)} values; one for all views or one for each of the"
+                f" {view.n_views} is allowed."
             )
         return check_number(
             thresholds[view.number % len(thresholds)],
@@ -183,7 +191,9 @@ class DirectMapping(TransferMethod):
 
 
 class ClusterMembership(TransferMethod):
-    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1 (§6.2)."""
+    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1
+    (§6.2).
+    """
 
     def infer(self, view: ViewState) -> Constraints:
         """Return a must-link or cannot-link for each pair of X̂^V."""
@@ -201,7 +211,9 @@ class ClusterMembership(TransferMethod):
 
 
 class SingleView(TransferMethod):
-    """Pass on nothing: every view is clustered by itself, and nothing is closed across views (§6.2)."""
+    """Pass on nothing: every view is clustered by itself, and nothing is closed across views
+    (§6.2).
+    """
 
     uses_relations = False
 

@@ -55,7 +55,10 @@ def joint_set(
     weights: Floats,
     rng: np.random.Generator,
 ) -> JointSet:
-    """Return views that matches connect in the graph that the settings ask for; see ``JointSet``."""
+    """Return views that matches connect in the graph that the settings ask for.
+
+    See ``JointSet``.
+    """
     made = (
         AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
     )
@@ -82,7 +85,10 @@ class AnchoredSet(JointSet):
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> AnchoredClusters:
-        """Cluster the objects, given judged pairs of them; the generator draws objects, starts and orders."""
+        """Cluster the objects, given judged pairs of them.
+
+        The generator draws objects, starts and orders.
+        """
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         searched, masses = self._searched(judged, rng)
@@ -128,7 +134,9 @@ class AnchoredSet(JointSet):
         return lambda some: log_shares(said(some))
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        """Return what assigns new rows of every view to the clusters that were found, before
+        ``forget_views``.
+        """
         assert isinstance(found, AnchoredClusters)
         if not isinstance(
             found.rows, LazyRows
@@ -169,7 +177,9 @@ class AnchoredSet(JointSet):
     def _learned(
         self, judged: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
     ) -> tuple[Floats, tuple[Floats, ...]]:
-        """Return what the searched objects, with their labels, say at the anchors, and by the columns of each view."""
+        """Return what the searched objects, with their labels, say at the anchors, and by the
+        columns of each view.
+        """
         heaviest = np.zeros(self.n_objects)
         np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
         of_searched = classes[searched]

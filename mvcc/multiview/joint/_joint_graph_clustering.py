@@ -30,44 +30,52 @@ _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep thei
 
 
 class JointGraphClustering(MultiViewEstimator):
-    """Cluster several views in one graph of their objects, which needs neither all rows matched nor judged pairs.
+    """Cluster several views in one graph of their objects, which needs neither all rows matched nor
+    judged pairs.
 
-    Matched rows are one object, and a judged pair of rows is one of objects, which counts in all views at once. The
-    objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a ridge metric (``PairMetric``) in that
-    space and the raw columns, where leave-one-out finds one that helps. PCK-Means (Basu, Banerjee and Mooney, "Active
-    Semi-Supervision for Pairwise Constrained Clustering", 2004) then minimizes Eq. 1 over the objects from several
-    starts. At last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with Local and
-    Global Consistency", 2004), together with what the columns of each view predict.
+    Matched rows are one object, and a judged pair of rows is one of objects, which counts in all
+    views at once. The objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a
+    ridge metric (``PairMetric``) in that space and the raw columns, where leave-one-out finds one
+    that helps. PCK-Means (Basu, Banerjee and Mooney, "Active Semi-Supervision for Pairwise
+    Constrained Clustering", 2004) then minimizes Eq. 1 over the objects from several starts. At
+    last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with
+    Local and Global Consistency", 2004), together with what the columns of each view predict.
 
-    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
-    and columns in different units each get what suits them, and sparse matrices are never made dense.
+    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
+    of words, histograms and columns in different units each get what suits them, and sparse
+    matrices are never made dense.
 
     Parameters
     ----------
     n_clusters : int, default=8
         k, the number of clusters.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
-        than 20 rows for each cluster.
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
+        that it has no more than 20 rows for each cluster.
     n_components : int, default=None
-        Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the objects.
+        Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the
+        objects.
     n_init : int, default=10
         Starts of PCK-Means.
     constraint_weight : float, default=0.5
-        What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
-        may be violated.
+        What a violated pair of weight 1 costs, in squared distances between rows of length 1.
+        People err, and so a pair may be violated.
     view_weights : array-like of shape (V,), default=None
-        How much each view counts where an object is seen in several, such as 0 for one that is known to be noise; rows
-        that no other view sees are clustered all the same. None is all alike.
+        How much each view counts where an object is seen in several, such as 0 for one that is
+        known to be noise; rows that no other view sees are clustered all the same. None is all
+        alike.
     features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
-        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
-        Views that need different ones go through ``PerView`` before, and "none" here.
+        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes
+        them as they are. Views that need different ones go through ``PerView`` before, and "none"
+        here.
     graph : {"auto", "exact", "anchors"}, default="auto"
-        Whether rows are linked to their nearest rows, which is exact, or tied to a few hundred anchors of their view,
-        which takes a time in proportion to their number. "auto" is by anchors from 15,000 objects on.
+        Whether rows are linked to their nearest rows, which is exact, or tied to a few hundred
+        anchors of their view, which takes a time in proportion to their number. "auto" is by
+        anchors from 15,000 objects on.
     on_conflict : {"error", "drop"}, default="error"
-        What happens when constraints and matches contradict each other. "drop" clusters with all of them; the pairs
-        that the clusters violate in the end, ``violated_``, are those that were dropped. Matches always hold.
+        What happens when constraints and matches contradict each other. "drop" clusters with all of
+        them; the pairs that the clusters violate in the end, ``violated_``, are those that were
+        dropped. Matches always hold.
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws starts, and 2,000 landmarks where there are more.
 
@@ -76,36 +84,40 @@ class JointGraphClustering(MultiViewEstimator):
     features_made_ : list of str
         What became of the columns of every view, and why.
     labels_ : list of ndarray of shape (n_v,)
-        Cluster of every row, per view, with one numbering for all views that three or more matches connect.
+        Cluster of every row, per view, with one numbering for all views that three or more matches
+        connect.
     objective_ : float
         Eq. 1 before spreading; summed over sets of views that are not connected.
     violated_ : list of Constraints
-        The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed constraints too many
-        to be listed, those are looked at that hold the neighborhoods together.
+        The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed
+        constraints too many to be listed, those are looked at that hold the neighborhoods together.
     connected_views_ : list of list of int
-        The sets of views that matches connect. Clusters of different sets have nothing to do with each other.
+        The sets of views that matches connect. Clusters of different sets have nothing to do with
+        each other.
     n_objects_ : int
         Matched rows are one object.
     n_anchors_ : list of int
         Anchors of every view; 0 where the graph is exact.
     eigen_residual_ : float
-        The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
-        whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
+        The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the
+        normalized graph, whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
     probabilities_ : list of ndarray, or of sparse array, of shape (n_v, k)
         How likely every row is in each cluster; the largest is that of its label, and rows sum
         to 1. Of more than 50 clusters the ten largest are kept, and arrays are sparse. Made when it
         is first looked at, and stored with a model only once it was.
     view_agreement_ : ndarray of shape (V, V)
-        How much every two views show the same groups: the mean cosine, in the leading eigenvectors of one view, of
-        objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
-        directions. NaN where two views have fewer than 20 objects in common.
+        How much every two views show the same groups: the mean cosine, in the leading eigenvectors
+        of one view, of objects that are neighbors in the other, beyond that of random pairs; 1 at
+        most, and the geometric mean of both directions. NaN where two views have fewer than 20
+        objects in common.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
-        How likely each match is wrong, in ascending order of the distinct matches; NaN where that cannot be told, and 1
-        where other matches contradict it; see ``suspicious_matches``.
+        How likely each match is wrong, in ascending order of the distinct matches; NaN where that
+        cannot be told, and 1 where other matches contradict it; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
-        The rows of every view in the space where they were clustered; in single precision from 100,000 objects on.
+        The rows of every view in the space where they were clustered; in single precision from
+        100,000 objects on.
     view_names_ : list of str or None
         The names of the views; None where they were a list.
     n_features_in_ : list of int
@@ -115,25 +127,28 @@ class JointGraphClustering(MultiViewEstimator):
 
     Notes
     -----
-    An edge of one view's graph is the weaker the farther apart its ends are in the other views that see both, and each
-    of these counts as much as it agrees with that view. Views that hardly agree leave each other alone.
+    An edge of one view's graph is the weaker the farther apart its ends are in the other views that
+    see both, and each of these counts as much as it agrees with that view. Views that hardly agree
+    leave each other alone.
 
-    Matches of three views or more can contradict each other. Those that more views contradict than confirm are left
-    out: a few wrong ones would chain many objects into one.
+    Matches of three views or more can contradict each other. Those that more views contradict than
+    confirm are left out: a few wrong ones would chain many objects into one.
 
-    Of a hundred matches or more between two views, those whose suspicion is above .4 are left out, and the views
-    clustered once more, where the share that seems to be wrong, times the agreement of the views, is .03 or more.
+    Of a hundred matches or more between two views, those whose suspicion is above .4 are left out,
+    and the views clustered once more, where the share that seems to be wrong, times the agreement
+    of the views, is .03 or more.
 
-    Sets of views that less than three matches connect are clustered by themselves, and their numbers of clusters have
-    nothing to do with each other. Judged pairs that form groups, all of them apart from each other, are taken as
-    groups: each with five members or more gets a cluster of its own. The 10 nearest fitted rows of its view vote on the
-    cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
-    ``fit``. By anchors, a new row takes the way of those of ``fit``, and the model holds none of them.
+    Sets of views that less than three matches connect are clustered by themselves, and their
+    numbers of clusters have nothing to do with each other. Judged pairs that form groups, all of
+    them apart from each other, are taken as groups: each with five members or more gets a cluster
+    of its own. The 10 nearest fitted rows of its view vote on the cluster of a new row, the nearer
+    with more weight, and a fitted row keeps its own; so the model holds the rows of ``fit``. By
+    anchors, a new row takes the way of those of ``fit``, and the model holds none of them.
 
-    By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view, whichever is most (Chen
-    and Cai, "Large Scale Spectral Clustering with Landmark-Based Representation", 2011), which k-means finds in a
-    sample. Eq. 1 is minimized over the objects with constraints and 5,000 others that stand for all, and
-    ``objective_`` is an estimate.
+    By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view,
+    whichever is most (Chen and Cai, "Large Scale Spectral Clustering with Landmark-Based
+    Representation", 2011), which k-means finds in a sample. Eq. 1 is minimized over the objects
+    with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
 
     Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
     judged pairs, exp(−4 d²) with d the distance to a center. With 20 judged pairs or more, they
@@ -142,10 +157,10 @@ class JointGraphClustering(MultiViewEstimator):
     Calibration of Modern Neural Networks", 2017). Where another share is larger than that of the
     label, both change places. Judged objects are no surer than what is spread to them.
 
-    Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of objects, follow from the
-    others, none contradicts them, none weighs less than 1, and no more than a million pairs follow. Such pairs bear
-    each other out; in the closure of sparse ones, wrong pairs would multiply unnoticed. Metric, groups and spreading
-    take the pairs as given.
+    Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of
+    objects, follow from the others, none contradicts them, none weighs less than 1, and no more
+    than a million pairs follow. Such pairs bear each other out; in the closure of sparse ones,
+    wrong pairs would multiply unnoticed. Metric, groups and spreading take the pairs as given.
 
     Examples
     --------
@@ -200,18 +215,19 @@ class JointGraphClustering(MultiViewEstimator):
 
         Parameters
         ----------
-        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or ConstrainedViews
-            Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
-            constraints and mappings along.
+        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or
+        ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views.
+            ``ConstrainedViews`` bring their constraints and mappings along.
         y : None
             Not used, there for scikit-learn.
         constraints : list of one entry per view, or dict {view: entry}, default=None
-            Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need not be closed: the
-            metric learns from them as they are, and the search of Eq. 1 closes dense ones. A pair of weight 0 counts
-            for nothing.
+            Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need
+            not be closed: the metric learns from them as they are, and the search of Eq. 1 closes
+            dense ones. A pair of weight 0 counts for nothing.
         mappings : dict {(u, v): relations}, default=None
-            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views, in the forms
-            that ``MultiViewConstrainedClustering.fit`` takes.
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of
+            views, in the forms that ``MultiViewConstrainedClustering.fit`` takes.
 
         Returns
         -------
@@ -220,8 +236,8 @@ class JointGraphClustering(MultiViewEstimator):
         Raises
         ------
         InvalidInputError
-            For views, constraints or mappings that do not fit together, features that a view cannot have, or more
-            clusters or components than objects.
+            For views, constraints or mappings that do not fit together, features that a view cannot
+            have, or more clusters or components than objects.
         ConstraintConflictError
             When constraints and relations contradict each other and ``on_conflict`` is "error".
         """
@@ -313,7 +329,9 @@ class JointGraphClustering(MultiViewEstimator):
 
     @property
     def embedding_(self) -> list[NDArray[np.float64]]:
-        """The rows of every view in the space where they were clustered, made from those of the objects each time."""
+        """The rows of every view in the space where they were clustered, made from those of the
+        objects each time.
+        """
         check_is_fitted(self)
         if not hasattr(self, "_embedded"):
             self._refuse_without_graph()
@@ -341,7 +359,9 @@ class JointGraphClustering(MultiViewEstimator):
         return self._probabilities
 
     def predict_proba(self, X: Any, view: int | str = 0) -> Any:
-        """Return how likely new rows are in each cluster: as the nearest fitted rows, the nearer more.
+        """Return how likely new rows are in each cluster.
+
+        As the nearest fitted rows, the nearer more.
 
         Parameters
         ----------
@@ -372,7 +392,9 @@ class JointGraphClustering(MultiViewEstimator):
         *,
         random_state: RandomState = None,
     ) -> list[NDArray[np.int64]]:
-        """Cluster the rows of ``fit`` once more, by other judged pairs; graph and embedding are those of ``fit``.
+        """Cluster the rows of ``fit`` once more, by other judged pairs.
+
+        Graph and embedding are those of ``fit``.
 
         Parameters
         ----------
@@ -399,7 +421,8 @@ class JointGraphClustering(MultiViewEstimator):
     ) -> list[NDArray[np.int64]]:
         """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
 
-        The length of a path is −log of the product of its affinities: how much of an answer spreads along it.
+        The length of a path is −log of the product of its affinities: how much of an answer spreads
+        along it.
 
         Parameters
         ----------
@@ -409,7 +432,8 @@ class JointGraphClustering(MultiViewEstimator):
         Returns
         -------
         list of ndarray of shape (n_v, 3)
-            View and row, −1 where no path leads to one; and 1 where it is the same object, by matches, else 0.
+            View and row, −1 where no path leads to one; and 1 where it is the same object, by
+            matches, else 0.
 
         Raises
         ------
@@ -457,7 +481,10 @@ class JointGraphClustering(MultiViewEstimator):
             raise InvalidInputError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
+        """Leave out the graphs.
+
+        Other judged pairs are clustered by the object that was fitted, not by a copy.
+        """
         state: dict[str, Any] = super().__getstate__()
         left_out = _OF_THE_GRAPH
         if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
@@ -501,7 +528,10 @@ class JointGraphClustering(MultiViewEstimator):
     def _clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[NDArray[np.int64]], list[JointClusters]]:
-        """Cluster the views of ``fit`` by judged pairs; return the labels of each, and the clusters of each set."""
+        """Cluster the views of ``fit`` by judged pairs.
+
+        Return the labels of each, and the clusters of each set.
+        """
         labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
@@ -532,7 +562,9 @@ def _without(dropped: dict[tuple[int, int], NDArray[np.bool_]], relations: Relat
 
 
 def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return what was found of the matches that others confirm, and 1 for those that others contradict."""
+    """Return what was found of the matches that others confirm, and 1 for those that others
+    contradict.
+    """
     everything = np.ones(len(contradicted), found.dtype)
     everything[~contradicted] = found
     return everything
@@ -544,7 +576,10 @@ def _problems(
     settings: Settings,
     names: list[str] | None,
 ) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations; see that they have enough objects."""
+    """Return the sets of views that relations connect, each with its relations.
+
+    See that they have enough objects.
+    """
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
@@ -555,10 +590,13 @@ def _problems(
             if wanted > n_objects:
                 where = ", ".join(called(number, names) for number in numbers)
                 raise InvalidInputError(
-                    f"{name}={wanted} needs as many objects, but view {where} has {n_objects}; ask for fewer."
+                    f"{name}={wanted} needs as many objects, but view {where} has {n_objects}; ask"
+                    " for fewer."
                     if len(numbers) == 1
-                    else f"{name}={wanted} needs as many objects, but views {where} have {n_objects} (matched rows are "
-                    f"one); ask for fewer."
+                    else (
+                        f"{name}={wanted} needs as many objects, but views {where} have {n_objects}"
+                        " (matched rows are one); ask for fewer."
+                    )
                 )
     return problems
 
@@ -572,14 +610,17 @@ def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np
     )
     if not usable or (weights < 0).any() or not weights.any():
         raise InvalidInputError(
-            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of them above 0, "
-            f"got {shown(view_weights)}."
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
+            f" them above 0, got {shown(view_weights)}."
         )
     return weights
 
 
 def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights of connected views, the largest 1; one of 0 is so small that only its own rows notice it."""
+    """Return the weights of connected views, the largest 1.
+
+    One of 0 is so small that only its own rows notice it.
+    """
     largest = weights.max()
     return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
 

@@ -1,4 +1,7 @@
-"""Joint clustering of views that matches connect: graph, embedding, metric, PCK-Means over objects, spreading."""
+"""Joint clustering of views that matches connect.
+
+Graph, embedding, metric, PCK-Means over objects, spreading.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ class Settings:
     graph: GraphKind = "auto"
 
     def components(self, for_each: int, n_objects: int) -> int:
-        """Return so many components for each cluster, at most a third of the objects; or as many as are wanted."""
+        """Return so many components for each cluster, at most a third of the objects.
+
+        Or as many as are wanted.
+        """
         if self.n_components is not None:
             return self.n_components
         fewest = min(
@@ -90,7 +96,8 @@ class JointClusters:
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     """Return judged pairs of rows as judged pairs of objects, the heaviest of each pair and kind.
 
-    Pairs within an object are left out: must-links say nothing there, and matches overrule cannot-links.
+    Pairs within an object are left out: must-links say nothing there, and matches overrule
+    cannot-links.
     """
     pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
@@ -130,7 +137,10 @@ class JointSet:
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
-        """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
+        """Cluster the objects, given judged pairs of them.
+
+        The generator draws starts and orders.
+        """
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         assert not isinstance(rows, LazyRows)
@@ -161,24 +171,33 @@ class JointSet:
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
-        """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
+        """Return how likely every match is wrong, where these are the clusters of the rows of every
+        view.
+        """
         return suspicions(self._relations, self._columns, self._free_graph, labels)
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        """Return what assigns new rows of every view to the clusters that were found, before
+        ``forget_views``.
+        """
         return [
             NearestRows().fit(X, found.labels[own])
             for X, own in zip(self._views, self.objects, strict=True)
         ]
 
     def forget_views(self) -> None:
-        """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
+        """Let go of what only ``suspicions`` needs.
+
+        The graphs of single views, and their eigenvectors.
+        """
         self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
 
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
-        """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
+        """Return the judged object of its own cluster that is nearest to every object in the graph,
+        −1 without one.
 
-        The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
+        The length of a path is −log of the product of its affinities, which is how much of an
+        answer spreads along it.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         for cluster in np.unique(labels[ends]):
@@ -225,13 +244,18 @@ class JointSet:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
-        """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
+        """Return objects where the metric is learned.
+
+        In more of the embedding, and the raw columns.
+        """
         values, vectors = self._eigenpairs.values, self._eigenpairs.vectors
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
     def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
-        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
+        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told
+        apart, by columns.
+        """
         k, number, values, vectors = (
             self._settings.n_clusters,
             self._n_free,
@@ -241,13 +265,16 @@ class JointSet:
         if np.count_nonzero(values > 0) < min(k, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):
-            return LazyRows(
-                len(vectors), lambda some: embedded(values, vectors[some], number)
-            ), found.residual
+            return (
+                LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number)),
+                found.residual,
+            )
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
-        """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
+        """Return the objects where they are clustered, with a metric of judged pairs if it helps,
+        and the residual.
+        """
         if not len(judged):
             return self._free_embedding
         ends, pairs = np.unique(judged.pairs, return_inverse=True)
@@ -269,7 +296,10 @@ class JointSet:
         return means
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
-        """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
+        """Return the clusters of all objects, given those of Eq.
+
+        1 and what the judged objects say.
+        """
         teller(self.n_objects)("spreading what was judged")
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(judged, classes, clusters)

@@ -67,7 +67,9 @@ class NearestRows(BaseEstimator):
         return in_blocks(m, mean)
 
     def _nearest_to(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the distances to the rows that vote on new ones, and these rows, (m, n_neighbors)."""
+        """Return the distances to the rows that vote on new ones, and these rows, (m,
+        n_neighbors).
+        """
         check_is_fitted(self)
         rows, (n, d) = check_data(X), self.search_.rows.shape
         if rows.shape[1] != d:

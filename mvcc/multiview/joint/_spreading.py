@@ -1,6 +1,9 @@
-"""What judged objects say of all others: their classes, spread over the graph, and predicted from the columns.
+"""What judged objects say of all others.
 
-Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed number of steps.
+Their classes, spread over the graph, and predicted from the columns.
+
+Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed
+number of steps.
 """
 
 from __future__ import annotations
@@ -66,15 +69,20 @@ class Groups:
 
     @property
     def complete(self) -> bool:
-        """Whether all groups are apart from each other, and none is torn: the answers are groups, not pairs."""
+        """Whether all groups are apart from each other, and none is torn.
+
+        The answers are groups, not pairs.
+        """
         n_groups = len(self.sizes)
         return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
 
     def closed(self, judged: Constraints) -> Constraints:
-        """Return all that follows from the judged pairs where they bear each other out, else the pairs as they are.
+        """Return all that follows from the judged pairs where they bear each other out, else the
+        pairs as they are.
 
-        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the others, wrong ones
-        contradict some. So eight must follow and none contradict. Weights below 1 say that a pair is in doubt.
+        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the
+        others, wrong ones contradict some. So eight must follow and none contradict. Weights below
+        1 say that a pair is in doubt.
         """
         sizes = self.sizes
         n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
@@ -98,14 +106,20 @@ class Groups:
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 
     def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
-        """Return centers for the first starts: the means of the k largest groups, once; fewer groups, five times."""
+        """Return centers for the first starts: the means of the k largest groups, once.
+
+        Fewer groups, five times.
+        """
         if not self.complete:
             return []
         means = np.array([rows[members].mean(axis=0) for members in self.largest_first()[:k]])
         return [means] * (1 if len(means) == k else 5)
 
     def classes(self, labels: Ints, k: int) -> Ints:
-        """Return the class of every judged object, else −1: its cluster; large groups have one cluster each."""
+        """Return the class of every judged object, else −1: its cluster.
+
+        Large groups have one cluster each.
+        """
         classes = np.where(self.of >= 0, labels, -1)
         if self.complete:
             large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
@@ -118,7 +132,10 @@ class Groups:
 
 
 def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
-    """Return the shares of the judged classes in the cluster of every object, (n, k); 1 for it where none is judged."""
+    """Return the shares of the judged classes in the cluster of every object, (n, k).
+
+    1 for it where none is judged.
+    """
     table = np.zeros((k, k))
     judged = classes >= 0
     np.add.at(table, (labels[judged], classes[judged]), 1)
@@ -146,7 +163,10 @@ def first_step(
 
 
 def spread(graph: JointGraph, step: Floats) -> Floats:
-    """Spread what ``first_step`` returns over the graph; every class gets the same in all, rows sum to 1."""
+    """Spread what ``first_step`` returns over the graph.
+
+    Every class gets the same in all, rows sum to 1.
+    """
     total = graph.diffused(step, SPREADING, SPREADING_STEPS)
     return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
 
@@ -154,10 +174,12 @@ def spread(graph: JointGraph, step: Floats) -> Floats:
 def predicted_by_columns(
     columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats
 ) -> Floats:
-    """Predict classes from the columns of each view by ridge regression; return the mean over an object's views.
+    """Predict classes from the columns of each view by ridge regression.
 
-    The targets are the classes of judged objects and, with less weight, the shares of the others. The ridge is the one
-    whose leave-one-out errors on judged rows are least.
+    Return the mean over an object's views.
+
+    The targets are the classes of judged objects and, with less weight, the shares of the others.
+    The ridge is the one whose leave-one-out errors on judged rows are least.
     """
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
@@ -173,7 +195,9 @@ def predicted_by_columns(
 def column_coefficients(
     rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
 ) -> Floats:
-    """Return the coefficients, (d + 1, k), by which rows and a constant predict classes; see ``predicted_by_columns``.
+    """Return the coefficients, (d + 1, k), by which rows and a constant predict classes.
+
+    See ``predicted_by_columns``.
 
     The fit is made block by block: copies of all rows would take much memory.
     """

@@ -1,4 +1,7 @@
-"""Likely counterparts of rows that have no match: near them in the space of canonical correlations of the matches."""
+"""Likely counterparts of rows that have no match.
+
+Near them in the space of canonical correlations of the matches.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ WIDTH, RIDGE = (
     0.5,
     0.01,
 )  # of the kernel, in median squared distances; of the columns, in their mean variance
-_NEIGHBORS = 10  # whose mean similarity is taken off: rows that are near everything are near nothing in particular
+# whose mean similarity is taken off: rows that are near everything are near nothing in particular
+_NEIGHBORS = 10
 _LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
 
@@ -43,11 +47,13 @@ class MatchCandidates:
     candidates : ndarray of shape (n, c)
         Rows of v without a match to u, the likeliest first.
     scores : ndarray of shape (n, c)
-        How much more alike a row and its candidate are than either is to its ten nearest in the other view, −4 to 4.
+        How much more alike a row and its candidate are than either is to its ten nearest in the
+        other view, −4 to 4.
     mutual : ndarray of bool of shape (n,)
         Whether the row is the likeliest counterpart of its first candidate, too.
     margins : ndarray of shape (n,)
-        The score of the first candidate less the highest other score of the row or of the candidate.
+        The score of the first candidate less the highest other score of the row or of the
+        candidate.
     """
 
     rows: Ints
@@ -60,19 +66,23 @@ class MatchCandidates:
 def match_candidates(
     views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_candidates: int = 5
 ) -> dict[Pair, MatchCandidates]:
-    """Find likely counterparts of rows that have no match; to be confirmed by a person, since most may be wrong.
+    """Find likely counterparts of rows that have no match.
 
-    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates", 1936), with a
-    Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical Correlation Analysis", 2004), place the
-    rows of both views in one space. Rows are near by their cosine there, less the mean of each to its ten nearest
-    (CSLS: Conneau et al., "Word Translation Without Parallel Data", 2018).
+    To be confirmed by a person, since most may be wrong.
+
+    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates",
+    1936), with a Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical
+    Correlation Analysis", 2004), place the rows of both views in one space. Rows are near by their
+    cosine there, less the mean of each to its ten nearest (CSLS: Conneau et al., "Word Translation
+    Without Parallel Data", 2018).
 
     Parameters
     ----------
     views : list or dict of array-like or DataFrame of shape (n_v, d_v)
         Scaled, where the units of columns differ.
     mappings : dict {(u, v): matches}
-        In the forms that ``JointGraphClustering.fit`` takes, 20 matches or more for every two views.
+        In the forms that ``JointGraphClustering.fit`` takes, 20 matches or more for every two
+        views.
     n_candidates : int, default=5
         c, for each row; fewer where fewer rows are left.
 
@@ -130,7 +140,8 @@ def candidate_hits(
     Returns
     -------
     dict {(u, v): ndarray of shape (most,)}, u < v
-        The share of cut matches whose row of v is the first candidate of its row of u, among the first two, and so on.
+        The share of cut matches whose row of v is the first candidate of its row of u, among the
+        first two, and so on.
 
     Raises
     ------
@@ -202,7 +213,9 @@ def _in_one_space(
 
 
 def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
-    """Return matched rows and others by their kernel with some of the matched ones, of these without correlation."""
+    """Return matched rows and others by their kernel with some of the matched ones, of these
+    without correlation.
+    """
     landmarks = X[matched[drawn]]
     width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
     near, near_own = (
@@ -234,7 +247,9 @@ def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
 
 
 def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:
-    """Return the rows of y with the highest scores, the highest first, for every row of x, and the scores."""
+    """Return the rows of y with the highest scores, the highest first, for every row of x, and the
+    scores.
+    """
     c = min(c, len(y))
     places, scores = [], []
     for some in _blocks(len(x), len(y)):

@@ -46,10 +46,11 @@ def suspicious_matches(
 ) -> dict[tuple[int, int], Floats]:
     """Tell how likely every match is wrong.
 
-    Two things are asked of the rows i and j of a match: whether the neighbors of i in its view are in the same clusters
-    as those of j in its view; and how well the features of j follow from those of i, and the other way round, by ridge
-    regression over the other matches. A right match is more alike than i and the partners of other rows. The share of
-    such pairs that are more alike is p: even for wrong matches, and small for right ones.
+    Two things are asked of the rows i and j of a match: whether the neighbors of i in its view are
+    in the same clusters as those of j in its view; and how well the features of j follow from those
+    of i, and the other way round, by ridge regression over the other matches. A right match is more
+    alike than i and the partners of other rows. The share of such pairs that are more alike is p:
+    even for wrong matches, and small for right ones.
 
     Parameters
     ----------
@@ -57,14 +58,16 @@ def suspicious_matches(
     mappings : dict {(u, v): matches}
         In the forms that ``JointGraphClustering.fit`` takes.
     labels : list of array-like of shape (n_v,)
-        The cluster of every row, per view, with one numbering: ``labels_`` of ``JointGraphClustering``.
+        The cluster of every row, per view, with one numbering: ``labels_`` of
+        ``JointGraphClustering``.
 
     Returns
     -------
     dict {(u, v): ndarray of shape (r,)}, u < v
-        Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where two views have fewer
-        than 40 matches. Their mean is the share of wrong matches, as it is estimated. NaN where nothing can be told:
-        the two views hardly show the same groups, or more than half of their matches seem to be wrong.
+        Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where
+        two views have fewer than 40 matches. Their mean is the share of wrong matches, as it is
+        estimated. NaN where nothing can be told: the two views hardly show the same groups, or more
+        than half of their matches seem to be wrong.
 
     Raises
     ------
@@ -73,15 +76,16 @@ def suspicious_matches(
 
     Notes
     -----
-    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery rates", 2002: what p is
-    even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing density of U. Grenander, "On the theory of
-    mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
-    unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
-    divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
-    More than 5,000 are looked at in shares: where the first seems to have no wrong ones that should be left out, all
-    matches of the others get its mean suspicion.
-    Where p pairs of views are matched, these numbers are divided by √p, but 200 are compared: the time of many views is
-    near that of two.
+    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery
+    rates", 2002: what p is even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing
+    density of U. Grenander, "On the theory of mortality measurement", 1956. Where two views agree
+    less than .35 (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence
+    against a match. Wrong matches lower the agreement, too, so the one that is compared is divided
+    by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in
+    every run. More than 5,000 are looked at in shares: where the first seems to have no wrong ones
+    that should be left out, all matches of the others get its mean suspicion. Where p pairs of
+    views are matched, these numbers are divided by √p, but 200 are compared: the time of many views
+    is near that of two.
 
     Examples
     --------
@@ -112,7 +116,8 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     found = [np.asarray(own) for own in labels]
     if [own.shape for own in found] != [(n,) for n in sizes]:
         raise InvalidInputError(
-            f"labels must hold one label for each of the {sizes} rows, got {[own.shape for own in found]}."
+            f"labels must hold one label for each of the {sizes} rows, got"
+            f" {[own.shape for own in found]}."
         )
     number = np.unique(np.concatenate(found), return_inverse=True)[1]
     return np.split(number, np.cumsum(sizes)[:-1])
@@ -121,7 +126,9 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
 def suspicions(
     relations: Relations, columns: list[Floats], joint: JointGraph | AnchorGraph, labels: list[Ints]
 ) -> dict[tuple[int, int], Floats]:
-    """Return the suspicions of all matches, given the raw columns and the labels of every view, of one numbering."""
+    """Return the suspicions of all matches, given the raw columns and the labels of every view, of
+    one numbering.
+    """
     k = 1 + max(int(own.max()) for own in labels)
     around = [unit_rows(joint.around(view, np.eye(k)[own])) for view, own in enumerate(labels)]
     found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
@@ -152,7 +159,9 @@ def suspicions(
 
 
 def _drawn_shares(m: int) -> list[Ints]:
-    """Return m matches in shares that are looked at by themselves, at random where there are several."""
+    """Return m matches in shares that are looked at by themselves, at random where there are
+    several.
+    """
     n_shares = -(-m // MOST_AT_ONCE)
     order = np.arange(m) if n_shares == 1 else np.random.default_rng(0).permutation(m)
     return [np.sort(share) for share in np.array_split(order, n_shares)]
@@ -164,7 +173,9 @@ def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:
 
 
 def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
-    """Tell which matches of two views are left out: the suspicious ones, where enough of so many seem to be wrong.
+    """Tell which matches of two views are left out.
+
+    The suspicious ones, where enough of so many seem to be wrong.
 
     The less two views agree, the more right matches seem to be wrong.
     """
@@ -175,17 +186,24 @@ def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
 
 
 def _can_be_told(wrong: float, agreement: float) -> bool:
-    """Tell whether wrong matches are known from right ones, by their share and how much the views agree."""
+    """Tell whether wrong matches are known from right ones, by their share and how much the views
+    agree.
+    """
     return wrong <= _MANY_WRONG and _of_right(agreement, wrong) >= _LEAST_AGREEMENT
 
 
 def _of_right(agreement: float, wrong: float) -> float:
-    """Return how much views would agree without the share of matches that are wrong; 1 where that was not measured."""
+    """Return how much views would agree without the share of matches that are wrong.
+
+    1 where that was not measured.
+    """
     return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, _TINY))
 
 
 def hardly_agree(suspicion: Floats) -> bool:
-    """Tell whether two views show the same groups too little to tell which of their matches are wrong."""
+    """Tell whether two views show the same groups too little to tell which of their matches are
+    wrong.
+    """
     return bool(np.isnan(suspicion).any())
 
 
@@ -198,7 +216,9 @@ class _Likeness:
 
     @classmethod
     def by_regression(cls, here: Floats, there: Floats) -> _Likeness:
-        """Minus the squared distances of the rows there from what those here predict, and the other way round."""
+        """Minus the squared distances of the rows there from what those here predict, and the other
+        way round.
+        """
         here, there = here - here.mean(axis=0), there - there.mean(axis=0)
         forth, back = _left_out(here, there), _left_out(there, here)
         one = np.ones((len(here), 1))
@@ -210,7 +230,9 @@ class _Likeness:
 
 
 def _left_out(here: Floats, there: Floats) -> Floats:
-    """Predict every row there by ridge regression over the other rows, whose errors choose the ridge."""
+    """Predict every row there by ridge regression over the other rows, whose errors choose the
+    ridge.
+    """
     values, vectors = scipy.linalg.eigh(here.T @ here)
     turned = here @ vectors
     projected = turned.T @ there
@@ -227,8 +249,8 @@ def _left_out(here: Floats, there: Floats) -> Floats:
 def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of rows of different matches that are more alike.
 
-    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The number of pairs of
-    views says how many matches can be compared.
+    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The
+    number of pairs of views says how many matches can be compared.
     """
     rng = np.random.default_rng(0)
     most, fewer = (
@@ -254,7 +276,9 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
 def _shares_above(
     rows: Floats, partners: Floats, others: Floats, same: NDArray[np.bool_]
 ) -> Floats:
-    """Return the share of other rows that are more alike than the partner of each, half of those that are as alike."""
+    """Return the share of other rows that are more alike than the partner of each, half of those
+    that are as alike.
+    """
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
     above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))
     shares: Floats = above.sum(axis=1) / (~same).sum(axis=1)
@@ -270,7 +294,10 @@ def _posterior(p: Floats) -> Floats:
 
 
 def _decreasing_density(p: Floats) -> Floats:
-    """Return the decreasing density of values from 0 to 1 at each of them: slopes of the least concave majorant."""
+    """Return the decreasing density of values from 0 to 1 at each of them.
+
+    Slopes of the least concave majorant.
+    """
     ends = np.unique(np.concatenate((p, [0.0, 1.0])))
     reached = np.searchsorted(np.sort(p), ends, side="right") / len(p)
     reached[0], reached[-1] = 0, 1

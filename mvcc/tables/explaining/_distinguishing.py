@@ -1,4 +1,7 @@
-"""What sets the clusters of a view apart: columns by the values that they hold inside, texts by their words."""
+"""What sets the clusters of a view apart.
+
+Columns by the values that they hold inside, texts by their words.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,12 @@ Found = dict[str, Any]
 def distinguishing_columns(table: Table, labels: NDArray[np.int64], k: int) -> list[list[Found]]:
     """Return for each cluster the columns that set it apart, the best first.
 
-    Each is told by the values for which the share of rows inside the cluster exceeds the share of rows outside most:
-    those above, below or between two values of a number or date, or one value of a category. The difference of the two
-    shares, from 0 to 1, ranks columns of all kinds. For values above or below it is the Kolmogorov–Smirnov distance
-    (Youden 1950 calls it J), for those between two values Kuiper's statistic. Columns whose difference is within
-    Kuiper's critical value at 1 % are left out.
+    Each is told by the values for which the share of rows inside the cluster exceeds the share of
+    rows outside most: those above, below or between two values of a number or date, or one value of
+    a category. The difference of the two shares, from 0 to 1, ranks columns of all kinds. For
+    values above or below it is the Kolmogorov–Smirnov distance (Youden 1950 calls it J), for those
+    between two values Kuiper's statistic. Columns whose difference is within Kuiper's critical
+    value at 1 % are left out.
 
     Takes linear time: numbers are looked at by 256 quantiles.
     """
@@ -123,9 +127,9 @@ def _ranges(
                 {
                     "column": column.name,
                     "kind": column.kind,
-                    "rule": _rule(low, high)
-                    if m > 2
-                    else f"= {written(edges[first], column.kind)}",
+                    "rule": (
+                        _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}"
+                    ),
                     "low": low,
                     "high": high,
                     "inside": float(inside[cluster, first:last].sum()),
@@ -181,7 +185,10 @@ def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
 
 
 def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
-    """Finish what is told of a column: what a name says of it, and for numbers quantiles inside and outside."""
+    """Finish what is told of a column.
+
+    What a name says of it, and for numbers quantiles inside and outside.
+    """
     said = {key: value for key, value in one.items() if key not in ("low", "high", "values")}
     column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
     said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"
@@ -189,7 +196,8 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
         said["words"] = (
-            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'} {column}"
+            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'}"
+            f" {column}"
         )
     quantiles = [
         np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
@@ -202,11 +210,13 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
 
 
 def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> list[list[list[Any]]]:
-    """Return for each cluster its words, with the shares of texts inside and outside that have them.
+    """Return for each cluster its words, with the shares of texts inside and outside that have
+    them.
 
-    They are ranked by their part of the Kullback–Leibler divergence between inside and outside (Tomokiyo and Hurst
-    2003), among those that are in more texts inside beyond chance. The class-based TF-IDF of topic models ranks words
-    that are in nearly every text, such as "from", above those that a reader looks for.
+    They are ranked by their part of the Kullback–Leibler divergence between inside and outside
+    (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
+    class-based TF-IDF of topic models ranks words that are in nearly every text, such as "from",
+    above those that a reader looks for.
     """
     texts = _texts(table)
     if texts is None:
@@ -259,7 +269,10 @@ def _texts(table: Table) -> list[str] | None:
 
 
 def name_of(columns: list[Found], words: list[list[Any]]) -> str:
-    """Return the three most distinguishing columns or words of a cluster as its name; empty where there are none."""
+    """Return the three most distinguishing columns or words of a cluster as its name.
+
+    Empty where there are none.
+    """
     waiting = [
         [(one["inside"] - one["outside"], one["words"]) for one in columns],
         [(inside - outside, word) for word, inside, outside in words],

@@ -46,5 +46,6 @@ def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
     if not groups:
         return []
     return [
-        f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."
+        f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups"
+        " hold the members."
     ]

@@ -1,4 +1,7 @@
-"""What each cluster is: its name, what sets it apart, and which of its rows are typical, borderline or odd."""
+"""What each cluster is.
+
+Its name, what sets it apart, and which of its rows are typical, borderline or odd.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ Profile = dict[str, Any]
 def all_profiles(
     facts: dict[str, Any], tables: list[Table], spaces: list[NDArray[np.float64]], fit: Fit, k: int
 ) -> list[list[Profile]]:
-    """Describe every cluster of every view, whose rows are in `spaces` where they were clustered."""
+    """Describe every cluster of every view, whose rows are in `spaces` where they were
+    clustered.
+    """
     stability: Sequence[NDArray[np.float64] | None] = fit.stability or [None] * len(tables)
     return [
         profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], k)
@@ -89,9 +94,11 @@ def profiles_of(
 def _places(
     X: NDArray[np.float64], labels: NDArray[np.int64], k: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distance of every row to its center, its simplified silhouette, and the nearest other cluster.
+    """Return the distance of every row to its center, its simplified silhouette, and the nearest
+    other cluster.
 
-    The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of distances to rows.
+    The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
+    distances to rows.
     """
     there = np.unique(labels)
     distances = np.full((len(X), k), np.inf)

@@ -1,4 +1,7 @@
-"""The values of rows that a report shows, and the rows that it draws: all of few rows, a sample of many."""
+"""The values of rows that a report shows, and the rows that it draws.
+
+All of few rows, a sample of many.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ Rows = NDArray[np.int64]
 def rows_shown(
     facts: dict[str, Any], profiles: list[list[Profile]], tables: list[Table], relations: Relations
 ) -> list[dict[str, Any]]:
-    """Return what the facts of a clustering say of rows, per view: those of the ``sample``, and their ``values``."""
+    """Return what the facts of a clustering say of rows, per view.
+
+    Those of the ``sample``, and their ``values``.
+    """
     listed = [_listed(view, own) for view, own in zip(facts["views"], profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
     return [

@@ -1,4 +1,7 @@
-"""Why a constraint was inferred: the chain of what was given and matched, and where it was transferred."""
+"""Why a constraint was inferred.
+
+The chain of what was given and matched, and where it was transferred.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ Node = tuple[int, int]  # view, row
 
 
 class Link(NamedTuple):
-    """Where a step leads, how heavy it is (a match: inf), whether it is a cannot-link, and where it was said."""
+    """Where a step leads, how heavy it is (a match.
+
+    Inf), whether it is a cannot-link, and where it was said.
+    """
 
     to: Node
     weight: float
@@ -88,7 +94,10 @@ class Reasons:
         return by_matches or self._search(start, goal, apart, lightest)
 
     def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
-        """Search breadth first; a state is a node and whether a cannot-link was crossed on the way to it."""
+        """Search breadth first.
+
+        A state is a node and whether a cannot-link was crossed on the way to it.
+        """
         begin, end = (start, False), (goal, apart)
         came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Link] | None] = {begin: None}
         queue = deque([begin])
@@ -125,7 +134,10 @@ class Reasons:
         where = f" ({link.where})" if link.where else ""
         if node[0] != link.to[0]:
             return f"{names[0]} is matched with {names[1]}"
-        return f"{names[0]} and {names[1]} were said to {'be apart' if link.apart else 'belong together'}{where}"
+        return (
+            f"{names[0]} and {names[1]} were said to"
+            f" {'be apart' if link.apart else 'belong together'}{where}"
+        )
 
 
 def _lines(places: list[str]) -> str:
@@ -157,7 +169,10 @@ def without_loops(chain: Chain) -> Chain:
 
 
 def weight_of(chain: Chain) -> float:
-    """Return what a closure lets a chain weigh: as much as its weakest link, and 1 where it is of matches alone."""
+    """Return what a closure lets a chain weigh.
+
+    As much as its weakest link, and 1 where it is of matches alone.
+    """
     weight = min(link.weight for _, link in chain)
     return 1.0 if weight == inf else weight
 
@@ -239,7 +254,10 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
 def received(
     model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]
 ) -> list[Flow]:
-    """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
+    """Return what each view received from the others at the end.
+
+    What they passed on, in its own rows (Eq. 12).
+    """
     return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
 
 
@@ -258,7 +276,10 @@ def _arrived(
 
 
 class _Way(NamedTuple):
-    """How a constraint came: which one of its source it was, and to which rows, by relations how sure."""
+    """How a constraint came.
+
+    Which one of its source it was, and to which rows, by relations how sure.
+    """
 
     weight: float
     source: int
@@ -270,7 +291,10 @@ class _Way(NamedTuple):
 def _ways(
     model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
 ) -> dict[tuple[int, int, bool], _Way]:
-    """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
+    """Return the heaviest of each pair and type, as max-union keeps it.
+
+    Of equal ones that of the first view.
+    """
     best: dict[tuple[int, int, bool], _Way] = {}
     for source, flow in enumerate(flows):
         if source == target:

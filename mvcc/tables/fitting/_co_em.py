@@ -96,9 +96,9 @@ class CoEM(Method):
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
-                    "closest": sorted(number[list(found.closest)].tolist())
-                    if found.closest
-                    else None,
+                    "closest": (
+                        sorted(number[list(found.closest)].tolist()) if found.closest else None
+                    ),
                     "suspicious": found.suspicious,
                 }
             )
@@ -129,7 +129,10 @@ class CoEM(Method):
 
 
 def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
-    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    """Return the share of matches that would agree if they meant nothing.
+
+    Drawn anew, and clusters numbered by them.
+    """
     rng = np.random.default_rng(job.seed)
     pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
     shares = []
@@ -166,7 +169,10 @@ def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
 
 
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
-    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
+    """Give a line per constraint.
+
+    Which rows it comes from, and of which view, stands at its end.
+    """
     lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
     ids, c = tables[number].ids, flow.constraints
     for (i, j, must_link, weight), (source, u, v), because in zip(
@@ -191,12 +197,18 @@ def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
 def _cautions(
     job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
 ) -> Iterator[str]:
-    """Say what must not be overlooked: `n_inferred` of `n_passed` do not follow from what was given."""
+    """Say what must not be overlooked.
+
+    `n_inferred` of `n_passed` do not follow from what was given.
+    """
     yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
         if matched and number not in matched:
-            yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
+            yield (
+                f"{table.name}: no row is matched with one of another view; it was clustered by"
+                " itself."
+            )
 
 
 def _of_constraints(
@@ -213,30 +225,37 @@ def _of_constraints(
     if not propagates:
         if several and not n_passed:
             yield (
-                "No constraint was transferred: no constrained pair has both rows matched. Add matches "
-                "for the rows that are constrained."
+                "No constraint was transferred: no constrained pair has both rows matched. Add"
+                " matches for the rows that are constrained."
             )
         return
     n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.given)
     if n_light:
         yield (
-            f"{n_light} of the {n_given} constraints weigh less than the threshold {transfer.threshold:g}: they count "
-            f"in their own view, but nothing is inferred from them or transferred. Give them more weight, or lower the "
-            f"threshold (--threshold)."
+            f"{n_light} of the {n_given} constraints weigh less than the threshold"
+            f" {transfer.threshold:g}: they count in their own view, but nothing is inferred from"
+            " them or transferred. Give them more weight, or lower the threshold (--threshold)."
         )
     if n_light == n_given or n_inferred:
         return
     if job.threshold == "cv":
-        farther = f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one (--threshold) lets"
+        farther = (
+            f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one"
+            " (--threshold) lets"
+        )
     else:
-        farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv), lets"
+        farther = (
+            "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv),"
+            " lets"
+        )
     if several and not n_passed:
         yield (
-            f"No constraint was transferred: none reached two rows that are matched. {farther} them reach "
-            f"farther; matches for the rows that are constrained help most."
+            f"No constraint was transferred: none reached two rows that are matched. {farther} them"
+            " reach farther; matches for the rows that are constrained help most."
         )
     else:
         yield (
-            f"Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
-            f"was {'transferred' if several else 'used'}. {farther} it reach farther."
+            "Nothing was inferred for rows near those that were judged; only what was said, and"
+            f" what follows from it, was {'transferred' if several else 'used'}. {farther} it reach"
+            " farther."
         )

@@ -1,4 +1,6 @@
-"""Does it help? The method of a job beside k-means, itself without judgments, and maybe the other of the package."""
+"""Does it help? The method of a job beside k-means, itself without judgments, and maybe the other
+of the package.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,10 @@ class Contest:
                 self.refused = str(error)
 
     def methods(self, relations: Relations) -> dict[str, Again]:
-        """Return what clusters by given judgments and with a seed, by name; the method of the job comes first."""
+        """Return what clusters by given judgments and with a seed, by name.
+
+        The method of the job comes first.
+        """
         same = relations is self.relations
         mine = (
             self._method
@@ -139,7 +144,10 @@ def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
 
 
 def _other_job(job: Job) -> Job:
-    """Return the job for the other method, by its defaults; on the same features where these are not the default."""
+    """Return the job for the other method, by its defaults.
+
+    On the same features where these are not the default.
+    """
     other = CO_EM if job.method == JOINT else JOINT
     features = (
         DEFAULT_FEATURES[other] if job.features == DEFAULT_FEATURES[job.method] else job.features
@@ -148,7 +156,10 @@ def _other_job(job: Job) -> Job:
 
 
 def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
-    """Draw objects where there are many, with all that were judged; return the rows of every view, None for all."""
+    """Draw objects where there are many, with all that were judged.
+
+    Return the rows of every view, None for all.
+    """
     sizes = [len(table.ids) for table in inputs.tables]
     if sum(sizes) <= _MOST_ROWS:
         return None
@@ -204,9 +215,9 @@ def compare(
     for (u, v), cut in mine.cuts.items():
         if cut.beyond_chance().mean() < _NEAR_CHANCE:
             cautions.append(
-                f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same clusters: where their match "
-                f"is cut, {cut.agreement:.0%} of {len(cut.first)} matched rows share their cluster "
-                f"({cut.by_chance:.0%} by chance)."
+                f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
+                f" clusters: where their match is cut, {cut.agreement:.0%} of {len(cut.first)}"
+                f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
             )
     facts = {
         "folds": JUDGMENT_FOLDS if mine.kept else 0,
@@ -234,9 +245,11 @@ def held_out_by(
         cuts = _by_fewer_matches(contest, labels, on_step)
     return {
         name: Outcome(
-            joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
-            if judged
-            else None,
+            (
+                joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
+                if judged
+                else None
+            ),
             cuts.get(name, {}),
             _stability(own),
         )
@@ -246,7 +259,9 @@ def held_out_by(
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Compute with one thread, since some BLAS sum in another order on more, and without warnings of single runs."""
+    """Compute with one thread, since some BLAS sum in another order on more, and without warnings
+    of single runs.
+    """
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
@@ -256,7 +271,10 @@ def _quietly() -> Iterator[None]:
 def _by_other_judgments(
     contest: Contest, judged: list[JudgedFold], on_step: Callable[[str], None]
 ) -> dict[str, list[Labels]]:
-    """Cluster by every method without each fold of judgments; a few times by all of them where none is held out."""
+    """Cluster by every method without each fold of judgments.
+
+    A few times by all of them where none is held out.
+    """
     seen = [fold.seen for fold in judged] or [contest.given] * _RUNS
     methods = contest.methods(contest.relations)
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
@@ -269,7 +287,9 @@ def _by_other_judgments(
 def _by_fewer_matches(
     contest: Contest, result: Labels, on_step: Callable[[str], None]
 ) -> dict[str, dict[Key, Cut]]:
-    """Cluster by every method without each fold of matches; return the clusters of their rows, numbered as the result.
+    """Cluster by every method without each fold of matches.
+
+    Return the clusters of their rows, numbered as the result.
 
     That clusters of two views have the same number is decided by the other matches.
     """

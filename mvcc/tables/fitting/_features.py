@@ -58,8 +58,9 @@ def make_features(table: Table, job: Job) -> Features:
     if method == "spectral" and n > MAX_ROWS:
         method = "pca"
         note = (
-            f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which need the affinities of "
-            f"all pairs of them; principal components were used instead (--features {table.name}=pca)."
+            f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which"
+            " need the affinities of all pairs of them; principal components were used instead"
+            f" (--features {table.name}=pca)."
         )
     most = n - 1 if method == "spectral" else min(n, d)
     if method in ("spectral", "pca") and asked is not None and asked > most:
@@ -93,7 +94,10 @@ def make_features(table: Table, job: Job) -> Features:
         pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
         made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
-        said = f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
+        said = (
+            f"standardized, {made.shape[1]} principal components of {words}"
+            f" ({percent(shares.sum())} of the variance)"
+        )
         return Features(made, said, _after(first, pca), "principal component", shares, note)
     return Features(X, words, first, note=note)
 
@@ -113,8 +117,8 @@ def described_features(table: Table, job: Job) -> str | None:
 def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures:
     if is_mixed:
         raise DataError(
-            f"{table.path}: features: {rule} goes only with columns that are all numbers, none of them missing; leave "
-            f"the others out (--ignore), or choose auto."
+            f"{table.path}: features: {rule} goes only with columns that are all numbers, none of"
+            " them missing; leave the others out (--ignore), or choose auto."
         )
     try:
         return AutoFeatures(rule).fit(X)  # type: ignore[arg-type]  # one of RULES
@@ -127,7 +131,9 @@ def _said(n_columns: int, features: AutoFeatures) -> str:
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
-    """Make the features of all views as the joint method has them, also where the number of clusters is unknown."""
+    """Make the features of all views as the joint method has them, also where the number of
+    clusters is unknown.
+    """
     if job.method == "co-em" and "features" not in job.model_fields_set:
         job = job.model_copy(update={"features": "auto"})
     if not isinstance(job.n_clusters, int):
@@ -136,7 +142,9 @@ def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
 
 
 def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
-    """Return the columns of a table as numbers, what makes them where they are none, and their description."""
+    """Return the columns of a table as numbers, what makes them where they are none, and their
+    description.
+    """
     if isinstance(table.X, np.ndarray):
         return table.X, None, counted(table.X.shape[1], "column")
     from mvcc.embedding import MixedFeatures
@@ -145,21 +153,28 @@ def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
     with threadpool_limits(1):  # some BLAS sum in another order on more threads
         X = encoder.fit_transform(table.X)
     one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
-    words = f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of equal weight"
+    words = (
+        f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of"
+        " equal weight"
+    )
     return X, encoder, words + one_text
 
 
 def _after(first: Any, second: Any) -> Any:
-    """Return a transformer that applies the second one to what the first one makes, where there is one."""
+    """Return a transformer that applies the second one to what the first one makes, where there is
+    one.
+    """
     from sklearn.pipeline import make_pipeline
 
     return second if first is None else make_pipeline(first, second)
 
 
 def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the rows of all views in the plane of their two principal components, and what to write at its axes.
+    """Return the rows of all views in the plane of their two principal components, and what to
+    write at its axes.
 
-    Of many rows, some that are spaced evenly have the components: a copy of all would take much memory.
+    Of many rows, some that are spaced evenly have the components: a copy of all would take much
+    memory.
     """
     wide = views[0].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
@@ -191,7 +206,10 @@ def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str
 def _first_two(
     X: NDArray[np.float64], name: str, shares: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the first two columns, and what to write at their axes; zeros where there is no second."""
+    """Return the first two columns, and what to write at their axes.
+
+    Zeros where there is no second.
+    """
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for number in range(min(2, X.shape[1])):
         plane[:, number] = X[:, number]

@@ -1,4 +1,7 @@
-"""Clustering the views of a job: once for the result, and again, a little otherwise, to see how stable it is."""
+"""Clustering the views of a job.
+
+Once for the result, and again, a little otherwise, to see how stable it is.
+"""
 
 from __future__ import annotations
 
@@ -91,8 +94,8 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
 def _again(job: Job, method: Method, number: int) -> Labels:
     """Cluster once more, with another seed and without some constraints.
 
-    Where constraints name as many groups as there are clusters, every start begins from these: another seed alone would
-    show nothing.
+    Where constraints name as many groups as there are clusters, every start begins from these:
+    another seed alone would show nothing.
     """
     rng = np.random.default_rng((job.seed, number))
     kept = [
@@ -107,7 +110,9 @@ def _again(job: Job, method: Method, number: int) -> Labels:
 def _stability(
     labels: Labels, others: list[Labels], k: int
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]], list[float]]:
-    """Return how often each row stays in its cluster, where the others go, and how alike each run is to the result."""
+    """Return how often each row stays in its cluster, where the others go, and how alike each run
+    is to the result.
+    """
     from sklearn.metrics import adjusted_rand_score
 
     if not others:

@@ -1,4 +1,7 @@
-"""Constraints and matches of a job before anything is clustered: whether they are consistent, and enough."""
+"""Constraints and matches of a job before anything is clustered.
+
+Whether they are consistent, and enough.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is held out to see whether a clustering helps, judgments and matches that are cut, and how much is kept."""
+"""What is held out to see whether a clustering helps, judgments and matches that are cut, and how
+much is kept.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,11 @@ class Scores:
     ends: Ints  # (n, 2): the two objects that it is about. What shares one is not independent
 
     def share(self) -> tuple[float, float]:
-        """Return the mean of the kinds, and its standard error, which is robust to objects that several are about.
+        """Return the mean of the kinds, and its standard error, which is robust to objects that
+        several are about.
 
-        Each object adds the square of the sum of what is about it, less the pairs, which two add (Aronow, Samii and
-        Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
+        Each object adds the square of the sum of what is about it, less the pairs, which two add
+        (Aronow, Samii and Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
         """
         found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
         means = np.bincount(place, self.hits) / counts
@@ -50,7 +53,9 @@ class Scores:
 
 
 def ahead(one: Scores, other: Scores) -> tuple[float, float]:
-    """Return how far one clustering is ahead of another on the same, and the standard error of the difference."""
+    """Return how far one clustering is ahead of another on the same, and the standard error of the
+    difference.
+    """
     return Scores(one.hits - other.hits, one.kinds, one.ends).share()
 
 
@@ -64,7 +69,10 @@ class JudgedFold:
     ends: list[Ints]  # (m_v, 2): the objects that these are about, in ascending order
 
     def tested(self, labels: Labels) -> Scores:
-        """Tell which of the judgments that were held out the clusters keep; must-links and cannot-links count alike."""
+        """Tell which of the judgments that were held out the clusters keep.
+
+        Must-links and cannot-links count alike.
+        """
         clusters = [found[c.pairs] for found, c in zip(labels, self.held_out, strict=True)]
         kinds = np.concatenate([c.must_link for c in self.held_out])
         same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
@@ -78,8 +86,9 @@ def judged_folds(
 ) -> list[JudgedFold]:
     """Return folds of judged objects, none where fewer than twenty judgments are given.
 
-    An object is held out with all its judgments, so that nothing that is seen says anything of it; of its group no more
-    is hidden. Were whole neighborhoods held out, of few large ones too little would be left to learn from.
+    An object is held out with all its judgments, so that nothing that is seen says anything of it;
+    of its group no more is hidden. Were whole neighborhoods held out, of few large ones too little
+    would be left to learn from.
     """
     if sum(map(len, given)) < FEWEST_JUDGMENTS:
         return []
@@ -105,7 +114,9 @@ def judged_folds(
 
 
 def _closed(given: Constraints) -> Constraints:
-    """Return the judgments of a view with what follows from them, as given where they are many or contradictory."""
+    """Return the judgments of a view with what follows from them, as given where they are many or
+    contradictory.
+    """
     if len(np.unique(given.pairs)) > _MOST_CLOSED:
         return given
     try:
@@ -123,7 +134,10 @@ class MatchFold:
 
 
 def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[MatchFold]:
-    """Return folds of matches; all of an object are cut together. None is cut between views with fewer than ten."""
+    """Return folds of matches; all of an object are cut together.
+
+    None is cut between views with fewer than ten.
+    """
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []
@@ -141,7 +155,9 @@ def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[M
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """The clusters of the rows of two views whose matches were cut, by clusterings that had not seen these matches."""
+    """The clusters of the rows of two views whose matches were cut, by clusterings that had not
+    seen these matches.
+    """
 
     first: Ints
     second: Ints
@@ -159,7 +175,9 @@ class Cut:
         return float(np.prod([*counts], axis=0).sum() / len(self.first) ** 2)
 
     def beyond_chance(self) -> Floats:
-        """Return 1 for every match that is kept, and so much below 0 for others that chance has a mean of 0."""
+        """Return 1 for every match that is kept, and so much below 0 for others that chance has a
+        mean of 0.
+        """
         chance = self.by_chance
         found: Floats = ((self.first == self.second) - chance) / max(1 - chance, 1e-12)
         return found

@@ -1,4 +1,7 @@
-"""The joint method on the views of a job: one graph of all objects, and which rows the judged pairs have moved."""
+"""The joint method on the views of a job.
+
+One graph of all objects, and which rows the judged pairs have moved.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,8 @@ class Joint(Method):
         )
 
     def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
-        """List the matches that seem to be wrong, the most suspicious first, each with whether it was left out.
+        """List the matches that seem to be wrong, the most suspicious first, each with whether it
+        was left out.
 
         That matched rows agree says nothing here: they are one object.
         """
@@ -97,15 +101,17 @@ class Joint(Method):
     def _cautions(
         self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
     ) -> list[str]:
-        """Say that constraints move no row, which matches seem wrong or cannot be judged, and which views are apart."""
+        """Say that constraints move no row, which matches seem wrong or cannot be judged, and which
+        views are apart.
+        """
         said = []
         if sum(map(len, self.given)) >= _MANY and not any(moved):
             said.append("The constraints move no row: the clusters are the same without them.")
         for (u, v), found in matches.items():
             if found["hardly_agree"]:
                 said.append(
-                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong matches cannot be "
-                    f"told from right ones."
+                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong"
+                    " matches cannot be told from right ones."
                 )
             if listed := found["suspicious"]:
                 left_out, several = sum(match[3] for match in listed), len(listed) > 1
@@ -124,12 +130,15 @@ class Joint(Method):
         named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
         return [
             *said,
-            f"No three matches connect {' with '.join(named)}: each was clustered by itself, and the numbers of their "
-            f"clusters mean nothing to each other.",
+            (
+                f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
+                " and the numbers of their clusters mean nothing to each other."
+            ),
         ]
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
-        """List, per view, the rows that would be in another cluster without the judged pairs, and why each is not.
+        """List, per view, the rows that would be in another cluster without the judged pairs, and
+        why each is not.
 
         Every entry is the row, its cluster without the judged pairs, and the reason.
         """
@@ -188,7 +197,10 @@ class _Reasons:
         near_view, near_row, same = self._nearest[view][row]
         if near_row < 0:
             return "no judged row of its cluster is near; the judgments changed which columns count"
-        way = f"{self._ids[view][row]} is {'matched with' if same else 'near'} {self._ids[near_view][near_row]}"
+        way = (
+            f"{self._ids[view][row]} is {'matched with' if same else 'near'}"
+            f" {self._ids[near_view][near_row]}"
+        )
         return f"because {way}, {self._heaviest[near_view, near_row]}"
 
 
@@ -202,7 +214,9 @@ def _lines(moved: Rows, table: Table) -> Rows:
 def _suspicious_lines(
     tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]
 ) -> dict[int, Rows]:
-    """Return the matches that seem to be wrong for each of their two views, with its own rows first."""
+    """Return the matches that seem to be wrong for each of their two views, with its own rows
+    first.
+    """
     lines: dict[int, Rows] = {}
     for views, found in matches.items():
         for *rows, suspicion, left_out in found["suspicious"]:

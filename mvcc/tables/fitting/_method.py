@@ -68,7 +68,9 @@ class Method(ABC):
 
     @abstractmethod
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
-        """Return a fitted estimator, and per view the number that each of its clusters gets in the results."""
+        """Return a fitted estimator, and per view the number that each of its clusters gets in the
+        results.
+        """
 
     @property
     def spaces(self) -> list[NDArray[np.float64]]:

@@ -39,8 +39,8 @@ def with_number(job: Job, inputs: Inputs) -> Job:
             )
             judged = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
-                f"n_clusters: auto (-k auto) takes the number of groups that answers name, and {named}. Name two or "
-                f"more, or give a number.",
+                "n_clusters: auto (-k auto) takes the number of groups that answers name, and"
+                f" {named}. Name two or more, or give a number.",
                 None if judged else inputs,
             )
         job = job.model_copy(update={"n_clusters": n})
@@ -55,6 +55,6 @@ def of_number(job: Job, inputs: Inputs) -> list[str]:
     if n is None or n >= _SETTLED:
         return []
     return [
-        f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the last one was opened. "
-        f"Answer until {_SETTLED} in a row open none."
+        f"The number of clusters is not settled: {counted(n, 'answer')} named a group since the"
+        f" last one was opened. Answer until {_SETTLED} in a row open none."
     ]

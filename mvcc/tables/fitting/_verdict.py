@@ -47,13 +47,15 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
         for other in others
     ]
     facts = {
-        "sentence": f"Keeps {shares[name]} {what}; {', '.join(said)}."
-        + (" There is no clear difference to k-means." if helps is None else ""),
+        "sentence": (
+            f"Keeps {shares[name]} {what}; {', '.join(said)}."
+            + (" There is no clear difference to k-means." if helps is None else "")
+        ),
         "helps": helps,
     }
     return facts, [
-        f"{_called(other).capitalize()} keeps {shares[other]} {what}, this clustering {shares[name]}, which is less by "
-        f"more than {_SURE:g} standard errors. {_DO[other]}"
+        f"{_called(other).capitalize()} keeps {shares[other]} {what}, this clustering"
+        f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
         for other in behind
     ]
 
@@ -61,8 +63,9 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
 def _of_stability(outcomes: dict[str, Outcome]) -> str:
     name = next(iter(outcomes))
     return (
-        f"Whether it helps is not known: {FEWEST_JUDGMENTS} judgments or {FEWEST_MATCHES} matches would tell. "
-        f"Stability is {outcomes[name].stability:.2f} of 1; that of k-means {outcomes[K_MEANS].stability:.2f}."
+        f"Whether it helps is not known: {FEWEST_JUDGMENTS} judgments or {FEWEST_MATCHES} matches"
+        f" would tell. Stability is {outcomes[name].stability:.2f} of 1; that of k-means"
+        f" {outcomes[K_MEANS].stability:.2f}."
     )
 
 

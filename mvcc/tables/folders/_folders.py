@@ -1,4 +1,7 @@
-"""Views that are folders of Parquet files: a sample of each is clustered, and all rows get the clusters of that."""
+"""Views that are folders of Parquet files.
+
+A sample of each is clustered, and all rows get the clusters of that.
+"""
 
 from __future__ import annotations
 
@@ -121,12 +124,8 @@ def folders_of(
     """
     names = [name for name, view in job.views.items() if is_folder(view.path)]
     if not names:
-        if (
-            given := "`sample` (--sample)"
-            if job.sample is not None
-            else "--scheduler"
-            if scheduler
-            else ""
+        if given := (
+            "`sample` (--sample)" if job.sample is not None else "--scheduler" if scheduler else ""
         ):
             raise ConfigError(
                 f"{given} goes only with a view that is a folder of Parquet files; leave it out."

@@ -1,4 +1,6 @@
-"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on some of them."""
+"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on
+some of them.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,8 @@ class Labeler:
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(
-                f"A worker cannot read {error.filename}: {error.strerror}. The folder of the results must be on a "
-                f"disk that all workers see under the same path."
+                f"A worker cannot read {error.filename}: {error.strerror}. The folder of the"
+                " results must be on a disk that all workers see under the same path."
             ) from error
         return cls(source, view, known)
 
@@ -154,14 +156,18 @@ def write_labels(
     (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])
     if (n := int(counts.sum())) != folder.n_rows:
         raise StoreError(
-            f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}: something else has written "
-            f"to it, or does not show all files yet. Run the command again."
+            f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}:"
+            " something else has written to it, or does not show all files yet. Run the command"
+            " again."
         )
     return counts.sort_index()
 
 
 def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
-    """Return what is told of all rows: their number, the sizes of clusters, and how these agree with labels."""
+    """Return what is told of all rows.
+
+    Their number, the sizes of clusters, and how these agree with labels.
+    """
     table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
     found: dict[str, Any] = {

@@ -1,4 +1,7 @@
-"""The rows of folders that a model is fitted on: those that something is known of, and others that chance picks."""
+"""The rows of folders that a model is fitted on.
+
+Those that something is known of, and others that chance picks.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ class Drawing:
     seed: int
 
     def candidates(self, piece: Piece) -> tuple[pd.DataFrame, Keys]:
-        """Return the rows of a piece that may be drawn, and their keys: those with the least are."""
+        """Return the rows of a piece that may be drawn, and their keys.
+
+        Those with the least are.
+        """
         frames, keys = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, self.id_column, self.path), dtype=object)

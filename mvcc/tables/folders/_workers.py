@@ -1,4 +1,6 @@
-"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they fail."""
+"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they
+fail.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,11 @@ def workers(scheduler: str | None, place: str) -> Iterator[Client]:
 
 @contextmanager
 def _interruptions_held() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks of all its parts.
+    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks
+    of all its parts.
 
-    Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes of a terminal: this
-    one ends its workers.
+    Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes
+    of a terminal: this one ends its workers.
     """
     if threading.current_thread() is not threading.main_thread():  # which alone gets signals
         yield
@@ -65,7 +68,8 @@ def _interruptions_held() -> Iterator[None]:
         number: signal.signal(number, lambda number, frame: came.append(number))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
-    resource_tracker.ensure_running()  # which else lets Ctrl-C in when it starts with the first worker
+    # which else lets Ctrl-C in when it starts with the first worker
+    resource_tracker.ensure_running()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -78,18 +82,20 @@ def _interruptions_held() -> Iterator[None]:
 
 
 def local_workers(n_workers: int | None = None) -> Any:
-    """Return a cluster of processes of this machine, by default one for each core, which nobody else can reach."""
+    """Return a cluster of processes of this machine, by default one for each core, which nobody
+    else can reach.
+    """
     from distributed import LocalCluster
 
-    return cast(
-        Any, LocalCluster
-    )(
+    return cast(Any, LocalCluster)(
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address="127.0.0.1:0",  # of the status, which always has one; by default a port that may be taken
+        # of the status, which always has one; by default a port that may be taken
+        dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False},
-        silence_logs=logging.CRITICAL,  # errors have a traceback there; what matters is said in our words
+        # errors have a traceback there; what matters is said in our words
+        silence_logs=logging.CRITICAL,
     )
 
 
@@ -102,8 +108,8 @@ def _check_versions(client: Client) -> None:
                 else f"has mvcc {there}"
             )
             raise WorkerError(
-                f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its extras dask and "
-                f"parquet on its machine, and start it again."
+                f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its"
+                " extras dask and parquet on its machine, and start it again."
             )
 
 
@@ -136,8 +142,8 @@ def computed(
         raise
     except KilledWorker as error:
         raise WorkerError(
-            "Workers were killed again and again, most often a sign that memory has run out. Start fewer on a "
-            "machine, or write the Parquet files with smaller row groups."
+            "Workers were killed again and again, most often a sign that memory has run out. Start"
+            " fewer on a machine, or write the Parquet files with smaller row groups."
         ) from error
     except errors_of_a_lost_scheduler() as error:
         raise WorkerError(
@@ -147,8 +153,8 @@ def computed(
         raise
     except Exception as error:
         raise WorkerError(
-            f"A worker failed: {clipped(repr(error), 300)}. Each needs mvcc {__version__} with its extras dask and "
-            f"parquet."
+            f"A worker failed: {clipped(repr(error), 300)}. Each needs mvcc {__version__} with its"
+            " extras dask and parquet."
         ) from error
     finally:
         with suppress(Exception):  # of a scheduler that is gone

@@ -1,4 +1,7 @@
-"""The file of a model: a zip of JSON and arrays, by skops, of which nothing can run when it is read."""
+"""The file of a model.
+
+A zip of JSON and arrays, by skops, of which nothing can run when it is read.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ _FORMER_FORMAT = 2  # names the private modules that classes were in
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
 _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 _PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
-# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
+# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run
+# nothing either
 _TYPES = {
     "mvcc.cluster.MPCKMeans",
     "mvcc.cluster.PCKMeans",
@@ -56,7 +60,10 @@ def model_bytes(views: list[dict[str, Any]]) -> bytes:
 
 
 def _by_public_names(schema: bytes) -> bytes:
-    """Name classes by the packages that export them: modules may move inside, and models stay readable."""
+    """Name classes by the packages that export them.
+
+    Modules may move inside, and models stay readable.
+    """
     return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
 
 
@@ -68,7 +75,10 @@ def _by_new_names(content: bytes) -> bytes:
 
 
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
-    """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
+    """Replace addresses in memory, by which skops names objects, by their order.
+
+    The same model has the same bytes.
+    """
     schema = entries.pop(_SCHEMA).decode()
     numbers = {
         address: str(number)
@@ -111,13 +121,15 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
         raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
     raise StoreError(
-        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc {__version__}, which "
-        f"reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
+        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc"
+        f" {__version__}, which reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
     )
 
 
 def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no array."""
+    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no
+    array.
+    """
     if name in (_HEAD, _SCHEMA):
         return
     if not name.endswith(".npy"):
@@ -135,8 +147,8 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
     found = skops.io.get_untrusted_types(data=content)
     if other := sorted(set(found) - _TYPES):
         raise StoreError(
-            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
-            f"do not load it."
+            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}."
+            " Somebody has changed it; do not load it."
         )
     with (
         warnings.catch_warnings()

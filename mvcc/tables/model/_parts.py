@@ -1,7 +1,9 @@
-"""The parts of a stored model: each is made anew, of what it needs to predict and nothing else, once this is checked.
+"""The parts of a stored model.
 
-A file with the right checksum may still hold anything. So every estimator that mvcc stores is declared here: its
-attributes, their types, ranges and shapes.
+Each is made anew, of what it needs to predict and nothing else, once this is checked.
+
+A file with the right checksum may still hold anything. So every estimator that mvcc stores is
+declared here: its attributes, their types, ranges and shapes.
 """
 
 from __future__ import annotations
@@ -306,7 +308,9 @@ _AT_ANCHORS = {
 
 @dataclass(frozen=True)
 class ByAnchors:
-    """Anchors, and either coordinates and centers, or shares of clusters and coefficients of columns."""
+    """Anchors, and either coordinates and centers, or shares of clusters and coefficients of
+    columns.
+    """
 
     kind = NearestAnchors
 

@@ -1,7 +1,9 @@
-"""What the parts of a stored model must be: attributes of types, ranges and shapes, estimators made of them.
+"""What the parts of a stored model must be.
 
-Sizes have names, which stand for the same number in all parts of an estimator: ``in`` and ``out`` are its columns,
-``n`` the rows that were clustered, ``k`` the clusters.
+Attributes of types, ranges and shapes, estimators made of them.
+
+Sizes have names, which stand for the same number in all parts of an estimator: ``in`` and ``out``
+are its columns, ``n`` the rows that were clustered, ``k`` the clusters.
 """
 
 from __future__ import annotations
@@ -102,7 +104,8 @@ class Choice:
                 found: tuple[Any, int] = part.read(stored, n_in, **sizes)
                 return found
         raise Unfit(
-            f"{type(stored).__name__} is where {' or '.join(one.kind.__name__ for one in self.parts)} must be"
+            f"{type(stored).__name__} is where"
+            f" {' or '.join(one.kind.__name__ for one in self.parts)} must be"
         )
 
 
@@ -128,7 +131,8 @@ def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], siz
         or not value.dtype.isnative
     ):
         raise Unfit(
-            f"must be an array of {' or '.join(dtypes)}, got {shown(getattr(value, 'dtype', value))}"
+            f"must be an array of {' or '.join(dtypes)}, got"
+            f" {shown(getattr(value, 'dtype', value))}"
         )
     if value.ndim != len(shape):
         raise Unfit(f"has {value.ndim} dimensions, not {len(shape)}")

@@ -35,7 +35,10 @@ class SavedView:
     numbers: NDArray[np.int64]  # (k,): the number of every cluster of the model in the results
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
-        """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""
+        """Return the clusters of rows with the columns that were clustered.
+
+        Messages call a row by ``place``.
+        """
         found: NDArray[np.int64] = self.predictor.predict(
             self.transformer.transform(self._as_before(X, place))
         )
@@ -60,15 +63,16 @@ class SavedView:
             row, column = missing[0].tolist()
             name = self.columns[column]
             raise InvalidInputError(
-                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had one when they were "
-                f"clustered. Write a number, or leave the row out."
+                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had"
+                " one when they were clustered. Write a number, or leave the row out."
             )
         return check_data(numbers)
 
 
 @dataclass(frozen=True, eq=False)
 class SavedClustering:
-    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.skops``.
+    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to
+    ``model.skops``.
 
     Attributes
     ----------
@@ -107,7 +111,8 @@ class SavedClustering:
 
         Parameters
         ----------
-        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in their order
+        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in
+        their order
         view : str
             The name of the view.
 
@@ -119,8 +124,8 @@ class SavedClustering:
         Raises
         ------
         InvalidInputError
-            For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
-            cannot be placed (:class:`mvcc.SpectralFeatures`).
+            For an unknown view, missing columns, values that are no numbers, or spectral features
+            in which new rows cannot be placed (:class:`mvcc.SpectralFeatures`).
         """
         of_view = self.view(view)
         columns = of_view.columns
@@ -140,7 +145,10 @@ class SavedClustering:
         return of_view.predict(frame, "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
+        """Write it to a file, which :func:`mvcc.load_model` reads.
+
+        JSON and arrays, of which nothing can run.
+        """
         replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:

@@ -1,4 +1,7 @@
-"""What differs between two clusterings: their clusters, rows that moved, judgments and matches that are new or gone."""
+"""What differs between two clusterings.
+
+Their clusters, rows that moved, judgments and matches that are new or gone.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,9 @@ def _clusters(view: ViewFacts) -> dict[str, int]:
 def _numbers(
     facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
 ) -> dict[str, NDArray[np.int64]]:
-    """Return per view the number of every cluster of the second clustering in the numbering of the first."""
+    """Return per view the number of every cluster of the second clustering in the numbering of the
+    first.
+    """
     from mvcc.multiview import match_clusters  # numba, which is of no use before the facts are read
 
     sets = [
@@ -143,9 +148,9 @@ def _compared(
         "name": name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
-        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside]))
-        if inside.sum() > 1
-        else None,
+        "adjusted_rand": (
+            float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None
+        ),
         "numbers": number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),
@@ -163,7 +168,9 @@ def _compared(
 
 
 def _judgments(view: ViewFacts) -> Said:
-    """Return what was said of the rows of a view, also what was left out since heavier judgments contradict it."""
+    """Return what was said of the rows of a view, also what was left out since heavier judgments
+    contradict it.
+    """
     every = [(one.i, one.j, one.must_link) for one in view.given]
     every += [(one.i, one.j, one.must_link) for one in view.dropped]
     said = ((view.ids[i], view.ids[j], must_link) for i, j, must_link in every)

@@ -109,8 +109,8 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         if ending and kind is None:
             known = ", ".join(f".{name}" for name in _WRITERS)
             raise ConfigError(
-                f"--out {out}: the ending {shown(f'.{ending}')} is none of {known}. For a folder of that name, add "
-                f"--format."
+                f"--out {out}: the ending {shown(f'.{ending}')} is none of {known}. For a folder of"
+                " that name, add --format."
             )
         kind = kind or "csv"
         return kind, {out / f"{name}.{kind}": [name] for name in names}
@@ -120,8 +120,8 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         )
     if ending != "xlsx" and len(names) > 1:
         raise ConfigError(
-            f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or a file that ends "
-            f"with .xlsx, which has a sheet for each."
+            f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or"
+            " a file that ends with .xlsx, which has a sheet for each."
         )
     return ending, {out: names}
 
@@ -134,8 +134,8 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     columns, values = label_columns(facts.views[place])
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
-            f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
-            f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
+            f"{view.path} has changed since it was clustered. Restore the file, or cluster it"
+            f" again: mvcc cluster {folder / CONFIG} --out {folder} --fresh"
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
@@ -151,7 +151,9 @@ def _free(name: str, taken: pd.Index) -> str:
 
 
 def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
-    """Return a table with whole numbers where pandas makes floats of them, since others are none or missing."""
+    """Return a table with whole numbers where pandas makes floats of them, since others are none or
+    missing.
+    """
     ending = Path(path).suffix.lower()
     if ending == ".parquet":
         return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
@@ -167,7 +169,9 @@ def _arrow_table(content: bytes) -> Any:
 
 
 def _csv(views: Views, path: str) -> bytes:
-    """Write one table; that of a text file as it was, with its own decimal sign in the new columns."""
+    """Write one table; that of a text file as it was, with its own decimal sign in the new
+    columns.
+    """
     (view,) = views.values()
     own, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:

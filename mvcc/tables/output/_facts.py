@@ -1,4 +1,7 @@
-"""What a clustering is told by: the facts of ``clustering.json``, and what must not be overlooked in it."""
+"""What a clustering is told by.
+
+The facts of ``clustering.json``, and what must not be overlooked in it.
+"""
 
 from __future__ import annotations
 
@@ -158,19 +161,24 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
             and np.median(sizes[:-1]) < _SMALL * sizes[-1]
         ):
             yield (
-                f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
-                f"that are unlike all others may make clusters of their own; look at the smallest ones."
+                f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most"
+                " others are small. Rows that are unlike all others may make clusters of their"
+                " own; look at the smallest ones."
             )
         if fit.exchanged:
             yield from _overlap(table.name, fit.exchanged[number], fit.labels[number])
         if fit.agreement and fit.agreement[number] < _STABLE:
             yield (
-                f"{table.name}: its clusters change from start to start (stability {fit.agreement[number]:.2f} of 1; "
-                f"below 0.6 is low). Try another number of clusters (-k), or judge more pairs (mvcc ask)."
+                f"{table.name}: its clusters change from start to start (stability"
+                f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
+                " clusters (-k), or judge more pairs (mvcc ask)."
             )
         yield from table.notes
         if beside := [column.name for column in table.every_column if column.note == BESIDE]:
-            yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
+            yield (
+                f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"
+                " not used."
+            )
 
 
 def _overlap(name: str, exchanged: NDArray[np.float64], labels: NDArray[np.int64]) -> Iterator[str]:
@@ -180,6 +188,6 @@ def _overlap(name: str, exchanged: NDArray[np.float64], labels: NDArray[np.int64
     one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
     if shares[one, other] > _OVERLAP:
         yield (
-            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows change between them "
-            f"in the stability runs."
+            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows"
+            " change between them in the stability runs."
         )

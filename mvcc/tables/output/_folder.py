@@ -56,7 +56,8 @@ def _check(out: OutputFolder, job: Job) -> None:
         out.fresh = True  # what a killed clustering left is ours
     elif not out.fresh:
         raise StoreError(
-            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with --fresh."
+            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with"
+            " --fresh."
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
     labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
@@ -96,13 +97,17 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
     if list(job.views) != names:
         listed = clipped(", ".join(names), 200)
         raise StoreError(
-            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or cluster again."
+            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or"
+            " cluster again."
         )
     return job
 
 
 def inputs_of_clustering(folder: Path) -> list[str]:
-    """Return the files that the clustering in a folder was made of; none if there is no clustering."""
+    """Return the files that the clustering in a folder was made of.
+
+    None if there is no clustering.
+    """
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
 
 
@@ -112,36 +117,26 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     Raises StoreError: when the facts themselves cannot be read.
     """
     facts = read_facts(folder)
-    verified, wrong, notes = 1, [], []
+    verified, wrong, notes = 1, list[str](), list[str]()
     for number, view in enumerate(facts.views):
-        suspicious = sum(
-            len(relation.suspicious) for relation in facts.relations if number in relation.views
-        )
-        of_method = {"moved.csv": view.n_moved} if facts.joint else {
-            "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
-        of_method |= {"suspicious.csv": suspicious} if suspicious else {}
-        labels = [
-            ["id", "cluster"],
-            *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)),
-        ]
-        outliers = [[name, str(OUTLIER)] for name in view.outliers]
-        for name, n_rows in {LABELS: view.n_rows + len(outliers), **of_method}.items():
-            rows = _rows_of(folder / view.name / name)
-            first = [row[:2] for row in rows]
-            parts = [
-                [row for row in first if (row[1:] == [str(OUTLIER)]) == out]
-                for out in (False, True)
-            ]
-            if len(rows) == n_rows + 1 and (name != LABELS or parts == [labels, outliers]):
+        labels = [row[:2] for row in _rows_of(folder / view.name / LABELS)]
+        if sorted(labels) == _labels_told(view):
+            verified += 1
+        else:
+            wrong.append(f"{view.name}/{LABELS}: it is missing, or is not what {FACTS} says.")
+        for name, n_rows in _lengths_told(facts, number).items():
+            if len(_rows_of(folder / view.name / name)) == n_rows + 1:
                 verified += 1
             else:
                 wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
         if view.n_all_rows is not None:
-            n = _rows_of_parts(folder / view.name / ALL_LABELS)
-            verified += n == view.n_all_rows
-            wrong += [] if n == view.n_all_rows else [
-                f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have {view.n_all_rows} rows."
-            ]  # fmt: skip
+            if _rows_of_parts(folder / view.name / ALL_LABELS) == view.n_all_rows:
+                verified += 1
+            else:
+                wrong.append(
+                    f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have"
+                    f" {view.n_all_rows} rows."
+                )
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / MODEL).exists():
         try:
@@ -163,15 +158,40 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     return verified, wrong, notes
 
 
+def _labels_told(view: ViewFacts) -> list[list[str]]:
+    """Return ids and clusters of all rows in any order, as the facts have them."""
+    told = [[name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)]
+    left_out = [[name, str(OUTLIER)] for name in view.outliers]
+    return sorted([["id", "cluster"], *told, *left_out])
+
+
+def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
+    """Return how many rows the tables of a view have beside its labels, by their names."""
+    view = facts.views[number]
+    if facts.joint:
+        lengths = {"moved.csv": view.n_moved}
+    else:
+        lengths = {
+            "propagated.csv": view.n_propagated.total,
+            "received.csv": view.n_received.total,
+        }
+    of_view = [relation for relation in facts.relations if number in relation.views]
+    if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
+        lengths["suspicious.csv"] = n_suspicious
+    return lengths
+
+
 def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     """Load the model that `mvcc cluster` has written, to give new rows their clusters.
 
-    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model nothing is made.
+    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model
+    nothing is made.
 
     Parameters
     ----------
     path : str or path
-        The folder of the results, whose model must have the checksum that ``clustering.json`` names; or the file alone.
+        The folder of the results, whose model must have the checksum that ``clustering.json``
+        names; or the file alone.
 
     Returns
     -------
@@ -181,7 +201,8 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     Raises
     ------
     StoreError
-        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc never writes.
+        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc
+        never writes.
     """
     path = Path(path)
     return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
@@ -192,7 +213,8 @@ def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     file, facts = folder / MODEL, read_facts(folder)
     if not file.exists() and (folder / FORMER_MODEL).exists():
         raise StoreError(
-            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again."
+            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster"
+            " again."
         )
     content = _content_of(file)
     if damage := _damage_of_model(content, facts):
@@ -220,7 +242,10 @@ def _damage_of_model(content: bytes, facts: Clustering) -> str:
 
 
 def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
-    """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
+    """Return where the inputs of a clustering are by its settings.
+
+    Answers are in one folder, by their names.
+    """
     given = _given_files(job)
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
     return [
@@ -284,7 +309,10 @@ def write_folder(
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
-    """Give a line for every row of a table; those that were left out have no values but the label −1."""
+    """Give a line for every row of a table.
+
+    Those that were left out have no values but the label −1.
+    """
     columns, values = label_columns(view)
     rows = [
         [name, *("" if value is None else value for value in values[name])] for name in table.ids
@@ -298,7 +326,10 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
-    """Return what is told of every row, and by id its values; outliers have none but the label −1."""
+    """Return what is told of every row, and by id its values.
+
+    Outliers have none but the label −1.
+    """
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
     if view.names:
         columns["name"] = [view.names[label] for label in view.labels]

@@ -67,8 +67,8 @@ def propose_matches(
 
     if len(known) < FEWEST_MATCHES:
         raise DataError(
-            f"{tables[0].name} and {tables[1].name} have {counted(len(known), 'match')}; {FEWEST_MATCHES} or more are "
-            f"needed to learn from."
+            f"{tables[0].name} and {tables[1].name} have {counted(len(known), 'match')};"
+            f" {FEWEST_MATCHES} or more are needed to learn from."
         )
     views = [feature.X for feature in features_before_clusters(tables, job)]
     found = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
@@ -116,7 +116,10 @@ def propose_matches(
 
 
 def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], list[list[Any]]]:
-    """Return pairs of rows; and rank, score, whether each is the other's first, and the margin of the first."""
+    """Return pairs of rows.
+
+    And rank, score, whether each is the other's first, and the margin of the first.
+    """
     candidates = found.candidates[:n_rows]
     n, c = candidates.shape
     is_first = np.tile(np.arange(c) == 0, n)
@@ -161,9 +164,9 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[
             f"--between {shown(between)}: no matches are known of two such views. "
             f"Known: {clipped(', '.join(pairs), 200) or 'none'}."
         )
-    return [inputs.tables[number] for number in numbers], known if numbers[0] < numbers[
-        1
-    ] else known[:, ::-1]
+    return [inputs.tables[number] for number in numbers], (
+        known if numbers[0] < numbers[1] else known[:, ::-1]
+    )
 
 
 def _without_dropped(

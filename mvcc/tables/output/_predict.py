@@ -161,7 +161,10 @@ def _predict(
 
 
 def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
-    """Return the column that names new rows: that of the rows that were clustered, or one that is found as it was."""
+    """Return the column that names new rows.
+
+    That of the rows that were clustered, or one that is found as it was.
+    """
     if view.id_column in frame.columns:
         return view.id_column
     return find_id_column(frame, View(path=path, columns=tuple(view.columns)))

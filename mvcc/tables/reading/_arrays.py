@@ -33,7 +33,9 @@ _DAMAGE = (
 
 
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are single columns."""
+    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are
+    single columns.
+    """
     if not content.startswith(b"PK"):
         raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
     try:
@@ -53,9 +55,10 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     }
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise DataError(
-            f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a row per instance. It "
-            f"holds {clipped(', '.join(f'{name} {array.shape}' for name, array in arrays.items()), 300) or 'nothing'}."
+            f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a"
+            f" row per instance. It holds {clipped(shapes, 300) or 'nothing'}."
         )
     n_rows = len(arrays[blocks[0]])
     beside = {name: array for name, array in arrays.items() if array.ndim == 1}
@@ -68,7 +71,8 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
             )
         if name in known:
             raise DataError(
-                f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it another one."
+                f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it"
+                " another one."
             )
     columns = {name: _checked(array, path, name) for name, array in beside.items()}
     frame = pd.concat([block, pd.DataFrame(columns, index=block.index)], axis=1)
@@ -151,7 +155,7 @@ def _as_doubles(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _not_numpy(path: str, error: Exception) -> DataError:
     if "Object arrays" in str(error):
         return DataError(
-            f"{path}: it holds Python objects, which are not read, since they could run anything. Save the array as "
-            f"numbers or text: array.astype(float) or array.astype(str)."
+            f"{path}: it holds Python objects, which are not read, since they could run anything."
+            " Save the array as numbers or text: array.astype(float) or array.astype(str)."
         )
     return DataError(f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}.")

@@ -14,7 +14,8 @@ from mvcc.exceptions import DataError
 from mvcc.tables.reading._columns import as_texts, is_missing, understand_all
 from mvcc.tables.reading._numbers import DECIMAL_COMMAS, is_written_number
 
-# what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of them skip
+# what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of
+# them skip
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠﹦﹢﹣﹫]")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
@@ -23,7 +24,9 @@ _EXACT = 2**53  # up to which floats hold every whole number
 
 
 def escaped(texts: Sequence[str]) -> list[str]:
-    """Return texts, with a leading ``'`` where a spreadsheet program would take them for formulas."""
+    """Return texts, with a leading ``'`` where a spreadsheet program would take them for
+    formulas.
+    """
     return [
         f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text
         for text in texts
@@ -37,7 +40,10 @@ def has_decimal_commas(frame: pd.DataFrame) -> bool:
 
 
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:
-    """Return cells as text, empty where they are missing; lists and records inside of cells are JSON."""
+    """Return cells as text, empty where they are missing.
+
+    Lists and records inside of cells are JSON.
+    """
     if (
         pd.api.types.infer_dtype(column, skipna=True) == "datetime"
     ):  # days alone where all times are midnight
@@ -76,11 +82,13 @@ def _plain(value: Any) -> Any:
 
 
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of texts with numbers in those columns whose every cell is a number as it is written anew.
+    """Return a table of texts with numbers in those columns whose every cell is a number as it is
+    written anew.
 
-    Then nothing is lost: 7, -2.5 and 1e-07 are numbers, also 5.0 where every cell has a point, and 2,5 for 2.5 where
-    the table has decimal commas. A column with 007, 1.10, +49, -0, 1e1, 1,000 or more than 15 digits stays text. A
-    cell of a column of numbers that is empty, or written as missing (NA), is missing; other columns have empty texts.
+    Then nothing is lost: 7, -2.5 and 1e-07 are numbers, also 5.0 where every cell has a point, and
+    2,5 for 2.5 where the table has decimal commas. A column with 007, 1.10, +49, -0, 1e1, 1,000 or
+    more than 15 digits stays text. A cell of a column of numbers that is empty, or written as
+    missing (NA), is missing; other columns have empty texts.
     """
     sign = "," if has_decimal_commas(frame) else "."
     numbers = {name: _as_written(frame[name], sign) for name in frame.columns}
@@ -118,7 +126,10 @@ def _is_long(column: pd.Series[Any]) -> bool:
 
 
 def as_arrow(column: pd.Series[Any]) -> Any:
-    """Return a column of Parquet; what it has no type for is text, as cells of several types are."""
+    """Return a column of Parquet.
+
+    What it has no type for is text, as cells of several types are.
+    """
     import pyarrow
 
     if _is_long(column):

@@ -1,4 +1,7 @@
-"""Large tables, some rows at a time: text files and Parquet without ever having all of them in memory."""
+"""Large tables, some rows at a time.
+
+Text files and Parquet without ever having all of them in memory.
+"""
 
 from __future__ import annotations
 
@@ -68,13 +71,17 @@ def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
 
 
 def _is_text_in_lines(path: str, place: str) -> bool:
-    """Refuse a file that is no text, and tell whether each row is a line: without quotes no value has line breaks."""
+    """Refuse a file that is no text, and tell whether each row is a line.
+
+    Without quotes no value has line breaks.
+    """
     in_lines = True
     with opened(path) as file:
         for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
             if len(line) > MOST_LINE:
                 raise DataError(
-                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no table."
+                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no"
+                    " table."
                 )
             if b"\0" in line or not line.isascii():
                 decoded(line, place, DataError, number)

@@ -69,7 +69,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Mistake:
-    """The first value of a column that cannot be used: its row, what it is, what to do, and how many are like it."""
+    """The first value of a column that cannot be used.
+
+    Its row, what it is, what to do, and how many are like it.
+    """
 
     row: int
     what: str
@@ -79,7 +82,10 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Understood:
-    """A column, what is wrong with it, and its values: numbers, days for dates, texts for the others, or missing."""
+    """A column, what is wrong with it, and its values.
+
+    Numbers, days for dates, texts for the others, or missing.
+    """
 
     column: Column
     values: Values | None = None
@@ -101,7 +107,10 @@ def looks_like_labels(name: str, values: pd.Series[Any]) -> bool:
 
 
 def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
-    """Tell whether a column names the rows: it is called so, and its values are distinct texts or whole numbers."""
+    """Tell whether a column names the rows.
+
+    It is called so, and its values are distinct texts or whole numbers.
+    """
     if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
         return False
     texts = as_texts(values)
@@ -109,12 +118,17 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is called."""
+    """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is
+    called.
+    """
     return _may_be_codes(values) and not values.duplicated().any() and _are_codes(values)
 
 
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
-    """Tell whether a column says nothing but which thing a row is of; a thing may have several rows."""
+    """Tell whether a column says nothing but which thing a row is of.
+
+    A thing may have several rows.
+    """
     several = _is_called_id(name) and values.nunique() > len(values) / 2
     return (
         looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
@@ -174,9 +188,11 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
     usable = np.all(np.abs(numbers) <= MOST, axis=0)
     place = {column: n for n, column in enumerate(quick) if usable[n]}
     found = {
-        column: Understood(Column(column, "number"), numbers[:, place[column]])
-        if column in place
-        else understand(frame[column], kind, delimiter)
+        column: (
+            Understood(Column(column, "number"), numbers[:, place[column]])
+            if column in place
+            else understand(frame[column], kind, delimiter)
+        )
         for column, kind in asked.items()
     }
     if any(
@@ -202,7 +218,9 @@ def _without_effect(one: Understood) -> Understood:
 
 
 def _as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return values as numbers, NaN for those that are none, as points in time, which pandas has numbers for."""
+    """Return values as numbers, NaN for those that are none, as points in time, which pandas has
+    numbers for.
+    """
     values = np.empty(frame.shape)
     is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -287,7 +305,10 @@ def _read_like(column: Column, values: pd.Series[Any]) -> Understood:
 def _as_number(
     column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], delimiter: str | None
 ) -> Understood | None:
-    """Read numbers, truth values, or numbers with separators; None for what is none of these, unless it must be."""
+    """Read numbers, truth values, or numbers with separators.
+
+    None for what is none of these, unless it must be.
+    """
     words = texts.fillna("nan")
     numbers = numbers_of(words)
     n, n_found = int((~missing).sum()), int((~np.isnan(numbers)).sum())
@@ -305,7 +326,10 @@ def _as_number(
         if note:
             return _numeric(column, other, texts, note)
         row = int(texts.str.contains(",", na=False).to_numpy(dtype=bool).argmax())
-        what = f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate thousands,"
+        what = (
+            f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate"
+            " thousands,"
+        )
         point = with_point(texts.iloc[row]) or texts.iloc[row].replace(",", "")
         remedy = f"Write {point}, or separate the columns with semicolons"
         return Understood(
@@ -381,7 +405,9 @@ def _as_words(column: Column, texts: pd.Series[Any]) -> Understood:
 
 
 def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
-    """Return what became of the columns of a view in two or three lines, or one where there is nothing to say."""
+    """Return what became of the columns of a view in two or three lines, or one where there is
+    nothing to say.
+    """
     used = [column for column in columns if column.kind is not None]
     kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
     lines = ["; ".join(f"{_PLURALS[kind]}: {_names(some)}" for kind, some in kinds.items() if some)]

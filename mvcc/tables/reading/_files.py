@@ -1,4 +1,7 @@
-"""Files of rows and columns: CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame."""
+"""Files of rows and columns.
+
+CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ def read_frame(path: str) -> pd.DataFrame:
     """
     ending = known_ending(path)
     with reading(path), without_words_of_libraries():
-        # never by name: some libraries take names for addresses on the network, or read whole folders
+        # never by name: some libraries take names for addresses on the network, or read whole
+        # folders
         return _READERS[ending](content_of(path), clipped(path, MOST_SHOWN))
 
 
@@ -54,14 +58,18 @@ def without_words_of_libraries() -> Iterator[None]:
 
 
 def known_ending(path: str) -> str:
-    """Return the ending of the name of a table, which tells its format; refuse folders and other formats."""
+    """Return the ending of the name of a table, which tells its format.
+
+    Refuse folders and other formats.
+    """
     place = clipped(path, MOST_SHOWN)
     ending = Path(path).suffix.lower()
     if os.path.isdir(path):
         raise DataError(f"{place}: this is a folder; name a file.")
     if ending not in _READERS:
         raise DataError(
-            f"{place}: the format {shown_ending(ending)} is not known. Known endings: {', '.join(_READERS)}."
+            f"{place}: the format {shown_ending(ending)} is not known. Known endings:"
+            f" {', '.join(_READERS)}."
         )
     return ending
 
@@ -116,10 +124,11 @@ def _n_lines(content: bytes) -> int:
 def text_frames(
     lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows of a text file, all at once, of which there are so many lines, or some at a time.
+    """Give the rows of a text file, all at once, of which there are so many lines, or some at a
+    time.
 
-    Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns, and
-    ``attrs["first"]`` in which line row 0 is.
+    Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns,
+    and ``attrs["first"]`` in which line row 0 is.
     """
     first = lines.readline(MOST_LINE)
     if not first.strip():
@@ -170,7 +179,9 @@ def text_frames(
 
 
 def n_filled(frame: pd.DataFrame) -> int:
-    """Return the number of rows without those at the end that hold nothing, which are line breaks."""
+    """Return the number of rows without those at the end that hold nothing, which are line
+    breaks.
+    """
     n = len(frame)
     while n and (frame.iloc[n - 1] == "").all():
         n -= 1
@@ -178,7 +189,10 @@ def n_filled(frame: pd.DataFrame) -> int:
 
 
 def _delimiter(first: str, path: str) -> str:
-    """Return what separates the columns: whatever is in the first line most often, outside of quotes."""
+    """Return what separates the columns.
+
+    Whatever is in the first line most often, outside of quotes.
+    """
     bare = re.sub(r'"[^"]*"?', "", first)
     if path.lower().endswith(".tsv") and "\t" in bare:
         return "\t"
@@ -205,7 +219,10 @@ def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
 
 
 def _is_data(names: list[str]) -> bool:
-    """Tell whether a first line is a row of numbers, and no names; 0, 1, 2, … are names that pandas gives."""
+    """Tell whether a first line is a row of numbers, and no names.
+
+    0, 1, 2, … are names that pandas gives.
+    """
     try:
         numbers = [float(name) for name in names if name != ""]
     except ValueError:

@@ -77,8 +77,8 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
     """
     if isinstance(view, str | os.PathLike):
         raise InvalidInputError(
-            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read the "
-            f"file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
+            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
+            " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
         )
     if isinstance(view, pd.Series):
         return view.to_frame(name if view.name is None else str(view.name))
@@ -87,7 +87,10 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
 
 
 def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
-    """Refuse settings in the forms that they have elsewhere: of one view only, or by another name."""
+    """Refuse settings in the forms that they have elsewhere.
+
+    Of one view only, or by another name.
+    """
     for key in _BY_VIEW:
         value = settings.get(key, {})
         if not isinstance(value, Mapping):
@@ -110,6 +113,7 @@ def _ids(frame: pd.DataFrame, place: str) -> list[str]:
     if ids.duplicated().any():
         twice = clipped(shown(ids[ids.duplicated()].iloc[0]))
         raise DataError(
-            f"{place}: the id {twice} is there more than once in the row index; ids must be distinct."
+            f"{place}: the id {twice} is there more than once in the row index; ids must be"
+            " distinct."
         )
     return ids.tolist()

@@ -39,7 +39,10 @@ class Inputs:
         return self.answers.tables if self.answers else self.tables
 
     def on_rows(self, rows: list[NDArray[np.int64]]) -> Inputs:
-        """Return the inputs of some rows of every view, ascending; constraints and matches that touch others go."""
+        """Return the inputs of some rows of every view, ascending.
+
+        Constraints and matches that touch others go.
+        """
         relations = {}
         for (u, v), pairs in self.relations.items():
             inside = pairs[np.isin(pairs[:, 0], rows[u]) & np.isin(pairs[:, 1], rows[v])]

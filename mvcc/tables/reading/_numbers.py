@@ -1,4 +1,6 @@
-"""Numbers that are written as text, with decimal points or commas, and with separators of thousands."""
+"""Numbers that are written as text, with decimal points or commas, and with separators of
+thousands.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ Floats = NDArray[np.float64]
 
 
 def numbers_of(words: Any) -> Floats:
-    """Return texts as the nearest floats, NaN for what is no number; pandas before 3.1 may be off in the last bit."""
+    """Return texts as the nearest floats, NaN for what is no number.
+
+    Pandas before 3.1 may be off in the last bit.
+    """
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
@@ -64,7 +69,10 @@ def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Float
 
 
 def by_note(texts: pd.Series[Any], note: str) -> Floats:
-    """Read more numbers of a column whose commas and points are known; NaN for what is written otherwise."""
+    """Read more numbers of a column whose commas and points are known.
+
+    NaN for what is written otherwise.
+    """
     return _read(texts.str.replace(_GROUPED, "", regex=True), note)
 
 
@@ -83,7 +91,10 @@ def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
 
 
 def without_points(texts: pd.Series[Any]) -> Floats | None:
-    """Return numbers whose points separate thousands; None where some value shows that they do not."""
+    """Return numbers whose points separate thousands.
+
+    None where some value shows that they do not.
+    """
     some = texts.str.contains(".", regex=False)
     if not some.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
         return None

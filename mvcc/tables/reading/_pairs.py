@@ -1,4 +1,7 @@
-"""What is known of the rows: which of two views are the same object, and which of one view belong together or apart."""
+"""What is known of the rows.
+
+Which of two views are the same object, and which of one view belong together or apart.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,9 @@ def add_constraints(
 
 
 def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]]:
-    """Return, for every view that is matched with one, the row of this one for each row that has a match."""
+    """Return, for every view that is matched with one, the row of this one for each row that has a
+    match.
+    """
     matched: dict[int, dict[int, int]] = {}
     for (u, v), rows in relations.items():
         if number in (u, v):
@@ -97,7 +102,10 @@ def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]
 def _own_rows(
     names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
 ) -> list[str] | None:
-    """Return the ids of the rows of a view that are named, also by rows they are matched with; None without these."""
+    """Return the ids of the rows of a view that are named, also by rows they are matched with.
+
+    None without these.
+    """
     ends: list[str] = []
     for name in names:
         if name in tables[view].row:
@@ -120,9 +128,9 @@ def _why_not(
     if other is None:
         return table.lacks(name)
     return (
-        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the same object. Where "
-        f"{shown(names[0])} and {shown(names[1])} are the same object, write them into a file of matches "
-        f"(--match {table.name}:{other}=FILE)."
+        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the"
+        f" same object. Where {shown(names[0])} and {shown(names[1])} are the same object, write"
+        f" them into a file of matches (--match {table.name}:{other}=FILE)."
     )
 
 
@@ -183,15 +191,17 @@ def matched_ids(
     views: tuple[str, str],
     id_columns: tuple[str | None, str | None],
 ) -> tuple[list[str], list[list[str]], bool]:
-    """Return the names of the columns of matches, the ids of both views, and whether a name tells what these are.
+    """Return the names of the columns of matches, the ids of both views, and whether a name tells
+    what these are.
 
-    They are called by the names of the views or of their id columns, or left and right, or are the first two. A first
-    line that is no match names the columns.
+    They are called by the names of the views or of their id columns, or left and right, or are the
+    first two. A first line that is no match names the columns.
     """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
         raise DataError(
-            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has one."
+            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
+            " one."
         )
     sides, is_header = _sides(names, views, id_columns)
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header

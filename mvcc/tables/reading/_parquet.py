@@ -115,7 +115,7 @@ def _with_texts(table: Any, path: str) -> Any:
             if is_bytes:  # such as pictures, which may be ignored
                 continue
             raise DataError(
-                f"{path}: the column {shown(field.name)} holds text that is not UTF-8. Write it anew, or leave the "
-                f"column out of the file."
+                f"{path}: the column {shown(field.name)} holds text that is not UTF-8. Write it"
+                " anew, or leave the column out of the file."
             ) from error
     return type(table).from_arrays(columns, schema=pyarrow.schema(fields, table.schema.metadata))

@@ -1,4 +1,7 @@
-"""Tables that are folders of Parquet files: what they hold, and their rows in pieces that fit into memory."""
+"""Tables that are folders of Parquet files.
+
+What they hold, and their rows in pieces that fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ from mvcc.tables.reading._chunks import rows_at_a_time
 from mvcc.tables.reading._parquet import frame_of_parquet, parquet_in, pyarrow_for, reading_parquet
 
 _MOST_VALUES = 2**24  # of a piece: a million rows of 16 columns
-_DASK_INDEX = (
-    "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
+_DASK_INDEX = (  # of a table without an index, and the same numbers in every partition
+    "__null_dask_index__"
 )
 _ONE_SCHEMA = "Write all files with the same columns"
 
@@ -109,7 +112,10 @@ def read_folder(path: str) -> Folder:
 
 
 def folder_sha256(path: str) -> str:
-    """Return a checksum of a folder: of the names and sizes of its files, and of what they say of themselves."""
+    """Return a checksum of a folder.
+
+    Of the names and sizes of its files, and of what they say of themselves.
+    """
     digest = hashlib.sha256()
     for name in _files_in(path):
         with opened(os.path.join(path, name)) as file:
@@ -134,8 +140,8 @@ def _files_in(path: str) -> list[str]:
     )
     if not names:
         raise DataError(
-            f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a folder that has "
-            f"some, or a file."
+            f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a"
+            " folder that has some, or a file."
         )
     return names
 
@@ -145,28 +151,34 @@ def _opened(path: str, place: str) -> Any:
         return opened(path)
     except FileNotFoundError as error:
         raise DataError(
-            f"{place}: there is no file {path}; workers must see all files under the same paths as this process."
+            f"{place}: there is no file {path}; workers must see all files under the same paths as"
+            " this process."
         ) from error
 
 
 def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:
-    """Refuse a file whose columns differ from those of the files before; note the type of each, and where it is so."""
+    """Refuse a file whose columns differ from those of the files before.
+
+    Note the type of each, and where it is so.
+    """
     types = {field.name: _plain(field.type) for field in schema}
     first = next(iter(known.values()))[1] if known else ""
     for column in [*known, *types] if known else []:
         if column not in types:
             raise DataError(
-                f"{place}: there is no column {clipped(repr(column))}, which {first} has. {_ONE_SCHEMA}."
+                f"{place}: there is no column {clipped(repr(column))}, which {first} has."
+                f" {_ONE_SCHEMA}."
             )
         if column not in known:
             raise DataError(
-                f"{place}: there is a column {clipped(repr(column))}, which {first} does not have. {_ONE_SCHEMA}."
+                f"{place}: there is a column {clipped(repr(column))}, which {first} does not have."
+                f" {_ONE_SCHEMA}."
             )
         kind, where = known[column]
         if "null" not in (str(kind), str(types[column])) and kind != types[column]:
             raise DataError(
-                f"{place}: the column {clipped(repr(column))} is of type {types[column]}, but in {where} of type "
-                f"{kind}. {_ONE_SCHEMA}."
+                f"{place}: the column {clipped(repr(column))} is of type {types[column]}, but in"
+                f" {where} of type {kind}. {_ONE_SCHEMA}."
             )
     for column, kind in types.items():  # a column that lacks all its values has no type of its own
         if column not in known or str(known[column][0]) == "null":

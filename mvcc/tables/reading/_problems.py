@@ -35,7 +35,9 @@ def raise_all(errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
 
 
 class Problems:
-    """Errors in the order in which they were found, and which columns to leave out to go on without them."""
+    """Errors in the order in which they were found, and which columns to leave out to go on without
+    them.
+    """
 
     def __init__(self) -> None:
         self._errors: list[MvccError] = []
@@ -46,7 +48,9 @@ class Problems:
         return bool(self._errors)
 
     def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
-        """Note an error; ``leave_out`` is the view and the columns without which it would not be there."""
+        """Note an error; ``leave_out`` is the view and the columns without which it would not be
+        there.
+        """
         if isinstance(error, SeveralProblems):
             self._errors += error.errors
         else:

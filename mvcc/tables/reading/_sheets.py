@@ -1,4 +1,7 @@
-"""The size of the sheets of a workbook, counted before any of them is read: some cells can claim billions."""
+"""The size of the sheets of a workbook, counted before any of them is read.
+
+Some cells can claim billions.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ def measured(source: IO[bytes]) -> Sheet:
             sheet.last, sheet.width = max(sheet.last, area[2]), max(sheet.width, area[3])
     if sheet.last * sheet.width > MOST_CELLS:
         raise ValueError(
-            f"a sheet claims {sheet.last:,} rows of {sheet.width:,} columns; at most {MOST_CELLS:,} cells are read. "
-            f"Delete far cells and merged areas, or save it as CSV"
+            f"a sheet claims {sheet.last:,} rows of {sheet.width:,} columns; at most {MOST_CELLS:,}"
+            " cells are read. Delete far cells and merged areas, or save it as CSV"
         )
     return sheet
 
@@ -86,7 +89,8 @@ class _Scan:
                 self._row = int(float(given["r"])) if "r" in given else before + 1
                 if not before < self._row <= MOST_ROWS:
                     raise ValueError(
-                        f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,} rows"
+                        f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,}"
+                        " rows"
                     )
             case "mergeCell":
                 first, _, last = given.get("ref", "").partition(":")

@@ -1,4 +1,7 @@
-"""One view of a user's data: its rows with their ids, the columns that are clustered, and true labels if there are."""
+"""One view of a user's data.
+
+Its rows with their ids, the columns that are clustered, and true labels if there are.
+"""
 
 from __future__ import annotations
 
@@ -80,9 +83,11 @@ class Table:
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            X=self.X[rows]
-            if isinstance(self.X, np.ndarray)
-            else self.X.iloc[rows].reset_index(drop=True),
+            X=(
+                self.X[rows]
+                if isinstance(self.X, np.ndarray)
+                else self.X.iloc[rows].reset_index(drop=True)
+            ),
             reference=None if self.reference is None else [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
@@ -92,7 +97,10 @@ class Table:
         said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
         if self.id_column is None:
             option = option_for("--id-column", self.name, ["COLUMN"])
-            return f"{said}: it has no id column, so that its rows are numbered from 0; name one with {option}."
+            return (
+                f"{said}: it has no id column, so that its rows are numbered from 0; name one with"
+                f" {option}."
+            )
         return said + nearest(name, self.ids)
 
 
@@ -120,7 +128,10 @@ def table_of(
     show: Collection[str] = (),
     ids: list[str] | None = None,
 ) -> Table:
-    """Return the table that a frame is; the rows are called by ``ids``, or by a column. Raises as `read_table`."""
+    """Return the table that a frame is; the rows are called by ``ids``, or by a column.
+
+    Raises as `read_table`.
+    """
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
@@ -187,13 +198,16 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
         if column not in view.ignore:
             option = option_for("--ignore", name, [*view.ignore, str(column)])
             raise DataError(
-                f"{view.path}: the column {_listed([column])} holds bytes that are not text in UTF-8. Leave it out "
-                f"({option}), or write it as text."
+                f"{view.path}: the column {_listed([column])} holds bytes that are not text in"
+                f" UTF-8. Leave it out ({option}), or write it as text."
             )
 
 
 def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
-    """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
+    """Return the column that names the rows.
+
+    The one asked for, an index, one called id or nothing, or a likely one.
+    """
     if view.id_column is not None:
         if view.id_column not in frame.columns:
             raise DataError(no_column(frame, view.id_column, view.path))
@@ -268,8 +282,8 @@ def _left_out_labels(
             compare = option_for("--labels-column", name, [column.name])
             use = option_for("--columns", name, [*columns, column.name])
             yield (
-                f"{view.path}: the column {_listed([column.name])} looks like labels and was left out. Compare the "
-                f"clusters with it ({compare}), or cluster by it as well ({use})."
+                f"{view.path}: the column {_listed([column.name])} looks like labels and was left"
+                f" out. Compare the clusters with it ({compare}), or cluster by it as well ({use})."
             )
 
 
@@ -306,14 +320,15 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     ids = as_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
-            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
+            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"
+            f" {_listed([column])}; give it one."
         )
     if ids.duplicated().any():
         second = int(ids.duplicated().argmax())
         first = int((ids == ids.iloc[second]).argmax())
         raise DataError(
-            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} "
-            f"has; ids must be distinct."
+            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as"
+            f" {_row(frame, first)} has; ids must be distinct."
         )
     return ids.tolist()
 
@@ -324,16 +339,18 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     assert mistake is not None
     like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
     return (
-        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
-        f"{mistake.remedy}, or leave the column out ({option_for('--ignore', name, [column])})."
+        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
+        f" {_listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
+        f" ({option_for('--ignore', name, [column])})."
     )
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
     """Say that there is no such column."""
     return (
-        f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
-        f"are {_listed(frame.columns)}."
+        f"{path}: there is no column"
+        f" {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns are"
+        f" {_listed(frame.columns)}."
     )
 
 
@@ -360,7 +377,10 @@ def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
-    """Return the line or row, also with its file where the path is a folder: rows are counted over all files."""
+    """Return the line or row, also with its file where the path is a folder.
+
+    Rows are counted over all files.
+    """
     if "lines" in frame.attrs:
         return f"line {frame.attrs['lines'] + row}"
     number = int(frame.index[row])

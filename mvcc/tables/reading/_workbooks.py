@@ -41,9 +41,10 @@ _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]
 def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
     """Read the first sheet with values of an Excel workbook, with values as it shows them.
 
-    A merged cell has its value in all its rows and columns. A formula has the value that was stored with it, and none
-    where none was. With ``exact``, each cell keeps its own type, also beside others in its column;
-    errors are texts, and a number that is formatted as a day, but is none, is a number.
+    A merged cell has its value in all its rows and columns. A formula has the value that was stored
+    with it, and none where none was. With ``exact``, each cell keeps its own type, also beside
+    others in its column; errors are texts, and a number that is formatted as a day, but is none, is
+    a number.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -92,8 +93,8 @@ def _read_first_sheet(
             row[left - 1 : right] = [value] * (right - left + 1)
     if header_is_merged or (all(value is None for value in rows[0][1:2]) and len(rows[0]) > 1):
         raise DataError(
-            f"{path}: row {first} of the sheet {shown(sheet.title)} must name the columns, one in each cell; remove "
-            f"titles above the table."
+            f"{path}: row {first} of the sheet {shown(sheet.title)} must name the columns, one in"
+            " each cell; remove titles above the table."
         )
     while rows and all(value is None for value in rows[-1]):
         rows.pop()
@@ -111,16 +112,18 @@ def _read_first_sheet(
         )
     if size.has_formulas and (lost := _without_values(content, sheet, size)):
         notes.append(
-            f"{path}: {counted(len(lost), 'formula')} without a stored value ({', '.join(lost[:3])}"
-            f"{', …' if len(lost) > 3 else ''}) counted as missing; open the file in a spreadsheet program "
-            f"and save it, to store what they give."
+            f"{path}: {counted(len(lost), 'formula')} without a stored value"
+            f" ({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}) counted as missing; open the"
+            " file in a spreadsheet program and save it, to store what they give."
         )
     frame.attrs["notes"] = notes
     return frame
 
 
 def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
-    """Return the values of a sheet from its first row with values on, also of rows that are not in the file."""
+    """Return the values of a sheet from its first row with values on, also of rows that are not in
+    the file.
+    """
     n_rows = size.last - size.first + 1
     area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
     rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
@@ -163,7 +166,10 @@ def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:
 
 
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
-    """Read JSON: an object in each line, or a list of objects. With ``exact``, each value keeps its own type."""
+    """Read JSON: an object in each line, or a list of objects.
+
+    With ``exact``, each value keeps its own type.
+    """
     text = decoded(content, path, DataError)
     if text.lstrip().startswith("["):
         records = [*enumerate(_parsed(text, path), 1)]
@@ -199,7 +205,10 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
 
 
 def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
-    """Return a table, each column of one type unless exact; such as have neither name nor cells are left out."""
+    """Return a table, each column of one type unless exact.
+
+    Such as have neither name nor cells are left out.
+    """
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     kept = [
         n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])
@@ -225,8 +234,9 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
     for title, frame in frames.items():
         if len(frame) >= MOST_ROWS or frame.shape[1] > MOST_COLUMNS:
             raise DataError(
-                f"{path}: a sheet has at most {MOST_ROWS - 1:,} rows of {MOST_COLUMNS:,} columns below its names; "
-                f"{title} has {len(frame):,} of {frame.shape[1]:,}. Choose --format csv."
+                f"{path}: a sheet has at most {MOST_ROWS - 1:,} rows of {MOST_COLUMNS:,} columns"
+                f" below its names; {title} has {len(frame):,} of {frame.shape[1]:,}. Choose"
+                " --format csv."
             )
         sheet = book.create_sheet(title[:31])
         sheet.freeze_panes = "A2"  # the names stay in sight
@@ -244,7 +254,10 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:
-    """Return what a sheet takes: what it keeps as a number or a date as such, everything else as a text."""
+    """Return what a sheet takes.
+
+    What it keeps as a number or a date as such, everything else as a text.
+    """
     if value is None or isinstance(value, bool):
         return value
     from openpyxl.cell import WriteOnlyCell
@@ -258,8 +271,8 @@ def _cell(sheet: Any, value: Any, path: str) -> Any:
     text = re.sub("\r\n?", "\n", str(value))  # which all XML readers do
     if len(text) > _MOST_CHARACTERS or _NOT_IN_XML.search(text):
         raise DataError(
-            f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters and at most "
-            f"{_MOST_CHARACTERS:,} others. Choose --format csv."
+            f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters"
+            f" and at most {_MOST_CHARACTERS:,} others. Choose --format csv."
         )
     cell = WriteOnlyCell(sheet, text)
     cell.data_type, cell.quotePrefix = "s", text.startswith("=")
@@ -267,7 +280,10 @@ def _cell(sheet: Any, value: Any, path: str) -> Any:
 
 
 def _is_kept_number(value: Any) -> bool:
-    """Tell whether spreadsheet programs keep a number: finite floats, and others of at most 15 digits."""
+    """Tell whether spreadsheet programs keep a number.
+
+    Finite floats, and others of at most 15 digits.
+    """
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, decimal.Decimal):
@@ -276,7 +292,10 @@ def _is_kept_number(value: Any) -> bool:
 
 
 def _is_kept_moment(value: Any) -> bool:
-    """Tell whether a sheet keeps a date or time: from the year 1900 on, to the millisecond, without a time zone."""
+    """Tell whether a sheet keeps a date or time.
+
+    From the year 1900 on, to the millisecond, without a time zone.
+    """
     if isinstance(value, datetime.timedelta):
         fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
         return abs(value.days) <= _MOST_DAYS and not fine

@@ -1,4 +1,7 @@
-"""A made-up world in which the paper is right in everything: results of all its studies, true by construction."""
+"""A made-up world in which the paper is right in everything.
+
+Results of all its studies, true by construction.
+"""
 
 from __future__ import annotations
 

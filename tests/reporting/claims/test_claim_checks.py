@@ -139,7 +139,8 @@ def test_swapping_the_two_sides_flips_every_cell(means, seed):
 
 
 def test_the_p_value_rests_on_the_pairing(world, testify):
-    # in the made-up world a lucky draw is lucky for both methods: whoever breaks the pairs loses the small difference
+    # in the made-up world a lucky draw is lucky for both methods: whoever breaks the pairs loses
+    # the small difference
     cell = Difference(Rows(CP), Rows(DM), ("dataset", "base", "mapped", "n_constraints"))
     paired = Positive(cell)(testify(world))
     direct = (world["study"] == "main") & (world["method"] == DM)

@@ -1,4 +1,6 @@
-"""In a world where the paper is right every claim holds, and each fails where the world is changed against it."""
+"""In a world where the paper is right every claim holds, and each fails where the world is changed
+against it.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ CP, DM = "constraint-propagation", "direct-mapping"
 
 @pytest.fixture(scope="module")
 def scorecard(whole_world, testify) -> Scorecard:
-    """Make a small one: Protein against the paper in one cell, no studies but the main one and the closures."""
+    """Make a small one: Protein against the paper in one cell, no studies but the main one and the
+    closures.
+    """
     small = whole_world[
         whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")
     ]
@@ -74,9 +76,10 @@ def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
     assert path == tmp_path / "claims.md"
     assert write_markdown(scorecard, tmp_path) == [path]
     assert path.read_bytes() == first
-    assert {path.name for path in tmp_path.iterdir()} == {"claims.md", ".mvcc-files"}, (
-        "no temporary file stays"
-    )
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "claims.md",
+        ".mvcc-files",
+    }, "no temporary file stays"
 
 
 def test_a_page_that_cannot_be_written_is_an_error_that_says_so(scorecard, tmp_path):

@@ -1,4 +1,6 @@
-"""Facts that are damaged or from elsewhere are refused with what is wrong, where, and what to do."""
+"""Facts that are damaged or from elsewhere are refused with what is wrong, where, and what to
+do.
+"""
 
 from __future__ import annotations
 

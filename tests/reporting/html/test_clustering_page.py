@@ -1,4 +1,7 @@
-"""The page of a clustering: everything is in it, nothing in it can run or ask the network, always the same bytes."""
+"""The page of a clustering.
+
+Everything is in it, nothing in it can run or ask the network, always the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -196,8 +199,10 @@ def test_hover_tells_cluster_reference_stability_and_counterparts(page):
     data = data_of(page(facts))["views"]
     hover = [next(t for t in one["figure"]["data"] if t["name"] == "rows")["text"] for one in data]
     label, cluster = view["reference"][0], view["labels"][0]
-    assert hover[0][0] == (
-        f"<b>t0</b><br>cluster {cluster}<br>reference label: {label}<br>stability: 80 %<br>in images: i4, i7"
+    assert (
+        hover[0][0]
+        == f"<b>t0</b><br>cluster {cluster}<br>reference label: {label}<br>stability: 80 %<br>in"
+        " images: i4, i7"
     )
     assert hover[1][7].endswith("<br>in texts: t0")
     assert hover[1][8].endswith("<br>no counterpart known")
@@ -238,8 +243,8 @@ def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
         in section
     )
     assert (
-        "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside 25 %; "
-        in section
+        "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside"
+        " 25 %; " in section
     )
     assert (
         "Words (share of texts, and outside) : harbor (50 %, 10 %) , crane (25 %, 0 %)" in section
@@ -264,8 +269,8 @@ def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_
     assert "eigenvectors" not in page(facts).text
     facts["joint"] |= {"anchors": [1200], "residual": 0.0008}
     assert (
-        "The rows of each view are tied to 1,200 anchors, the means of small groups of rows. The eigenvectors of the "
-        "graph have residuals of at most 0.0008." in page(facts).text
+        "The rows of each view are tied to 1,200 anchors, the means of small groups of rows. The"
+        " eigenvectors of the graph have residuals of at most 0.0008." in page(facts).text
     )
     facts["joint"] |= {"anchors": [], "recall": [0.98]}  # as earlier versions wrote it
     assert "anchors" not in page(facts).text
@@ -282,8 +287,8 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
     }
     text = page(facts).text
     assert (
-        "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both views; by"
-        in text
+        "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both"
+        " views; by" in text
     )
     assert "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). " in text
     assert "Cluster 0 of images merges clusters of texts: 0 (62 %) and 1 (38 %). " in text
@@ -404,8 +409,8 @@ def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
     assert [one["cuts"] for one in data_of(made)["views"]] == [
         [],
         [
-            f"Of {listed + 5000:,} propagated constraints of images, this page holds {listed}, inferred ones first, "
-            "then the heaviest; all are in images/propagated.csv."
+            f"Of {listed + 5000:,} propagated constraints of images, this page holds {listed},"
+            " inferred ones first, then the heaviest; all are in images/propagated.csv."
         ],
     ]
     made = page(whole)

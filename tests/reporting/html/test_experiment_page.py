@@ -1,4 +1,7 @@
-"""The page of experiments: curves to choose from, figures, claims and provenance, always the same bytes."""
+"""The page of experiments.
+
+Curves to choose from, figures, claims and provenance, always the same bytes.
+"""
 
 from __future__ import annotations
 

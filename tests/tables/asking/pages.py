@@ -28,7 +28,10 @@ def kind_of(number: int) -> str:
 
 
 def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
-    """Write texts, images and matches of every second row; return a config. Row i of both is of the same kind."""
+    """Write texts, images and matches of every second row; return a config.
+
+    Row i of both is of the same kind.
+    """
     rng = np.random.default_rng(0)
     centers = {
         "texts": rng.normal(size=(len(KINDS), 4)) * 3,
@@ -53,8 +56,8 @@ def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
         (folder / "pictures" / f"{i}.png").write_bytes(PNG)
     config = folder / "cluster.yaml"
     config.write_text(
-        "views: {texts: texts.csv, images: images.csv}\nmatches: {'texts:images': matches.csv}\nn_clusters: 3\n"
-        "show: {texts: [shown], images: [shown]}\n"
+        "views: {texts: texts.csv, images: images.csv}\nmatches: {'texts:images':"
+        " matches.csv}\nn_clusters: 3\nshow: {texts: [shown], images: [shown]}\n"
     )
     return config
 

@@ -76,7 +76,8 @@ def test_the_page_and_its_parts_may_load_nothing_else(server):
         assert b"https:" not in body
         policy = headers["Content-Security-Policy"]
         assert policy.startswith(
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
+            " 'self'"
         )
         assert "unsafe" not in policy
         assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == (
@@ -474,7 +475,10 @@ def test_a_client_that_does_not_take_its_picture_is_cut_off(config, server, monk
         picture.write_bytes(bytes(20 * 2**20))
     monkeypatch.setattr(_server, "_PATIENCE", 0.5)
     with connected(server, 1) as (client,):
-        request = f"GET /{server.token}/image/{number} HTTP/1.0\r\nHost: localhost:{server.server_port}\r\n\r\n"
+        request = (
+            f"GET /{server.token}/image/{number} HTTP/1.0\r\nHost:"
+            f" localhost:{server.server_port}\r\n\r\n"
+        )
         client.sendall(request.encode())
         wait_until(lambda: server._until)
         wait_until(lambda: not server._until)

@@ -129,7 +129,10 @@ def test_a_handle_stands_for_a_group(options, tmp_path):
     [
         (
             "g1",
-            "'g1' must not be the name of a group: g with a number stands for the group of this number",
+            (
+                "'g1' must not be the name of a group: g with a number stands for the group of this"
+                " number"
+            ),
         ),
         ("g007", "'g007' must not be the name"),
         ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
