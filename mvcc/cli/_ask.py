@@ -104,13 +104,11 @@ def command(
     folder = out or (Path(job.asked) if job.asked else base / "asked")
     if out is None:
         remark(f"Answers go to {folder}; --out names another folder.")
-    tables, asked = words_of(config, given), shlex.quote(str(folder))
-    then = f"mvcc cluster {tables} --asked {asked} -k auto --out results"
+    asked = shlex.quote(str(folder))
+    then = f"mvcc cluster {words_of(config, given)} --asked {asked} -k auto --out results"
     if not (as_json or answers):
-        remark(
-            "Preparing questions about "
-            f"{counted(sum(len(table.ids) for table in inputs.tables), 'row')} …"
-        )
+        n_rows = sum(len(table.ids) for table in inputs.tables)
+        remark(f"Preparing questions about {counted(n_rows, 'row')} …")
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
             said = record_table(session, answers)

@@ -15,6 +15,7 @@ from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
 from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession
+from .asking._session_types import Status as Status
 from .asking._table import record_table as record_table
 from .fitting._criteria import number_criteria as number_criteria
 from .fitting._features import described_features as described_features

@@ -121,15 +121,9 @@ def test_answers_and_json_record_then_print(folder):
 
 
 def test_options_stand_for_a_config(folder):
-    words = [
-        "--view",
-        "left=left.csv",
-        "--view",
-        "right=right.csv",
-        "--match",
-        "left:right=matches.csv",
-    ]
-    words += ["--ignore", "left=title", "--ignore", "right=title", "--out", "asked"]
+    words = ["--view", "left=left.csv", "--view", "right=right.csv"]
+    words += ["--ignore", "left=title", "--ignore", "right=title"]
+    words += ["--match", "left:right=matches.csv", "--out", "asked"]
     by_options = ask(folder, *words, "--json", "-n", "4")
     assert by_options.stderr == ""
     assert json.loads(by_options.stdout) == json.loads(

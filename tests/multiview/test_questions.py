@@ -239,9 +239,7 @@ def test_a_question_speaks_for_rows_that_no_other_answer_speaks_for():
     (first,) = questions.next()
     assert sum(first.speaks_for) >= 1
     say(questions, first, kind_of(first, y))
-    again = questions._question(
-        questions._objects.find(first), questions._history.members(), questions._history.asked()
-    )
+    again = questions.question(first)
     assert again.speaks_for == first.speaks_for
     session(questions, y, 12)
     assert sum(questions.next()[0].speaks_for) < sum(first.speaks_for)

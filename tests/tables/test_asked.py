@@ -219,7 +219,7 @@ def test_the_last_answer_to_an_object_counts_unless_it_is_undone(
             "id,answer,when\nview0:zz,x,t\n,undo,t\n",
             r"asked\.csv:2: view0 .* no row with the id 'zz'",
         ),
-        ("asked.csv", "id,answer,when\n,undo,t\n", r"asked\.csv:2: there is nothing to undo"),
+        ("asked.csv", "id,answer,when\n,undo,t\n", r"asked\.csv:2: There is nothing to undo"),
         (
             "asked.csv",
             "id,answer,when\nview0:a1,,t\n",

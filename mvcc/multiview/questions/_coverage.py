@@ -1,6 +1,4 @@
-"""How far an answer on an object speaks for others in the joint graph, and which objects speak for
-most.
-"""
+"""How much an answer about an object tells about others in the joint graph."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ Bools = NDArray[np.bool_]
 
 
 class Kernel:
-    """K = (I − 0.95 S)⁻¹ of the objects of a graph, S its normalized affinities.
-
-    C is K with a diagonal of ones.
+    """K = (I − 0.95 S)⁻¹ of the normalized affinities S; C is K with a diagonal of ones.
 
     Up to 5,000 objects K is exact; of more it is I plus what the leading eigenpairs of S add.
 
@@ -63,10 +59,7 @@ class Kernel:
         self.dense: Floats = inverse / self.roots / self.roots[:, None]
 
     def near(self, rows: Ints, columns: Ints) -> Floats:
-        """Return C of some objects and others.
-
-        How far an answer on one speaks for the other, 0 … 1.
-        """
+        """Return C of some objects and others: how much an answer tells, 0 … 1."""
         if self.features is None:
             return self.dense[np.ix_(rows, columns)]
         products = self.features[rows] @ self.features[columns].T
@@ -81,10 +74,7 @@ class Kernel:
         return near
 
     def sums(self, rows: Ints, groups: list[Ints], *, others_only: bool = False) -> Floats:
-        """Return the sums of K over the members of every group, (rows, groups).
-
-        Others only: but for the row itself.
-        """
+        """Return the sums of K over the members of every group, or over the others only."""
         if not groups:
             return np.zeros((len(rows), 0))
         first, members = np.cumsum([0, *map(len, groups[:-1])]), np.concatenate(groups)
@@ -96,8 +86,7 @@ class Kernel:
 
 
 class Coverage:
-    """The objects that may be asked about, and how much of what is not known yet each of them
-    speaks for.
+    """The objects that may be asked about, and how much that is unknown each would tell.
 
     Parameters
     ----------
@@ -135,9 +124,7 @@ class Coverage:
         self._cover, self._covering = np.zeros(len(self._summed)), np.empty(0, np.int64)
 
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
-        """Return up to n objects that speak for most.
-
-        Greedy, as if each were answered when the next is chosen.
+        """Return up to n objects that tell most, each chosen as if those before were answered.
 
         Objects may be `answered` without a group. Candidates that are `preferred` are chosen before
         the others.
@@ -158,17 +145,13 @@ class Coverage:
         return chosen
 
     def speaks_for(self, one: int, answered: Ints) -> Floats:
-        """Return the number of rows of every view that an object speaks for and nothing that was
-        answered does.
-        """
+        """Return how many rows of every view only an answer about this object tells about."""
         near = self.kernel.near(self._summed, np.array([one]))[:, 0]
         rows: Floats = np.maximum(near - self.cover(answered), 0) @ self._rows
         return rows
 
     def nearest_of(self, groups: list[Ints]) -> tuple[Ints, Floats]:
-        """Return the place of the group that every object summed over is most like, and the rows it
-        stands for.
-        """
+        """Return the likeliest group of every object summed over, and the rows it stands for."""
         likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(own) for own in groups])
         return likeness.argmax(axis=1), self._rows.sum(axis=1)
 
@@ -184,8 +167,7 @@ class Coverage:
         return self._cover
 
     def _uncertainty(self, groups: list[Ints]) -> Floats:
-        """Return (1 − (largest − second largest share of a group))ᵖ of every object that is summed
-        over.
+        """Return (1 − (largest − second largest share of a group))ᵖ of all objects summed over.
 
         First answers are to cover the graph, later ones to draw borders: p grows with their number.
         """
@@ -212,10 +194,7 @@ class Coverage:
 
 
 def _medoids(features: Floats, matched: Bools, rng: np.random.Generator) -> Ints:
-    """Return the object nearest to the center of each of many small clusters.
-
-    A matched one, if there is any.
-    """
+    """Return the object nearest to the center of each small cluster, a matched one if any."""
     cells = MiniBatchKMeans(N_CANDIDATES, n_init=1, batch_size=4096, max_iter=5, init="random",
                             random_state=int(rng.integers(2**31)))  # fmt: skip
     cell = cells.fit_predict(features)

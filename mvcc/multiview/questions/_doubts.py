@@ -1,7 +1,4 @@
-"""What is in doubt of answers.
-
-Those that what is near contradicts, and groups that may be no clusters.
-"""
+"""Doubtful answers, which their neighborhood contradicts, and doubtful groups."""
 
 from __future__ import annotations
 
@@ -22,35 +19,38 @@ _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]]:
     """Return the objects to look at again, each with the group that what is near says.
 
-    That is 0 for one that is alone in its group for long.
+    That group is 0 for an object that has long been alone in its group.
     """
     members = history.members()
     numbers = list(members)
-    answered = [one for one, says in history.answers.items() if isinstance(says, int)]
-    if not answered:
+    says = history.answers.items()
+    grouped = [(one, numbers.index(group)) for one, group in says if isinstance(group, int)]
+    if not grouped:
         return []
-    own = np.array([numbers.index(int(history.answers[one])) for one in answered])
-    sizes = np.array([[len(members[number]) for number in numbers]])
-    without = sizes - (own[:, None] == np.arange(len(numbers)))  # the object itself
-    sums = kernel.sums(np.array(answered), list(members.values()), others_only=True)
-    likeness = sums / np.sqrt(np.maximum(without, 1))
-    found = []
-    for one, place, left, like in zip(
-        answered, own.tolist(), without[np.arange(len(own)), own], likeness, strict=True
-    ):
-        best = int(like.argmax())
-        lonely = not left and len(history.answers) - history.opened_at[numbers[place]] > _LONELY
-        if one not in history.looked_at and (
-            lonely or (left and like[place] < _DOUBT * like[best])
-        ):
-            found.append((one, 0 if lonely else numbers[best]))
-    return found
+    objects, groups = np.array(grouped).T
+    sizes = np.array([len(own) for own in members.values()])
+    others = sizes - (
+        groups[:, None] == np.arange(len(numbers))
+    )  # members but for the object itself
+    sums = kernel.sums(objects, list(members.values()), others_only=True)
+    likeness = sums / np.sqrt(np.maximum(others, 1))
+    looks = []
+    for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
+        if one in history.looked_at:
+            continue
+        nearest = int(like.argmax())
+        n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
+        if n_others[group] == 0 and n_since_opened > _LONELY:
+            looks.append((one, 0))
+        elif n_others[group] > 0 and like[group] < _DOUBT * like[nearest]:
+            looks.append((one, numbers[nearest]))
+    return looks
 
 
 def counted_groups(history: AnswerHistory, coverage: Coverage) -> list[int]:
     """Return the groups that count as clusters.
 
-    Of many answers, small ones only if they are nearest to many rows.
+    After many answers, small groups count only if they are nearest to many rows.
     """
     members = history.members()
     if len(history.answers) < _MANY_ANSWERS or not members:

@@ -1,7 +1,4 @@
-"""Groups of objects as constraints of the views.
-
-As few as say the same, in the order of the answers.
-"""
+"""Groups of objects as constraints of the views, as few as say the same."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""What a person said so far, one thing after the other, and the groups that follow from it."""
+"""The history of answers, and the groups that follow from it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -11,173 +13,272 @@ from numpy.typing import NDArray
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc.exceptions import InvalidInputError
 
-UNSURE, OUTLIER, NEW = "unsure", "outlier", "new"
-LAST = 10  # answers that settle the number of groups where they open none
-_NOT_NAMES = (NEW, UNSURE, OUTLIER, "undo", "none")
-_NOT_BEFORE_NAMES = (f"{NEW}:", "merge:", "rename:")
+UNSURE, OUTLIER, NEW, UNDO = "unsure", "outlier", "new", "undo"
+OPENS, MERGE, RENAME = "new:", "merge:", "rename:"  # before the name of a group
+LAST = 10  # answers that settle the number of groups if they open none
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of an object: the number of a group, or that it is unsure or an outlier.
-
-    ``opens`` is the name of the group where it was opened by the answer, else empty.
-    """
-
-    of: int
-    says: int | str
-    opens: str = ""
-    guessed: bool = False
-
-
-@dataclass(frozen=True)
-class Merge:
-    """The members of one group belong to another."""
-
-    kept: int
-    gone: int
-
-
-@dataclass(frozen=True)
-class Rename:
-    """A group has another name."""
-
-    group: int
-    name: str
-
-
-Entry = Answer | Merge | Rename
-
-
-@dataclass(eq=False)
-class AnswerHistory:
-    """Answers in their order, and what follows from them.
+    """A line of the log of answers.
 
     Attributes
     ----------
+    id : str
+        The object that it is about, as "view:row"; or the name of the group that it changes.
+    answer : str
+        The name of a group, "new:NAME", "unsure" or "outlier" for an object; "rename:NAME" or
+        "merge:NAME" for a group; "undo" takes back the line before.
+    when : str
+    object : int or None
+        The number of the object. It is not stored.
+    guessed : bool or None
+        Whether the group was the likeliest one; None for other answers. It is not stored.
+    """
+
+    id: str
+    answer: str
+    when: str = ""
+    object: int | None = None
+    guessed: bool | None = None
+
+    @property
+    def is_about_object(self) -> bool:
+        """Whether it is about an object, not about groups or the line before."""
+        return self.answer != UNDO and not self.answer.startswith((MERGE, RENAME))
+
+    @property
+    def opens(self) -> bool:
+        """Whether it opens a group."""
+        return self.answer == NEW or self.answer.startswith(OPENS)
+
+    @property
+    def says(self) -> str:
+        """The name of the group of an object, "unsure" or "outlier"."""
+        return self.answer.removeprefix(OPENS)
+
+
+@dataclass(frozen=True)
+class AnswerHistory:
+    """All answers in their order, and what follows from them. It never changes.
+
+    Attributes
+    ----------
+    lines : tuple of Answer
+        All answers, also those that were taken back.
+    standing : tuple of Answer
+        Without those that were taken back. Everything below follows from them alone.
     answers : dict {object: number of a group, "unsure" or "outlier"}
     names : dict {number: name}
         Of all groups, in the order in which they were opened.
     opened_at : dict {number: int}
-        How many answers had been given when a group was opened.
+        How many objects had been answered when a group was opened.
     first_answers : list of Answer
-        That put an object into a group; without those that were changed later.
+        The first answer to every object, if it names a group.
     looked_at : set of int
         Objects that were answered again.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    lines: tuple[Answer, ...] = ()
+    standing: tuple[Answer, ...] = ()
     answers: dict[int, int | str] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     opened_at: dict[int, int] = field(default_factory=dict)
     first_answers: list[Answer] = field(default_factory=list)
     looked_at: set[int] = field(default_factory=set)
 
-    def say(self, entry: Entry) -> None:
-        """Take down one more thing."""
-        self.entries.append(entry)
-        if isinstance(entry, Rename):
-            self.names[entry.group] = entry.name
-        elif isinstance(entry, Merge):
-            self.answers = {
-                one: entry.kept if says == entry.gone else says
-                for one, says in self.answers.items()
-            }
-            del self.names[entry.gone]
-        else:
-            self._answer(entry)
+    def extended(self, answer: Answer, *, again: bool = False) -> AnswerHistory:
+        """Return the history with one more answer, or refuse the answer.
 
-    def undo(self) -> Entry:
-        """Forget the last thing; all is as if it had never been said."""
-        if not self.entries:
-            raise InvalidInputError("There is nothing to undo.")
-        *entries, last = self.entries
-        self.__init__()  # type: ignore[misc]
-        for entry in entries:
-            self.say(entry)
-        return last
+        Only with `again` may an object have another answer than before. The same answer once more,
+        without `again`, adds nothing.
+        """
+        checked = self._checked(answer, again)
+        return self if checked is None else self.followed_by([checked])
+
+    def followed_by(self, answers: Iterable[Answer]) -> AnswerHistory:
+        """Return the history with more answers, unchecked: unknown groups are opened."""
+        lines, standing = list(self.lines), list(self.standing)
+        for answer in answers:
+            lines.append(answer)
+            if answer.answer != UNDO:
+                standing.append(answer)
+            elif standing:
+                standing.pop()
+            else:
+                raise InvalidInputError("There is nothing to undo.")
+        n_known, known = len(self.standing), self
+        if tuple(standing[:n_known]) != self.standing:
+            n_known, known = 0, AnswerHistory()
+        history = AnswerHistory(
+            tuple(lines),
+            tuple(standing),
+            dict(known.answers),
+            dict(known.names),
+            dict(known.opened_at),
+            list(known.first_answers),
+            set(known.looked_at),
+        )
+        for answer in standing[n_known:]:
+            history._apply(answer)
+        return history
+
+    def as_of(self, n: int) -> AnswerHistory:
+        """Return the history as it last was with n objects answered."""
+        objects: set[int] = set()
+
+        def is_early(answer: Answer) -> bool:
+            if answer.object is not None:
+                objects.add(answer.object)
+            return len(objects) <= n
+
+        return AnswerHistory().followed_by(takewhile(is_early, self.standing))
+
+    def said(self, one: int) -> str | None:
+        """Return the answer to an object: the name of its group, "unsure" or "outlier"."""
+        says = self.answers.get(one)
+        return self.names[says] if isinstance(says, int) else says
 
     def members(self) -> dict[int, Ints]:
         """Return the objects of every group, in the order of the answers."""
-        found: dict[int, list[int]] = {number: [] for number in self.names}
+        members: dict[int, list[int]] = {number: [] for number in self.names}
         for one, says in self.answers.items():
             if isinstance(says, int):
-                found[says].append(one)
-        return {number: np.array(own, dtype=np.int64) for number, own in found.items()}
+                members[says].append(one)
+        return {number: np.array(own, dtype=np.int64) for number, own in members.items()}
 
     def asked(self) -> Ints:
         """Return all objects that were answered."""
         return np.array(list(self.answers), dtype=np.int64)
 
-    def is_settled(self) -> bool:
-        """Tell whether the last ten answers that name a group opened none."""
-        return len(self.first_answers) >= LAST and not any(
-            answer.opens for answer in self.first_answers[-LAST:]
-        )
+    @property
+    def n_since_new(self) -> int:
+        """How many first answers in a row have opened no group."""
+        return len(list(takewhile(lambda answer: not answer.opens, reversed(self.first_answers))))
+
+    def number(self, name: str) -> int | None:
+        """Return the number of the group of a name; None if there is none."""
+        return next((number for number, own in self.names.items() if own == name), None)
 
     def next_number(self) -> int:
         """Return the number of the next group that is opened."""
-        return 1 + max([0, *self.opened_at])
-
-    def next_name(self) -> str:
-        """Return the name of the next group, if it is given none."""
-        number, taken = self.next_number(), set(self.names.values())
-        while f"group {number}" in taken:
-            number += 1
-        return f"group {number}"
+        return 1 + max(self.opened_at, default=0)
 
     def group(self, which: Any) -> int:
-        """Return the number of a group that is named or numbered."""
+        """Return the number of a group, given by its name, number or handle, such as "g1"."""
         if isinstance(which, str):
-            for number, name in self.names.items():
-                if name == which:
-                    return number
-        elif (
-            isinstance(which, int | np.integer)
-            and not isinstance(which, bool)
-            and int(which) in self.names
-        ):
-            return int(which)
+            by_handle = {f"g{number}": number for number in self.names}
+            number = self.number(which) or by_handle.get(which)
+        else:
+            is_number = isinstance(which, int | np.integer) and not isinstance(which, bool)
+            number = int(which) if is_number else None
+        if number is not None and number in self.names:
+            return number
         known = ", ".join(map(shown, self.names.values())) or "none so far"
         guess = nearest(which, self.names.values()) if isinstance(which, str) else "."
         raise InvalidInputError(
             f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}"
         )
 
-    def check_name(self, name: Any, group: int | None = None) -> str:
-        """Return a name that a group may have."""
-        if (
-            not isinstance(name, str)
-            or not name.strip()
-            or name != name.strip()
-            or not name.isprintable()
-        ):
+    def check_name(self, name: Any, group: int | None = None) -> None:
+        """Refuse what may not be the name of a group, or is that of another one."""
+        is_text = isinstance(name, str) and name.strip() and name == name.strip()
+        if not is_text or not name.isprintable():
             raise InvalidInputError(
                 f"The name of a group must be a text without blanks at its ends, got {shown(name)}."
             )
-        if name in _NOT_NAMES or name.startswith(_NOT_BEFORE_NAMES):
+        answers = (NEW, UNSURE, OUTLIER, UNDO, "none")
+        if name in answers or name.startswith((OPENS, MERGE, RENAME)):
             raise InvalidInputError(
                 f"{shown(name)} must not be the name of a group: it is an answer of its own."
             )
-        if any(other == name and number != group for number, other in self.names.items()):
+        if self.number(name) not in (None, group):
             raise InvalidInputError(f"There is a group {shown(name)} already; give another name.")
-        return name
 
-    def _answer(self, answer: Answer) -> None:
-        before = self.answers.get(answer.of)
+    def _checked(self, answer: Answer, again: bool) -> Answer | None:
+        """Return an answer as it is stored, with names of groups; None if it was given before."""
+        text = answer.answer
+        if text == UNDO:
+            return replace(answer, id=self.standing[-1].id if self.standing else "")
+        if text.startswith(RENAME):
+            group = self.group(answer.id)
+            self.check_name(text.removeprefix(RENAME), group)
+            return replace(answer, id=self.names[group])
+        if text.startswith(MERGE):
+            kept = self.names[self.group(text.removeprefix(MERGE))]
+            gone = self.names[self.group(answer.id)]
+            if kept == gone:
+                raise InvalidInputError(
+                    f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}."
+                )
+            return replace(answer, id=gone, answer=f"{MERGE}{kept}")
+        return self._checked_for_object(answer, again)
+
+    def _checked_for_object(self, answer: Answer, again: bool) -> Answer | None:
+        assert answer.object is not None
+        says = answer.says
         if answer.opens:
-            assert isinstance(answer.says, int)
-            self.opened_at[answer.says] = len(self.answers)
-            self.names[answer.says] = answer.opens
-        if before is None and isinstance(answer.says, int):
-            self.first_answers.append(answer)
+            if answer.answer == NEW:
+                says = self._next_name()
+            self.check_name(says)
+        elif says not in (UNSURE, OUTLIER):
+            says = self.names[self.group(says)]
+        before = self.said(answer.object)
+        if before is not None and not again:
+            if before == says:
+                return None
+            wanted = NEW if answer.opens else says
+            raise InvalidInputError(
+                f"{answer.id} was answered before: {shown(before)}, got {shown(wanted)}. Undo that "
+                f"answer first, or replace it by again=True."
+            )
+        return replace(answer, answer=f"{OPENS}{says}" if answer.opens else says)
+
+    def _next_name(self) -> str:
+        number, taken = self.next_number(), set(self.names.values())
+        while f"group {number}" in taken:
+            number += 1
+        return f"group {number}"
+
+    # what follows changes a history that nobody has seen yet
+
+    def _apply(self, answer: Answer) -> None:
+        if answer.is_about_object:
+            self._place(answer)
+            return
+        group = self.number(answer.id)
+        if group is None:
+            return
+        if answer.answer.startswith(RENAME):
+            self.names[group] = answer.answer.removeprefix(RENAME)
+            return
+        kept = self.number(answer.answer.removeprefix(MERGE))
+        if kept not in (None, group):
+            gone = [one for one, says in self.answers.items() if says == group]
+            self.answers.update(dict.fromkeys(gone, kept))
+            del self.names[group]
+
+    def _place(self, answer: Answer) -> None:
+        """Put an object into its group, which is opened if it is new, or let it be in none."""
+        one = answer.object
+        assert one is not None
+        before = self.answers.get(one)
+        says: int | str | None = answer.says
+        if says not in (UNSURE, OUTLIER):
+            says = self.number(answer.says)
+            if says is None:
+                says = self.next_number()
+                self.opened_at[says] = len(self.answers)
+                self.names[says] = answer.says
+            if before is None:
+                self.first_answers.append(answer)
         if before is not None:
-            self.looked_at.add(answer.of)
-            if before == answer.says:
-                return
-            del self.answers[answer.of]
-        self.answers[answer.of] = answer.says
+            self.looked_at.add(one)
+        if before == says:
+            return
+        self.answers.pop(one, None)  # the last answers come last
+        self.answers[one] = says
         if isinstance(before, int) and before not in self.answers.values():
             del self.names[before]

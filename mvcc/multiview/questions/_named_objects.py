@@ -59,14 +59,14 @@ class NamedObjects:
             if isinstance(row, int | np.integer) and not isinstance(row, bool) and 0 <= row < size:
                 return int(self.of_rows[view][row])
             raise InvalidInputError(
-                f"question: the rows of view {shown(question[0])} are 0 … {size - 1}, got"
-                f" {shown(row)}."
+                f"question: the rows of view {shown(question[0])} are 0 … {size - 1}, got "
+                f"{shown(row)}."
             )
         one = self._by_id.get(question) if isinstance(question, str) else None
         if one is None:
             raise InvalidInputError(
-                f"question must be a Question, an id such as {shown(self.id(0))} or a tuple (view,"
-                f" row), got {shown(question)}."
+                f"question must be a Question, an id such as {shown(self.id(0))} or a tuple "
+                f"(view, row), got {shown(question)}."
             )
         return one
 
@@ -76,10 +76,7 @@ class NamedObjects:
 
     @cached_property
     def _row_names(self) -> list[list[str]]:
-        """What the rows of every view are called.
-
-        By the row index, or by number where texts would not be distinct.
-        """
+        """The names of the rows of every view: the row index, or numbers if it has repeats."""
         found = []
         for table, own in zip(self._given.tables, self.of_rows, strict=True):
             names = list(map(str, table.index)) if isinstance(table, pd.DataFrame) else []

@@ -1,42 +1,40 @@
-"""Questions to a person, whose answers become constraints.
-
-"which of these groups is this like?".
-"""
+"""Questions to a person, "which of these groups is this like?", and their answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import threadpool_limits
 
-from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.questions._chooser import Chooser, one_thread
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._doubts import contradicted, counted_groups
-from mvcc.multiview.questions._group_links import GroupLinks
 from mvcc.multiview.questions._history import (
     LAST,
+    MERGE,
     NEW,
+    OPENS,
     OUTLIER,
+    RENAME,
+    UNDO,
     UNSURE,
     Answer,
     AnswerHistory,
-    Merge,
-    Rename,
 )
 from mvcc.multiview.questions._named_objects import NamedObjects
 from mvcc.multiview.questions._types import (
     ClustersHint,
     Group,
     Neighbor,
-    Offer,
     Progress,
     Question,
     SecondLook,
@@ -45,22 +43,11 @@ from mvcc.multiview.questions._types import (
 from mvcc.views import ConstrainedViews, GivenViews
 
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
-_EXEMPLARS = 2
-_SOUGHT = 10  # answers after which no matched member of a group is sought any longer
-_RUNNER_UP = (
-    0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
-)
 
 Ints = NDArray[np.int64]
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """Return what limits the threads of BLAS.
-
-    To find its libraries takes as long as a question may.
-    """
-    return ThreadpoolController()
+Which = (
+    Question | str | tuple[int | str, int]
+)  # a question, its id, or a row: an id, or view and number
 
 
 class Questions:
@@ -145,8 +132,13 @@ class Questions:
             graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)
-        self._matched = (self._objects.n_rows > 0).sum(axis=1) > 1
+        self._chooser = Chooser(self._objects, self._coverage)
         self._history = AnswerHistory()
+
+    @property
+    def history(self) -> AnswerHistory:
+        """All answers so far, which never change: a shallow copy of the questions has its own."""
+        return self._history
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions.
@@ -161,24 +153,10 @@ class Questions:
         list of Question
         """
         check_count(n, "n")
-        members, asked = self._history.members(), self._history.asked()
-        with _threads().limit(limits=1):
-            bridges = self._bridges(members, asked)[:n]
-            told = np.concatenate((asked, np.array(bridges, dtype=np.int64)))
-            matched = self._matched[self._coverage.candidates]
-            preferred = matched if bridges else np.ones_like(matched)
-            chosen = self._coverage.choose(
-                n - len(bridges), list(members.values()), told, preferred
-            )
-            return [self._question(one, members, asked) for one in bridges + chosen]
+        with one_thread():
+            return [self._question(one) for one in self._chooser.next(self._history, n)]
 
-    def answer(
-        self,
-        question: Question | str | tuple[int | str, int],
-        answer: str | int,
-        *,
-        again: bool = False,
-    ) -> bool | None:
+    def answer(self, question: Which, answer: str | int, *, again: bool = False) -> bool | None:
         """Take down an answer.
 
         Parameters
@@ -187,8 +165,8 @@ class Questions:
             The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number
             of the row).
         answer : str or int
-            The name or number of a group; "new" or "new:NAME" opens one; "unsure"; or "outlier",
-            which fits nowhere.
+            The name or number of a group, or its handle, such as "g2"; "new" or "new:NAME" opens
+            one; "unsure"; or "outlier", which fits nowhere.
         again : bool, default=False
             Whether another answer to the same object is replaced. The same answer once more
             confirms it.
@@ -206,43 +184,49 @@ class Questions:
             to an object that was answered before.
         """
         one = self._objects.find(question)
-        entry = self._meant(one, answer)
-        before = self._history.answers.get(one)
-        if before is not None and not again:
-            if before == entry.says:
-                return None
-            raise InvalidInputError(
-                f"{self._objects.id(one)} was answered before: {self._in_words(before)}, got"
-                f" {self._in_words(entry.says)}. Undo that answer first, or replace it by"
-                " again=True."
-            )
-        self._history.say(entry)
-        return entry.guessed if isinstance(entry.says, int) and not entry.opens else None
+        opens = isinstance(answer, str) and (answer == NEW or answer.startswith(OPENS))
+        if not opens and answer not in (UNSURE, OUTLIER):
+            answer = self._history.names[self._history.group(answer)]
+        return self._extend(Answer(self._objects.id(one), str(answer), object=one), again).guessed
 
-    def id(self, row: Question | str | tuple[int | str, int]) -> str:
+    def say(self, id: str, answer: str, when: str = "", *, again: bool = False) -> Answer:
+        """Take down a line of the log: an answer, or a change of groups or of the last line.
+
+        Parameters
+        ----------
+        id : str
+            The object as "view:row", or the group that is renamed or merged into another.
+        answer : str
+            As for ``answer``, or "rename:NAME", "merge:NAME" or "undo".
+        when : str
+        again : bool, default=False
+            As for ``answer``.
+
+        Returns
+        -------
+        Answer
+            As it is in the history.
+        """
+        line = Answer(id, answer, when)
+        if line.is_about_object:
+            one = self._objects.find(id)
+            line = Answer(self._objects.id(one), answer, when, one)
+        return self._extend(line, again)
+
+    def id(self, row: Which) -> str:
         """Return the id of the question about a row, given as for ``answer``."""
         return self._objects.id(self._objects.find(row))
 
-    def question(self, row: Question | str | tuple[int | str, int]) -> Question:
-        """Return the question about a row, given as for ``answer``, also where it was answered
-        before.
-        """
-        with _threads().limit(limits=1):
-            return self._question(
-                self._objects.find(row), self._history.members(), self._history.asked()
-            )
+    def question(self, row: Which) -> Question:
+        """Return the question about a row, given as for ``answer``, even if it was answered."""
+        with one_thread():
+            return self._question(self._objects.find(row))
 
-    def said(self, question: Question | str | tuple[int | str, int]) -> str | None:
-        """Return what was answered: the name of a group, "unsure" or "outlier".
+    def said(self, question: Which) -> str | None:
+        """Return the answer: the name of a group, "unsure" or "outlier"; None without one."""
+        return self._history.said(self._objects.find(question))
 
-        None where nothing was.
-        """
-        says = self._history.answers.get(self._objects.find(question))
-        return self._history.names[says] if isinstance(says, int) else says
-
-    def nearest(
-        self, question: Question | str | tuple[int | str, int], n: int = 5
-    ) -> list[list[Neighbor]]:
+    def nearest(self, question: Which, n: int = 5) -> list[list[Neighbor]]:
         """Return the rows nearest to an object, with the groups that they are in now.
 
         Parameters
@@ -258,35 +242,26 @@ class Questions:
             Per view, the nearest first; none that nothing connects with the object.
         """
         check_count(n, "n")
-        one, members, history = self._objects.find(question), self._history.members(), self._history
-        with _threads().limit(limits=1):
-            near = self._coverage.kernel.near(np.arange(len(self._matched)), np.array([one]))[:, 0]
-            near[one] = 0
-            found: list[list[Neighbor]] = []
-            for of_rows in self._objects.of_rows:
-                rows = np.argsort(-near[of_rows], kind="stable")[:n]
-                found.append([])
-                for row in rows[near[of_rows[rows]] > 0].tolist():
-                    other = int(of_rows[row])
-                    says = history.answers.get(other) or (
-                        self._likeness(other, members)[0][0] if members else ""
-                    )
-                    group = history.names[says] if isinstance(says, int) else says
-                    found[-1].append(Neighbor(row, group, other in history.answers))
-        return found
+        with one_thread():
+            return self._chooser.nearest(self._history, self._objects.find(question), n)
 
     def guesses(self) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the number of the group that every object is most like, and how many rows each
-        object stands for.
+        """Return the likeliest group of every object, and how many rows each object stands for.
 
         Of more than 5,000 objects, a part stands for all.
         """
         members = self._history.members()
         if not members:
             raise InvalidInputError("There is no group yet.")
-        with _threads().limit(limits=1):
+        with one_thread():
             places, rows = self._coverage.nearest_of(list(members.values()))
         return np.array(list(members), dtype=np.int64)[places], rows
+
+    def as_of(self, n: int) -> Self:
+        """Return the questions as they last were with n objects answered."""
+        earlier = copy(self)
+        earlier._history = self._history.as_of(n)
+        return earlier
 
     def undo(self) -> str | None:
         """Take back the last answer, merge or new name.
@@ -301,8 +276,9 @@ class Questions:
         InvalidInputError
             Where nothing was said.
         """
-        last = self._history.undo()
-        return self._objects.id(last.of) if isinstance(last, Answer) else None
+        last = self._history.standing[-1:]
+        self.say("", UNDO)
+        return last[0].id if last[0].is_about_object else None
 
     def merge(self, kept: str | int, gone: str | int) -> None:
         """Put the members of one group into another.
@@ -310,19 +286,15 @@ class Questions:
         Parameters
         ----------
         kept, gone : str or int
-            Names or numbers of groups.
+            Names, numbers or handles of groups.
 
         Raises
         ------
         InvalidInputError
             For groups that are not there, or the same group twice.
         """
-        one, other = self._history.group(kept), self._history.group(gone)
-        if one == other:
-            raise InvalidInputError(
-                f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}."
-            )
-        self._history.say(Merge(one, other))
+        names, group = self._history.names, self._history.group
+        self.say(names[group(gone)], f"{MERGE}{names[group(kept)]}")
 
     def rename(self, group: str | int, name: str) -> None:
         """Give a group another name.
@@ -330,7 +302,7 @@ class Questions:
         Parameters
         ----------
         group : str or int
-            Its name or number.
+            Its name, number or handle.
         name : str
 
         Raises
@@ -339,16 +311,13 @@ class Questions:
             For a group that is not there, or a name that it cannot have.
         """
         number = self._history.group(group)
-        self._history.say(Rename(number, self._history.check_name(name, number)))
+        self._history.check_name(name, number)
+        self.say(self._history.names[number], f"{RENAME}{name}")
 
     @property
     def groups(self) -> list[Group]:
         """All groups, in the order in which they were opened."""
-        names = self._history.names
-        return [
-            Group(number, names[number], tuple(map(self._objects.id, own)))
-            for number, own in self._history.members().items()
-        ]
+        return self._chooser.groups(self._history)
 
     @property
     def constraints(self) -> list[Constraints]:
@@ -357,15 +326,14 @@ class Questions:
         A member of a group is must-linked to its first member in a view that both have; the first
         members of two groups are cannot-linked once.
         """
-        return self._links().constraints
+        return self._chooser.links(self._history).constraints
 
     @property
     def untold(self) -> list[Untold]:
         """What no constraint of one view can say so far."""
-        return [
-            Untold(kind, (self._objects.id(one), self._objects.id(other)))
-            for kind, one, other in self._links().untold
-        ]
+        id = self._objects.id
+        untold = self._chooser.links(self._history).untold
+        return [Untold(together, (id(one), id(other))) for together, one, other in untold]
 
     @property
     def outliers(self) -> list[Ints]:
@@ -376,125 +344,48 @@ class Questions:
     @property
     def n_clusters_hint(self) -> ClustersHint:
         """The number of clusters that the answers propose."""
-        with _threads().limit(limits=1):
+        with one_thread():
             counted = counted_groups(self._history, self._coverage)
-        return ClustersHint(len(counted), self._history.is_settled(), tuple(counted))
+        return ClustersHint(len(counted), self._history.n_since_new >= LAST, tuple(counted))
 
     @property
     def second_looks(self) -> list[SecondLook]:
-        """Answers that what is near contradicts, and groups that have had one member for long.
+        """Answers that their neighborhood contradicts, and groups that long have one member.
 
-        Once each.
-
-        An answer is contradicted where less than a fifth of what speaks for another group speaks
-        for its own. Ask once more, and give the answer with ``again=True``.
+        An answer is contradicted if less than a fifth of what speaks for another group speaks for
+        its own. Each is given once. Ask once more, and give the answer with ``again=True``.
         """
-        history, members, asked = self._history, self._history.members(), self._history.asked()
-        looks = []
-        with _threads().limit(limits=1):
-            for one, near in contradicted(history, self._coverage.kernel):
-                question, own = self._question(one, members, asked), history.answers[one]
-                assert isinstance(own, int)
-                looks.append(SecondLook(question, history.names[own], history.names.get(near, "")))
-        return looks
+        names = self._history.names
+        with one_thread():
+            return [
+                SecondLook(self._question(one), str(self._history.said(one)), names.get(near, ""))
+                for one, near in contradicted(self._history, self._coverage.kernel)
+            ]
 
     @property
     def progress(self) -> Progress:
         """What was answered so far."""
-        guessed = sum(answer.guessed for answer in self._history.first_answers[-LAST:])
+        guessed = sum(answer.guessed is True for answer in self._history.first_answers[-LAST:])
         return Progress(len(self._history.answers), len(self._history.names), guessed)
 
-    def _meant(self, one: int, answer: Any) -> Answer:
-        """Return what an answer says of an object."""
-        history = self._history
-        if isinstance(answer, str) and answer in (UNSURE, OUTLIER):
-            return Answer(one, answer)
-        if isinstance(answer, str) and (answer == NEW or answer.startswith(f"{NEW}:")):
-            name = (
-                history.next_name()
-                if answer == NEW
-                else history.check_name(answer.removeprefix(f"{NEW}:"))
-            )
-            return Answer(one, history.next_number(), name)
-        group, members = history.group(answer), history.members()
-        return Answer(one, group, guessed=self._likeness(one, members)[0][0] == group)
+    def _question(self, one: int) -> Question:
+        return self._chooser.question(self._history, one)
 
-    def _in_words(self, says: int | str) -> str:
-        return shown(self._history.names.get(says, NEW)) if isinstance(says, int) else shown(says)
+    def _extend(self, line: Answer, again: bool) -> Answer:
+        """Add a line to the history, and return it as it is there."""
+        if line.object is not None:
+            line = replace(line, guessed=self._is_likeliest(line.object, line.answer))
+        history = self._history.extended(line, again=again)
+        if history is self._history:  # the same answer once more
+            return replace(line, answer=str(self.said(line.id)), guessed=None)
+        self._history = history
+        return history.lines[-1]
 
-    def _likeness(self, one: int, members: dict[int, Ints]) -> list[tuple[int, float]]:
-        """Return how like every group an object is, the likeliest first."""
-        sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
-        likeness = sums / np.sqrt([len(own) for own in members.values()])
-        numbers = list(members)
-        return [
-            (numbers[place], float(likeness[place]))
-            for place in np.argsort(-likeness, kind="stable")
-        ]
-
-    def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
-        """Return, for every group whose members lack a view, the nearest object that would connect
-        it.
-        """
-        links = self._links()
-        found: list[int] = []
-        for number, own in members.items():
-            seen = links.views_of(number)
-            missing = set(range(self._objects.n_rows.shape[1])) - seen
-            if len(asked) - self._history.opened_at[number] > _SOUGHT:
-                continue
-            here, there = (
-                self._objects.n_rows[:, list(views)].any(axis=1) for views in (seen, missing)
-            )
-            open_ = np.setdiff1d(
-                np.flatnonzero(here & there), np.concatenate((asked, np.array(found, np.int64)))
-            )
-            if len(open_):
-                near = self._coverage.kernel.near(open_, own).max(axis=1)
-                found.append(int(open_[near.argmax()]))
-        return found
-
-    def _question(self, one: int, members: dict[int, Ints], asked: Ints) -> Question:
-        likeness = self._likeness(one, members) if members else []
-        groups = {group.number: group for group in self.groups}
-        offers = tuple(
-            Offer(
-                groups[number],
-                tuple(map(self._objects.rows, self._exemplars(one, members[number]))),
-            )
-            for number, _ in likeness
-        )
-        undecided = len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]
-        return Question(
-            self._objects.id(one),
-            self._objects.rows(one),
-            offers,
-            tuple(
-                round(rows) for rows in self._coverage.speaks_for(one, asked[asked != one]).tolist()
-            ),
-            tuple(offer.group.name for offer in offers[:2]) if undecided else (),
-        )
-
-    def _exemplars(self, one: int, members: Ints) -> list[int]:
-        """Return members that are most like an object.
-
-        In a view that the object has, matched ones first.
-        """
-        near = self._coverage.kernel.near(np.array([one]), members)[0]
-        views = [view for view, own in enumerate(self._objects.rows(one)) if own]
-        shared = np.array(
-            [any(self._objects.rows(int(other))[view] for view in views) for other in members]
-        )
-        order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
-        exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
-        return exemplars
-
-    def _links(self) -> GroupLinks:
-        members = [
-            (one, says) for one, says in self._history.answers.items() if isinstance(says, int)
-        ]
-        return GroupLinks(
-            members,
-            {one: self._objects.rows(one) for one, _ in members},
-            self._objects.n_rows.shape[1],
-        )
+    def _is_likeliest(self, one: int, answer: str) -> bool | None:
+        """Tell whether an answer names the group that is offered first; None if it names none."""
+        if answer in (UNSURE, OUTLIER, NEW) or answer.startswith(OPENS):
+            return None
+        group = self._history.group(answer)
+        with one_thread():
+            likeliest, _ = self._chooser.likeness(self._history, one)[0]
+        return likeliest == group

@@ -29,6 +29,11 @@ class Group:
         """The number of members."""
         return len(self.members)
 
+    @property
+    def handle(self) -> str:
+        """What stands for the group whatever its name, such as "g1"."""
+        return f"g{self.number}"
+
 
 @dataclass(frozen=True)
 class Offer:

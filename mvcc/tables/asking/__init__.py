@@ -1,3 +1,1 @@
-"""Questions about the rows of a job, for a person in the terminal or the browser, and for
-programs.
-"""
+"""Questions about the rows of a job, in the terminal, in the browser and for programs."""

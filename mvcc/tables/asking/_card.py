@@ -12,7 +12,6 @@ import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.multiview import Question
-from mvcc.tables.asking._group_names import handle_of
 from mvcc.tables.reading._table import Table
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -98,16 +97,12 @@ class Shower:
 
     def card(self, question: Question, second_look: str | None) -> Card:
         """Return the card of a question."""
-        groups = tuple(
-            ShownGroup(
-                handle_of(offer.group),
-                offer.group.name,
-                offer.group.size,
-                tuple(map(self.rows, offer.exemplars)),
-            )
-            for offer in question.offers
-        )
-        return Card(question.id, self.why(question), self.rows(question.rows), groups, second_look)
+        groups = []
+        for offer in question.offers:
+            group, exemplars = offer.group, tuple(map(self.rows, offer.exemplars))
+            groups.append(ShownGroup(group.handle, group.name, group.size, exemplars))
+        rows = self.rows(question.rows)
+        return Card(question.id, self.why(question), rows, tuple(groups), second_look)
 
     def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:
         """Show all rows of an object."""
@@ -154,9 +149,7 @@ class Shower:
 
     @cached_property
     def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:
-        """Return the columns of numbers of every view, and how many deviations each value is from
-        the mean.
-        """
+        """Return the columns of numbers of every view, and their standardized values."""
         scores = []
         for table in self._tables:
             X = table.numbers.to_numpy()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc.tables.asking._group_names import MOST_LETTERS, handle_of
+from mvcc.tables.asking._group_names import MOST_LETTERS
 
 if TYPE_CHECKING:
     from mvcc.multiview import Question
@@ -27,9 +27,7 @@ class Stale(Exception):
 
 
 class PageState:
-    """Questions to one person, whatever the number of pages that are open.
-
-    What they say was read by ``read_body``.
+    """Questions to one person in one page or more, whose requests `read_body` has read.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ class PageState:
         return {
             "card": self._question and self._with_numbers(asdict(session.card(self._question))),
             "groups": [
-                {"group": handle_of(group), "name": group.name, "size": group.size}
+                {"group": group.handle, "name": group.name, "size": group.size}
                 for group in session.groups
             ],
             "said": [{"id": id, "answer": answer} for id, answer in session.said],
@@ -67,9 +65,7 @@ class PageState:
         return {"card": self._with_numbers(asdict(self._session.card(self._session.question(id))))}
 
     def nearest(self, id: str) -> dict[str, Any]:
-        """Return the rows nearest to those of a card, per view, and where its rows are in the plane
-        of all.
-        """
+        """Return the rows nearest to a card, per view, and the place of its rows among all."""
         session = self._session
         question = session.question(id)
         views = zip(session.nearest(question), session.planes, question.rows, strict=True)
@@ -78,14 +74,11 @@ class PageState:
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""
         self._refuse_stale(said)
-        told = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
-        return {**self.now(), "told": asdict(told)}
+        line = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
+        return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take back what was said last.
-
-        Return the new state, and the question that is open again.
-        """
+        """Take back the last answer; return the new state and the question that is open again."""
         self._refuse_stale(said)
         return {"undone": self._session.undo(), **self.now()}
 

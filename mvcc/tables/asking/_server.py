@@ -42,10 +42,9 @@ _LOOK = 0.1  # seconds between two looks at what takes too long
 _PATIENCE = 30  # seconds for a request to arrive as a whole, and for its response to leave
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -114,10 +113,7 @@ class PageServer(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def serve(self) -> None:
-        """Serve until the page finishes or the process is interrupted.
-
-        What was being written is written.
-        """
+        """Serve until the page finishes or the process is interrupted; a write is completed."""
         try:
             self.serve_forever(poll_interval=_LOOK)
         except KeyboardInterrupt:
@@ -205,9 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise
 
     def _admitted(self) -> tuple[str, dict[str, str]]:
-        """Return what is asked for, of requests with the token that come from our own page or from
-        the address bar.
-        """
+        """Return what is asked for by our own page or the address bar; refuse other requests."""
         headers, hosts = self.headers, self.server.hosts
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
         foreign = origin is not None and origin.removeprefix("http://") not in hosts

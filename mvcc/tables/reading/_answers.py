@@ -1,29 +1,29 @@
-"""What was answered to `mvcc ask`, for a clustering.
-
-Constraints, named groups, and objects that are left out.
-"""
+"""Answers to `mvcc ask` for a clustering: constraints, named groups and outliers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.messages import counted, nearest, shown
 from mvcc._utils.reading import MOST_LINE, opened
-from mvcc.exceptions import DataError
+from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.multiview import OUTLIER, Answer, AnswerHistory
 from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs, with_checksums
-from mvcc.tables.reading._records import Record, read_records
+from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG, read_groups, read_log
 from mvcc.tables.reading._table import Table
 
-LOG, GROUPS = "asked.csv", "groups.csv"
-_LOG_COLUMNS = ["id", "answer", "when"]
-_GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
+if TYPE_CHECKING:
+    from mvcc.constraints import Constraints
 
 Rows = list[NDArray[np.int64]]  # of every view, ascending
+_Members = tuple[set[int], bool]  # the objects of a group, and whether it counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,20 +58,16 @@ class Answers:
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""
-        return [
-            [table.ids[row] for row in rows]
-            for table, rows in zip(self.tables, self.outliers, strict=True)
-        ]
+        views = zip(self.tables, self.outliers, strict=True)
+        return [[table.ids[row] for row in rows] for table, rows in views]
 
 
 def answer_files(job: Job) -> list[str]:
-    """Return the files of answers that a job reads.
-
-    Those of its folder, else groups beside its constraints.
-    """
+    """Return the files of answers of a job: of its folder, else groups beside constraints."""
     if job.asked is not None:
-        folder = Path(job.asked)
-        return [str(folder / name) for name in _names_in(job) if (folder / name).exists()]
+        names = (LOG, GROUPS, *(f"{view}.csv" for view in job.views))
+        paths = [Path(job.asked) / name for name in names]
+        return [str(path) for path in paths if path.exists()]
     beside = dict.fromkeys(Path(path).parent / GROUPS for path in job.constraints.values())
     return [str(path) for path in beside if _lists_groups(path)][:1]
 
@@ -80,23 +76,18 @@ def ids_in_answers(paths: list[str]) -> set[str]:
     """Return the ids of the rows that files of answers name, of whatever view."""
     from mvcc.constraints import ConstraintFile  # numba, as in `read_inputs`
 
+    named: list[str] = []
     ids: set[str] = set()
     for path in paths:
-        if Path(path).name not in (LOG, GROUPS):
-            records = ConstraintFile.read(path).records.values()
-            ids |= {name.strip() for record in records for name in record[:2]}
-            continue
-        column = (
-            _LOG_COLUMNS.index("id") if Path(path).name == LOG else _GROUP_COLUMNS.index("members")
-        )
-        for _, record in read_records(path, appended=Path(path).name == LOG)[0][1:]:
-            names = record[column].split("\n") if len(record) > column else []
-            ids |= {name.strip().partition(":")[2] for name in names}
-    return ids
-
-
-def _names_in(job: Job) -> list[str]:
-    return [LOG, GROUPS, *(f"{view}.csv" for view in job.views)]
+        if Path(path).name == LOG:
+            named += [name for _, (name, *_) in read_log(path)[0]]
+        elif Path(path).name == GROUPS:
+            for _, (_, members, *_) in read_groups(path):
+                named += members.split("\n")
+        else:
+            for i, j, *_ in ConstraintFile.read(path).records.values():
+                ids |= {i.strip(), j.strip()}
+    return ids | {name.strip().partition(":")[2] for name in named}
 
 
 def _lists_groups(path: Path) -> bool:
@@ -104,21 +95,13 @@ def _lists_groups(path: Path) -> bool:
     try:
         with opened(path) as file:
             first = file.readline(MOST_LINE).decode("utf-8-sig").strip()
-            return first in (",".join(_GROUP_COLUMNS), ",".join(_GROUP_COLUMNS[:2]))
+            return first in (",".join(GROUP_COLUMNS), ",".join(GROUP_COLUMNS[:2]))
     except (OSError, ValueError):
         return False
 
 
 def with_answers(job: Job, inputs: Inputs) -> Inputs:
-    """Return the inputs of a job with what was answered.
-
-    With more constraints, and without outliers.
-
-    Raises
-    ------
-    DataError, InvalidInputError
-        Names file, line and what is wrong.
-    """
+    """Return the inputs of a job with the answers: with more constraints, and without outliers."""
     paths = {Path(path).name: path for path in answer_files(job)}
     if job.asked is not None and LOG not in paths:
         raise DataError(
@@ -126,41 +109,47 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         )
     if not paths:
         return inputs
-    from mvcc.constraints import Constraints
-    from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
-
     objects = _Objects(inputs)
-    said = _read_log(paths[LOG], objects) if LOG in paths else _Log(set(), None, (), 0)
-    groups = _read_groups(paths[GROUPS], objects) if GROUPS in paths else {}
-    sizes = [
-        (paths[name], n)
-        for name, n in ((LOG, said.n_entries), (GROUPS, len(groups)))
-        if name in paths
-    ]
-    constraints = list(inputs.constraints)
-    given = {Path(path).resolve() for path in job.constraints.values()}
-    for number, table in enumerate(inputs.tables):
-        if (path := paths.get(f"{table.name}.csv")) is not None:
-            into = (
-                [Constraints.empty()] * len(constraints)
-                if Path(path).resolve() in given
-                else constraints
-            )
-            sizes.append(
-                (path, add_constraints(into, path, number, inputs.tables, inputs.relations))
-            )
+    history, groups, notes, sizes = AnswerHistory(), dict[str, _Members](), tuple[str, ...](), []
+    if LOG in paths:
+        history, notes = _read_history(paths[LOG], objects)
+        sizes.append((paths[LOG], len(history.lines)))
+    if GROUPS in paths:
+        groups = _read_members(paths[GROUPS], objects)
+        sizes.append((paths[GROUPS], len(groups)))
+    constraints, n_constraints = _with_constraints(job, inputs, paths)
+    outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
-        said.n_in_a_row,
-        objects.rows(said.outliers),
-        said.notes,
+        history.n_since_new if LOG in paths else None,
+        objects.rows(outliers),
+        notes,
         paths.get(GROUPS, ""),
         inputs.tables,
     )
-    files = inputs.files + with_checksums(sizes)
+    files = inputs.files + with_checksums(sizes + n_constraints)
     whole = replace(inputs, constraints=constraints, answers=answers, files=files)
-    return _without_outliers(whole, len(said.outliers)) if said.outliers else whole
+    return _without_outliers(whole, len(outliers)) if outliers else whole
+
+
+def _with_constraints(
+    job: Job, inputs: Inputs, paths: dict[str, str]
+) -> tuple[list[Constraints], list[tuple[str, int]]]:
+    """Return all constraints, and how many each file of answers has."""
+    from mvcc.constraints import Constraints
+    from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
+
+    constraints, sizes = list(inputs.constraints), []
+    given = {Path(path).resolve() for path in job.constraints.values()}
+    for number, table in enumerate(inputs.tables):
+        path = paths.get(f"{table.name}.csv")
+        if path is None:
+            continue
+        is_given = Path(path).resolve() in given  # it is read already, and only counted here
+        into = [Constraints.empty()] * len(constraints) if is_given else constraints
+        sizes.append((path, add_constraints(into, path, number, inputs.tables, inputs.relations)))
+    return constraints, sizes
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
@@ -174,27 +163,24 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
             raise DataError(
-                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be"
-                " outliers."
+                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be "
+                f"outliers."
             )
     used = inputs.on_rows(kept)
-    n_constraints, n_matches = (
-        sum(map(len, before)) - sum(map(len, after))
-        for before, after in (
-            (inputs.constraints, used.constraints),
-            (inputs.relations.values(), used.relations.values()),
-        )
-    )
-    of_views = [
-        f"{counted(len(own), 'row')} of {table.name}"
-        for table, own in zip(inputs.tables, outliers, strict=True)
-        if len(own)
+    n_constraints = _total(inputs.constraints) - _total(used.constraints)
+    n_matches = _total(inputs.relations.values()) - _total(used.relations.values())
+    parts = [
+        f"{counted(len(rows), 'row')} of {table.name}"
+        for table, rows in zip(inputs.tables, outliers, strict=True)
+        if len(rows)
     ]
-    note = (
-        f"Left out as {counted(n_objects, 'outlier')}: {', '.join(of_views)},"
-        f" {counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}."
-    )
+    parts.append(f"{counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}")
+    note = f"Left out as {counted(n_objects, 'outlier')}: {', '.join(parts)}."
     return replace(used, answers=replace(inputs.answers, notes=(*inputs.answers.notes, note)))
+
+
+def _total(lists: Iterable[Sized]) -> int:
+    return sum(map(len, lists))
 
 
 class _Objects:
@@ -215,17 +201,16 @@ class _Objects:
         }
         _, self._of_rows = find_objects([len(table.ids) for table in inputs.tables], connected)
 
-    def find(self, name: str, where: str) -> int:
+    def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
         view, _, row = name.partition(":")
         if view not in self._numbers:
             raise DataError(
-                f"{where}: {shown(name)} is of no view that is"
-                f" clustered{nearest(view, self._numbers)}"
+                f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
             )
         number = self._numbers[view]
         if row not in self._tables[number].row:
-            raise DataError(f"{where}: {self._tables[number].lacks(row)}")
+            raise DataError(self._tables[number].lacks(row))
         return int(self._of_rows[number][self._tables[number].row[row]])
 
     def rows(self, objects: set[int]) -> Rows:
@@ -233,53 +218,37 @@ class _Objects:
         return [np.flatnonzero(np.isin(own, list(objects))) for own in self._of_rows]
 
 
-@dataclass(frozen=True)
-class _Log:
-    """What follows from the answers in their order."""
+def _read_history(path: str, objects: _Objects) -> tuple[AnswerHistory, tuple[str, ...]]:
+    """Return the answers of a log, and a note on a line that was cut off.
 
-    outliers: set[int]
-    n_in_a_row: int | None
-    notes: tuple[str, ...]
-    n_entries: int
-
-
-def _read_log(path: str, objects: _Objects) -> _Log:
-    """Read the answers in their order.
-
-    The last one to an object counts, and `undo` takes back the entry before.
+    Groups are not checked: people may write the file themselves, without a line that opens one.
     """
-    entries: list[tuple[int | None, str]] = []
-    read, cut = read_records(path, appended=True)
-    _, *records = _with_header(path, read, (_LOG_COLUMNS,))
+    records, cut = read_log(path)
+    line = 0
+
+    def answers() -> Iterator[Answer]:
+        nonlocal line
+        for number, (name, text, when) in records:
+            line = number
+            if not text:
+                raise DataError(f"there is no answer for {shown(name)}.")
+            answer = Answer(name, text, when)
+            if answer.is_about_object:
+                answer = replace(answer, object=objects.find(name))
+            yield answer
+
+    try:
+        history = AnswerHistory().followed_by(answers())
+    except (DataError, InvalidInputError) as error:
+        raise DataError(f"{path}:{line}: {error}") from error
     notes = (f"{path}:{cut}: the last line is cut off, and was not used.",) if cut else ()
-    for line, (name, answer, _) in records:
-        if answer == "undo":
-            if not entries:
-                raise DataError(f"{path}:{line}: there is nothing to undo.")
-            entries.pop()
-        elif answer.startswith(("merge:", "rename:")):
-            entries.append((None, answer))
-        elif answer:
-            entries.append((objects.find(name, f"{path}:{line}"), answer))
-        else:
-            raise DataError(f"{path}:{line}: there is no answer for {shown(name)}.")
-    last: dict[int, str] = {}
-    n_in_a_row = 0
-    for one, answer in entries:
-        if one is None:
-            continue
-        if one not in last and answer not in ("unsure", "outlier"):
-            n_in_a_row = 0 if answer == "new" or answer.startswith("new:") else n_in_a_row + 1
-        last[one] = answer
-    outliers = {one for one, answer in last.items() if answer == "outlier"}
-    return _Log(outliers, n_in_a_row, notes, len(records))
+    return history, notes
 
 
-def _read_groups(path: str, objects: _Objects) -> dict[str, tuple[set[int], bool]]:
-    """Read the members of every group, and whether it counts."""
-    groups: dict[str, tuple[set[int], bool]] = {}
-    _, *records = _with_header(path, read_records(path)[0], (_GROUP_COLUMNS, _GROUP_COLUMNS[:2]))
-    for line, (name, members, *counts) in records:
+def _read_members(path: str, objects: _Objects) -> dict[str, _Members]:
+    """Return the members of every group, and whether it counts."""
+    groups: dict[str, _Members] = {}
+    for line, (name, members, *counts) in read_groups(path):
         where = f"{path}:{line}"
         if not name or name != name.strip() or not name.isprintable() or name in groups:
             problem = "is there already" if name in groups else "is no name of a group"
@@ -287,13 +256,8 @@ def _read_groups(path: str, objects: _Objects) -> dict[str, tuple[set[int], bool
         if counts not in ([], ["yes"], ["no"]):
             raise DataError(f"{where}: counted must be yes or no, got {shown(counts[0])}.")
         ids = [one.strip() for one in members.split("\n")]
-        groups[name] = {objects.find(one, where) for one in ids if one}, counts != ["no"]
+        try:
+            groups[name] = {objects.find(one) for one in ids if one}, counts != ["no"]
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from error
     return groups
-
-
-def _with_header(path: str, records: list[Record], headers: tuple[list[str], ...]) -> list[Record]:
-    """Return records, the first of which must be one of some headers."""
-    if not records or records[0][1] not in headers:
-        found = clipped(",".join(records[0][1])) if records else "nothing"
-        raise DataError(f"{path}:1: the columns must be {','.join(headers[0])}, got {found}.")
-    return records

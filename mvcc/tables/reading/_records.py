@@ -11,7 +11,25 @@ from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import DataError, MvccError
 
+LOG, GROUPS = "asked.csv", "groups.csv"
+LOG_COLUMNS = ["id", "answer", "when"]
+GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
+
 Record = tuple[int, list[str]]  # line and fields
+
+
+def read_log(
+    path: str | Path, error: type[MvccError] = DataError
+) -> tuple[list[Record], int | None]:
+    """Return the records of a log of answers, and the number of a last line that was cut off."""
+    records, cut = read_records(path, error, appended=True)
+    return _without_header(path, records, [LOG_COLUMNS], error), cut
+
+
+def read_groups(path: str | Path) -> list[Record]:
+    """Return the records of a list of groups."""
+    records, _ = read_records(path)
+    return _without_header(path, records, [GROUP_COLUMNS, GROUP_COLUMNS[:2]], DataError)
 
 
 def read_records(
@@ -19,21 +37,8 @@ def read_records(
 ) -> tuple[list[Record], int | None]:
     """Read a CSV file whose columns are separated by commas, semicolons or tabs.
 
-    Parameters
-    ----------
-    path : str or Path
-    error : type
-        Raised with file and line for what cannot be read, and for a record that is not as long as
-        the first.
-    appended : bool
-        A last line without an end was cut off, and is left out.
-
-    Returns
-    -------
-    list of (line, list of str)
-        All that are not empty, the header first.
-    int or None
-        The line that was left out.
+    Returns all records that are not empty, the header first. A last line without an end was cut off
+    if lines are `appended` to the file: its number is returned instead.
     """
     try:
         content = content_of(path)
@@ -41,17 +46,30 @@ def read_records(
         raise error(f"{path}: cannot be read: {problem.strerror}.") from problem
     end = content.rfind(b"\n") + 1 if appended else len(content)
     text = decoded(content[:end], str(path), error)
-    delimiter = next((mark for mark in ",;\t" if mark in text.partition("\n")[0]), ",")
+    header = text.partition("\n")[0]
+    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records: list[Record] = []
     line = 1
     try:
-        for record in reader:
-            if record and records and len(record) != (wanted := len(records[0][1])):
-                found = f"{len(record)}: {clipped(delimiter.join(record))}"
-                raise error(f"{path}:{line}: there must be {wanted} values, got {found}")
-            records += [(line, record)] if record else []
+        for fields in reader:
+            n_columns = len(records[0][1]) if records else len(fields)
+            if fields and len(fields) != n_columns:
+                got = f"{len(fields)}: {clipped(delimiter.join(fields))}"
+                raise error(f"{path}:{line}: there must be {n_columns} values, got {got}")
+            if fields:
+                records.append((line, fields))
             line = reader.line_num + 1
     except csv.Error as problem:
         raise error(f"{path}:{line}: this is no CSV: {problem}.") from problem
     return records, line if end < len(content) else None
+
+
+def _without_header(
+    path: str | Path, records: list[Record], headers: list[list[str]], error: type[MvccError]
+) -> list[Record]:
+    """Return records without the first one, which must be one of some headers."""
+    if not records or records[0][1] not in headers:
+        columns = clipped(",".join(records[0][1])) if records else "nothing"
+        raise error(f"{path}:1: the columns must be {','.join(headers[0])}, got {columns}.")
+    return records[1:]

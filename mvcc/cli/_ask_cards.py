@@ -1,0 +1,139 @@
+"""Cards of questions, as a terminal shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from mvcc._utils.messages import counted, percent
+from mvcc.tables import Card, ShownGroup, ShownRow, Status
+
+_NARROW = 80  # columns, below which rows are one below the other
+_LONGEST = 600  # characters of a value
+
+
+class Screen:
+    """Print cards, groups and messages; ids and values of tables do not act on the terminal."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, markup=False, emoji=False)
+
+    def show_card(self, card: Card, status: Status, whole: bool = True) -> None:
+        """Print how far the session is, why a question is asked, and its rows if it is `whole`."""
+        self._console.rule(style="dim")
+        self.say_all(_in_words(status), " · ")
+        if card.second_look:
+            self.say(f"Once more: {clean(card.second_look)}.")
+        if whole:
+            self.side_by_side(card.rows[::2], card.rows[1::2])
+        self.say_why(card)
+
+    def say_why(self, card: Card) -> None:
+        """Print why a question is asked."""
+        self.say(f"Asked, since it {clean(card.why)}.", "dim")
+
+    def show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
+        """Print some of n groups with the keys that choose them."""
+        shown = list(groups)
+        if not shown:
+            self.say("No group is there yet; n opens the first.")
+            return
+        some = f"  ({len(shown)} of {n} groups)" if n > len(shown) else ""
+        self.say(f"Which of these is it like?{some}")
+        for number, group in enumerate(shown, 1):
+            self.say(f" {number}  {clean(group.name)} ({group.size})", "bold")
+            for rows in group.exemplars:
+                line = " | ".join(f"{row.id}: {_summary(row)}" for row in rows)
+                self._console.print(
+                    Text(f"    {clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True
+                )
+
+    def side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
+        """Print rows beside each other, or one below the other where the terminal is narrow."""
+        pairs = [[_described(row) for row in pair if row] for pair in zip_longest(left, right)]
+        across = 1 if self._console.width < _NARROW else 2
+        grid = Table.grid(expand=True, padding=(0, 2))
+        for _ in range(across):
+            grid.add_column(ratio=1, overflow="fold")
+        for cells in pairs if across == 2 else [[cell] for pair in pairs for cell in pair]:
+            grid.add_row(*cells)
+        self._console.print(grid)
+
+    def say_all(self, parts: Iterable[str], between: str) -> None:
+        """Print parts dimly, and break lines only between them."""
+        line, *others = parts
+        for part in others:
+            if cell_len(f"{line}{between}{part}") <= self._console.width:
+                line += between + part
+            else:
+                self.say(line, "dim")
+                line = part
+        self.say(line, "dim")
+
+    def say(self, text: str, style: str = "") -> None:
+        """Print a text."""
+        self._console.print(Text(text, style))
+
+    def show_list(self, said: list[tuple[str, str]]) -> None:
+        """Print all answers with their numbers."""
+        texts = (Column(overflow="fold"), Column(overflow="fold"))
+        number = Column(justify="right", min_width=3, no_wrap=True)
+        table = Table.grid(number, *texts, padding=(0, 2))
+        for place, (id, answer) in enumerate(said, 1):
+            table.add_row(str(place), clean(id), clean(answer))
+        self._console.print(table)
+
+    def prompt(self, text: str, end: str) -> None:
+        """Print what a line is asked for."""
+        self._console.print(Text(f"{text}: "), end=end)
+
+
+def _in_words(status: Status) -> list[str]:
+    parts = [f"{status.n_answers} answered", counted(status.n_groups, "group")]
+    if status.moved is not None:
+        parts.append(f"the last 10 answers moved {percent(status.moved)} of the rows")
+    if status.n_answers:
+        parts.append(
+            f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}"
+        )
+    if status.settled:
+        parts.append(f"k = {status.n_clusters_hint} is settled")
+    return parts
+
+
+def _described(row: ShownRow) -> Text:
+    text = Text()
+    text.append(clean(f"{row.view}: {row.id}") + "\n", "bold")
+    for image in row.images:
+        text.append(f"image: {clean(image)} (--browser shows it)\n")
+    for column, value in row.values:
+        cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
+        text.append(f"{clean(column)}: {clean(cut)}\n")
+    width = min(20, max((len(clean(column)) for column, _ in row.bars), default=0))
+    for column, score in row.bars:
+        bar = ("+" if score > 0 else "-") * min(10, round(2 * abs(score)))
+        text.append(f"{clean(column):{width}} {score:+.1f} {bar}\n")
+    if row.bars:
+        text.append("(standard deviations from the mean)\n", "dim")
+    return text
+
+
+def _summary(row: ShownRow) -> str:
+    """Return what tells most of a row, in one line."""
+    said = [value for _, value in row.values[:1]] or list(row.images[:1])
+    return (
+        said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    )
+
+
+def clean(text: str) -> str:
+    """Return a text that no terminal acts on: in one line, with escapes written out."""
+    text = " ".join(text.split())
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )

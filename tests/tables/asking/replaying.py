@@ -1,0 +1,181 @@
+"""Whole sessions of questions, by keys, by tables, by the bodies of a page and by programs, to be held again.
+
+``python -m tests.tables.asking.replaying`` writes the files of each into the folder ``stored`` beside this module.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from unittest.mock import patch
+
+from mvcc.exceptions import MvccError
+from mvcc.tables import AskSession, load_job, read_inputs
+from mvcc.tables.asking._bodies import read_body
+from mvcc.tables.asking._page_state import PageState, Stale
+from tests.command_line import mvcc
+from tests.tables.asking.pages import kind_of, write_tables
+from tests.tables.problems import write_csv
+
+STORED = Path(__file__).parent / "stored"
+WHEN = "2026-11-25T00:00:00+00:00"
+KEYS_OF_GROUPS = [
+    "l",
+    "m",
+    "harbor",
+    "sea",
+    "l",
+    "r",
+    "street",
+    "road",
+    "l",
+    "1",
+    "u",
+    "l",
+    "m",
+    "g2",
+    "g2",
+]
+SESSIONS = {
+    "keys": [
+        ("keys", "n", "harbor", "n", "", "n", "street", "1", "u", "o", "p", "1", "2", "?", "N", "harbor", "x", "f"),
+        ("keys", *KEYS_OF_GROUPS, "p", "p", "n", "sea", "n", "g1", "n", "new", "n", "x" * 201, "p", "1", "f"),
+    ],
+    "pairs": [("pairs", "n", "n", "sea", "y", "n", "o", "n", "n", "p", "u", "n", "n", "tree", "f")],
+    "tables": [
+        ("table", ("@0", "new:a"), ("@1", "new"), ("@2", "g1"), ("@3", "outlier"), ("", "undo"), ("@3", "unsure")),
+        ("table", ("@0", "new:b"), ("@1", "c")),  # refused as a whole
+        ("table", ("@0", "new:b"), ("a", "merge:b"), ("group 2", "rename:two"), ("@1", "two")),
+        ("table", ("texts:t4", "two"), ("images:i4", "unsure")),  # one object
+        ("table", ("", "undo"), ("any", "undo"), ("two", "rename:g9")),
+        ("table", ("", "undo"), ("", "undo"), ("@5", "outlier"), ("@6", "new:last"), ("last", "merge:b")),
+    ],
+    "page": [
+        ("page", ("answer", {"answer": "new:harbor"}), ("answer", {"answer": "new"}), ("answer", {"answer": "g2"}),
+         ("answer", {"answer": "outlier"}), ("undo", {}), ("answer", {"answer": "unsure"}),
+         ("rename", {"group": "g2", "name": "street"}), ("answer", {"answer": "g2", "version": 1}),
+         ("answer", {"answer": "new:forest"}), ("merge", {"kept": "g1", "gone": "g3"}), ("undo", {}),
+         ("answer", {"id": "texts:t0", "answer": "g1"}), ("answer", {"id": "images:i0", "answer": "street"}),
+         ("answer", {"id": "images:i0", "answer": "street", "again": True}), ("answer", {"answer": "g7"}),
+         ("merge", {"kept": "g1", "gone": "g1"}), ("rename", {"group": "g1", "name": "g1"}),
+         ("answer", {"answer": "new:street"}), ("undo", {}), ("undo", {}), ("answer", {"answer": "forest"})),
+    ],
+    "contradicted": [
+        ("constraints", ("t0", "t3", "cannot-link"), ("t1", "t4", "must-link")),
+        ("table", ("texts:t0", "new:a"), ("texts:t1", "new:b")),
+        ("page", ("answer", {"id": "texts:t3", "answer": "a"}), ("answer", {"id": "texts:t4", "answer": "a"}),
+         ("answer", {"id": "images:i4", "answer": "b"}), ("undo", {}), ("answer", {"id": "texts:t3", "answer": "new"})),
+        ("table", ("texts:t6", "a"), ("texts:t3", "a")),
+    ],
+    "second looks": [("truly", 64, 6), ("keys", "1", "2", "n", "of its own", "f"), ("truly", 15, 100)],
+    "moved": [("truly", 20, 3), ("page", ("merge", {"kept": "g1", "gone": "g2"}), ("undo", {}), ("undo", {}),
+                                 ("answer", {"answer": "g1"})), ("truly", 21, 5)],
+}  # fmt: skip
+
+
+def hold(steps, folder: Path) -> list:
+    """Hold a session about the tables of a folder, whose answers are in ``answers``; return what was shown."""
+    config, shown = write_tables(folder), []
+    for kind, *parts in steps:
+        shown.append(HOW[kind](config, parts))
+    return shown
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    """Return the files of a folder of answers, without the times."""
+    texts = {path.name: path.read_bytes().decode() for path in sorted(folder.glob("*.csv"))}
+    return {
+        name: re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+$", WHEN, text, flags=re.M)
+        for name, text in texts.items()
+    }
+
+
+def opened(config: Path) -> AskSession:
+    job = load_job(config)
+    return AskSession(job, read_inputs(job), config.parent / "answers", config.parent)
+
+
+def _by_keys(config, keys, *words):
+    with patch.object(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys))):
+        return list(mvcc("ask", config.name, "--out", "answers", *words, cwd=config.parent))
+
+
+def _by_pairs(config, keys):
+    return _by_keys(config, keys, "--pairs")
+
+
+def _by_table(config, rows):
+    document = mvcc(
+        "ask", config.name, "--out", "answers", "--json", "-n", 9, cwd=config.parent
+    ).stdout
+    ids = [question["id"] for question in json.loads(document)["questions"]]
+    named = [(ids[int(id[1:])] if id.startswith("@") else id, answer) for id, answer in rows]
+    write_csv(config.parent / "table.csv", [("id", "answer"), *named])
+    return [document, *_by_keys(config, [], "--answers", "table.csv")]
+
+
+def _by_page(config, requests):
+    with opened(config) as session:
+        state, shown = PageState(session, "then"), []
+        for name, said in requests:
+            now = state.now()
+            body = (
+                said
+                if "group" in said or "kept" in said or name == "undo"
+                else {"id": now["card"]["id"], **said}
+            )
+            body = json.dumps({"version": now["status"]["version"], **body}).encode()
+            try:
+                shown.append(getattr(state, name)(read_body(name, body)))
+            except MvccError as error:
+                shown.append(str(error))
+            except Stale as stale:
+                shown.append(stale.state)
+        return json.loads(json.dumps(shown))
+
+
+def _truly(config, parts):
+    """Answer by the true kinds, but each so many-th wrongly."""
+    n, wrong = parts
+    with opened(config) as session:
+        shown = []
+        for number in range(1, n + 1):
+            (question,) = session.next()
+            card, row = session.card(question), int(question.id.partition(":")[2][1:])
+            name = kind_of(row + (number % wrong == 0))
+            known = name in {group.name for group in session.groups}
+            session.answer(question.id, name if known else f"new:{name}", again=True)
+            shown.append([question.id, card.why, card.second_look, str(session.status)])
+        return shown
+
+
+def _constrained(config, pairs):
+    write_csv(config.parent / "judged.csv", [("i", "j", "kind"), *pairs])
+    config.write_text(config.read_text() + "constraints: {texts: judged.csv}\n")
+
+
+HOW = {"keys": _by_keys, "pairs": _by_pairs, "table": _by_table, "page": _by_page, "truly": _truly,
+       "constraints": _constrained}  # fmt: skip
+
+
+def main() -> None:
+    """Store all sessions; what they showed goes to the file that is named, if one is."""
+    shown = {}
+    for name, steps in SESSIONS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            shown[name] = hold(steps, Path(folder))
+            shutil.rmtree(STORED / name, ignore_errors=True)
+            (STORED / name).mkdir(parents=True)
+            for file, text in files_of(Path(folder) / "answers").items():
+                (STORED / name / file).write_bytes(text.encode())
+    if sys.argv[1:]:
+        Path(sys.argv[1]).write_text(json.dumps(shown, indent=1))
+
+
+if __name__ == "__main__":
+    main()
