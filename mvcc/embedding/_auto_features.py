@@ -40,18 +40,16 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     """Make features of a table of numbers by one rule for all tables, which needs no labels.
 
     1. **Counts** of words, 0/1 tags, amounts: no value is negative, more than half are zero, there
-    are 20 columns or
-       more, and more than 40 % of the edges to neighbors end in 5 % of the rows. So it is where
-       long rows, with many words, are far from all others: the short ones are then everybody's
-       neighbors. A table of more than 100 columns, most values zero, whose rows have length 1 is
-       taken for counts, too, with whatever weights it has. Values become log(1 + x) · (log((1 + n)
-       / (1 + n_j)) + 1), with n rows, n_j of them above 0 in the column j, and rows are scaled to
-       length 1. More than 100 columns are reduced to 100 singular vectors, and rows scaled to
-       length 1 again.
+       are 20 columns or more, and more than 40 % of the edges to neighbors end in 5 % of the rows.
+       So it is where long rows, with many words, are far from all others: the short ones are then
+       everybody's neighbors. A table of more than 100 columns, most values zero, whose rows have
+       length 1 is taken for counts, too, with whatever weights it has. Values become log(1 + x) ·
+       (log((1 + n) / (1 + n_j)) + 1), with n rows, n_j of them above 0 in the column j, and rows
+       are scaled to length 1. More than 100 columns are reduced to 100 singular vectors, and rows
+       scaled to length 1 again.
     2. **Histograms**: no value is negative, there are three columns or more, and the sums of the
-    rows that are not all
-       zero differ by at most a hundredth of their median. Values become their square roots, so that
-       distances are those of Hellinger.
+       rows that are not all zero differ by at most a hundredth of their median. Values become their
+       square roots, so that distances are those of Hellinger.
     3. **Scaled**: everything else, by :class:`AutoScaler`.
 
     Sparse matrices follow the same rule, but those of more than 100 columns are never made dense:

@@ -32,15 +32,14 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     """Turn a table of numbers, categories and texts into numbers whose distances mean something.
 
     - Numbers: a missing one becomes the mean; then fences as in :class:`AutoScaler`, and unit
-    variance.
+      variance.
     - Categories: one column for each, together of unit variance; a missing one is a category, an
-    unknown one none.
+      unknown one none.
     - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted
-    by the inverse
-      document frequency, of words that are in at most a tenth of the texts, or of parts of words
-      where most texts have fewer than four; ``max_components`` singular vectors; rows of length 1.
-      A text of words weighs twice as much as all columns of other kinds together, another text has
-      unit variance.
+      by the inverse document frequency, of words that are in at most a tenth of the texts, or of
+      parts of words where most texts have fewer than four; ``max_components`` singular vectors;
+      rows of length 1. A text of words weighs twice as much as all columns of other kinds together,
+      another text has unit variance.
 
     Parameters
     ----------

@@ -51,12 +51,15 @@ class ConstrainedViews:
     InvalidInputError
         For constraints or mappings that do not fit the views.
 
-    Notes ----- With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata
+    Notes
+    -----
+    With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata
     routing. Where that is enabled, fit and predict work, but ``Pipeline.score``, and so a search
     over a pipeline, hands on a ``sample_weight`` that nobody gave, and ends in a TypeError of
     scikit-learn if the ``score`` of the last step takes none (PCA has the same). Leave routing
-    disabled there, or search with ``scoring=score``, where ``score = lambda pipeline, X, y=None:
-    pipeline[-1].score(pipeline[:-1].transform(X))``.
+    disabled there, or search with ``scoring=score``, where ``score`` of (pipeline, X, y=None)
+    returns
+    ``pipeline[-1].score(pipeline[:-1].transform(X))``.
 
     Examples
     --------
