@@ -50,7 +50,7 @@ def test_a_run_that_must_write_says_where_it_cannot(read_only, tried, where):
     more = CONFIG.model_copy(update={"trials": 4})
     with pytest.raises(
         StoreError,
-        match=r"cannot be written: Permission denied.*make it writable, or choose another",
+        match=r"cannot be written: Permission denied\. Make it writable, or choose another",
     ):
         run_experiment(more, read_only.parent / where, n_jobs=1)
     assert check_results([read_only])[0][0].status == "ok", "what was there is as it was"

@@ -198,7 +198,10 @@ def test_a_file_is_read_or_refused_with_its_line(tmp_path, content):
 def test_the_command_checks_a_file_or_refuses_it(tmp_path, content, conflict):
     path = tmp_path / "list.csv"
     path.write_bytes(content)
-    command("constraints", path, "--on-conflict", conflict, codes=(1,), names=WHERE)
+    table = tmp_path / "rows.csv"
+    table.write_text("id,x\n" + "".join(f"{row},{row}.5\n" for row in range(10)))
+    given = ["--view", f"rows={table}", "--constraints", f"rows={path}", "-k", "2"]
+    command("cluster", *given, "--on-conflict", conflict, "--dry-run", codes=(1,), names=WHERE)
 
 
 MANY = 10**6
