@@ -1,11 +1,17 @@
 """Change the code in small ways, one at a time, and count which changes the tests notice (mutmut).
 
     python -m scripts.mutants [--jobs 2] [--survivors FILE] [pattern ...]
+    python -m scripts.mutants --room reading --share 0.1 [--seed 0]
 
-A pattern picks mutants by name, as in ``mvcc.cluster.*``. The work is done in a temporary copy, where kernels run as
-plain Python: the compiler is off and its decorators are gone, since mutmut leaves decorated functions alone. What is
-compiled only (``overload``) and properties are hence not changed. Which files are changed and which tests are run is
-in ``[tool.mutmut]`` of ``pyproject.toml``.
+A pattern picks mutants by name, as in ``mvcc.cluster.*``. The work is done in a temporary copy,
+where kernels run as plain Python: the compiler is off and its decorators are gone, since mutmut
+leaves decorated functions alone. What is compiled only (``overload``) and properties are hence not
+changed. Which files are changed and which tests are run is in ``[tool.mutmut]`` of
+``pyproject.toml``.
+
+The rooms of people's tables, in ``ROOMS``, have no kernels: one of them is changed while the
+compiler is on. A share of its mutants is drawn by a seed, since all take hours. mutmut runs only
+the tests that reach the changed function.
 """
 
 from __future__ import annotations
@@ -13,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -21,8 +28,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
+from mutmut.mutation.file_mutation import mutate_file_contents
 from mutmut.stats import status_by_exit_code
 
 ROOT = Path(__file__).parents[1]
@@ -30,8 +39,51 @@ LEAST_KILLED = 0.85
 _COMPILED = re.compile(r"^@(kernel|register_jitable)$", re.MULTILINE)
 
 
+class Room(NamedTuple):
+    """What is changed, and the tests that are to notice."""
+
+    mutated: list[str]
+    tests: list[str]
+
+
+ROOMS = {
+    "reading": Room(
+        ["mvcc/tables/reading/*.py"],
+        [
+            "tests/tables/test_asked.py",
+            "tests/tables/test_columns.py",
+            "tests/tables/test_given_pairs.py",
+            "tests/tables/test_limits.py",
+            "tests/tables/test_table_formats.py",
+        ],
+    ),
+    "asking": Room(["mvcc/tables/asking/*.py"], ["tests/tables/asking", "tests/cli/test_ask.py"]),
+    "fitting": Room(
+        ["mvcc/tables/explaining/*.py", "mvcc/tables/fitting/*.py"],
+        [
+            "tests/tables/test_comparison.py",
+            "tests/tables/test_features.py",
+            "tests/tables/test_jobs.py",
+            "tests/tables/test_profiles.py",
+            "tests/tables/test_reasons.py",
+        ],
+    ),
+    "output": Room(
+        ["mvcc/tables/output/*.py"],
+        [
+            "tests/tables/test_clusterings.py",
+            "tests/tables/test_output_folder.py",
+            "tests/cli/test_compare.py",
+            "tests/cli/test_export.py",
+            "tests/cli/test_match.py",
+            "tests/cli/test_predict_new_rows.py",
+        ],
+    ),
+}
+
+
 def copy_checkout(target: Path) -> None:
-    """Copy what git knows of, without results, and take the decorators of compiled functions away."""
+    """Copy what git knows of, without results."""
     listed = [
         "git",
         "ls-files",
@@ -52,23 +104,54 @@ def copy_checkout(target: Path) -> None:
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
-    for kernel in target.glob("mvcc/**/_kernels/*.py"):
+
+
+def leave_uncompiled(copy: Path) -> None:
+    """Take the decorators of compiled functions away."""
+    for kernel in copy.glob("mvcc/**/_kernels/*.py"):
         kernel.write_text(_COMPILED.sub("# compiled", kernel.read_text("utf-8")), "utf-8")
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of a run: no compiler, one thread, the same order of everything at every run."""
-    fixed = {
-        "NUMBA_DISABLE_JIT": "1",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONHASHSEED": "0",
-    }
+def choose(copy: Path, room: Room) -> None:
+    """Have mutmut change a room, and run its tests."""
+    path = copy / "pyproject.toml"
+    text = path.read_text("utf-8")
+    # a list of texts is written alike in JSON and in TOML
+    for key, values in {
+        "only_mutate": room.mutated,
+        "pytest_add_cli_args_test_selection": room.tests,
+    }.items():
+        text, n = re.subn(
+            rf"^{key} = \[.*?^\]",
+            f"{key} = {json.dumps(values)}",
+            text,
+            flags=re.MULTILINE | re.DOTALL,
+        )
+        assert n == 1, f"[tool.mutmut] of {path} has {n} times {key}"
+    path.write_text(text, "utf-8")
+
+
+def sample(copy: Path, room: Room, share: float, seed: int) -> list[str]:
+    """Draw a share of the mutants of a room; the same code and seed give the same ones."""
+    names = []
+    for path in sorted(path for pattern in room.mutated for path in copy.glob(pattern)):
+        relative = path.relative_to(copy)
+        module = ".".join(relative.with_suffix("").parts)
+        mutated = mutate_file_contents(str(relative), path.read_text("utf-8"))
+        names += [f"{module}.{name}" for name in mutated.mutant_names]
+    return sorted(random.Random(seed).sample(names, round(share * len(names))))
+
+
+def environment(*, compiled: bool) -> dict[str, str]:
+    """Return the environment of a run: one thread, the same order of everything at every run."""
+    fixed = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    if not compiled:
+        fixed["NUMBA_DISABLE_JIT"] = "1"
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | fixed
 
 
 def outcomes(copy: Path) -> pd.Series:
-    """Return what became of every mutant that was tried, by its name: killed, survived, timeout, no tests, …."""
+    """Return the outcome of every mutant that was tried, by its name: killed, survived, …."""
     found = {}
     for path in sorted((copy / "mutants").rglob("*.meta")):
         codes = json.loads(path.read_text("utf-8"))["exit_code_by_key"]
@@ -105,6 +188,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--survivors", type=Path, help="where the changes go that no test noticed, as diffs"
     )
+    parser.add_argument(
+        "--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names"
+    )
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed"
+    )
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("patterns", nargs="*", help="names of mutants; all when left out")
     options = parser.parse_args(arguments)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -115,8 +205,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="mvcc-mutants-") as folder:
         copy = Path(folder)
         copy_checkout(copy)
-        command = ["mutmut", "run", "--max-children", str(options.jobs), *options.patterns]
-        done = subprocess.run(command, cwd=copy, env=environment(), capture_output=True, text=True)
+        if options.room:
+            choose(copy, ROOMS[options.room])
+            chosen = options.patterns or sample(
+                copy, ROOMS[options.room], options.share, options.seed
+            )
+        else:
+            leave_uncompiled(copy)
+            chosen = options.patterns
+        command = ["mutmut", "run", "--max-children", str(options.jobs), *chosen]
+        fixed = environment(compiled=bool(options.room))
+        done = subprocess.run(command, cwd=copy, env=fixed, capture_output=True, text=True)
         found = outcomes(copy)
         if done.returncode or not len(found):
             print(done.stdout[-5000:], done.stderr[-5000:], sep="\n", file=sys.stderr)

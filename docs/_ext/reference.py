@@ -1,4 +1,4 @@
-"""Pages made from the code: the command line from its --help, `cluster.yaml` from the settings' fields.
+"""Pages made from the code: the command line from --help, `cluster.yaml` from its settings.
 
 A page has a comment, such as `<!-- commands -->`, where the text belongs.
 """

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
-    "mvcc ask --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv --out asked",
+    "mvcc ask --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv "
+    "--out asked",
     "mvcc ask cluster.yaml --browser",
     "mvcc ask cluster.yaml --json -n 10 > questions.json",
     "mvcc ask cluster.yaml --answers answers.csv",
@@ -103,10 +104,12 @@ def command(
     folder = out or (Path(job.asked) if job.asked else base / "asked")
     if out is None:
         remark(f"Answers go to {folder}; --out names another folder.")
-    then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
+    tables, asked = words_of(config, given), shlex.quote(str(folder))
+    then = f"mvcc cluster {tables} --asked {asked} -k auto --out results"
     if not (as_json or answers):
         remark(
-            f"Preparing questions about {counted(sum(len(table.ids) for table in inputs.tables), 'row')} …"
+            "Preparing questions about "
+            f"{counted(sum(len(table.ids) for table in inputs.tables), 'row')} …"
         )
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:

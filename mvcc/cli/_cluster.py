@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mvcc.tables import Job
 
 _EXAMPLES = (
-    "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
-    "    --constraints texts=pairs.csv -k 5 --out results",
+    "mvcc cluster --view texts=texts.csv --view images=images.npz \\",
+    "    --match texts:images=matches.csv --constraints texts=pairs.csv -k 5 --out results",
     "mvcc cluster cluster.yaml --out results",
     "mvcc cluster cluster.yaml --method co-em --threshold cv --out results-paper",
 )
@@ -173,6 +173,7 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
     if inputs.answers:
         n_outliers = sum(map(len, inputs.answers.outliers))
         say(
-            f"answers: {counted(len(inputs.answers.groups), 'group')}, {counted(n_outliers, 'row')} of outliers"
+            f"answers: {counted(len(inputs.answers.groups), 'group')}, "
+            f"{counted(n_outliers, 'row')} of outliers"
         )
     say("All files are valid. Nothing was written.")

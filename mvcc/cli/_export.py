@@ -22,7 +22,8 @@ _EXAMPLES = (
     "--out",
     required=True,
     type=click.Path(path_type=Path),
-    help="A folder, with a file for each view; or a file: .xlsx has a sheet for each view, .csv and .parquet one view.",
+    help="A folder, with a file for each view; or a file: .xlsx has a sheet for each view, .csv "
+    "and .parquet one view.",
 )
 @click.option(
     "--format",

@@ -1,4 +1,4 @@
-"""Options of `mvcc cluster`, `ask` and `match` that are settings, made from the settings' fields."""
+"""Options of `mvcc cluster`, `ask` and `match` that are settings, made from their fields."""
 
 from __future__ import annotations
 

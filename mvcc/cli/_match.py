@@ -120,23 +120,28 @@ def command(
     first, second = found["views"]
     n_first, n_second = found["n_unmatched"]
     say(
-        f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and {n_second} of {second}"
+        f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and "
+        f"{n_second} of {second}"
     )
     if found["found_first"] is None:
         say(
-            "How often known matches are found again was not measured: there are too few matches, or too many rows."
+            "How often known matches are found again was not measured: there are too few matches, "
+            "or too many rows."
         )
     else:
         say(
-            f"Known matches that were cut for a test: found first {found['found_first']:.0%}, among the first five "
+            f"Known matches that were cut for a test: found first {found['found_first']:.0%}, "
+            "among the first five "
             f"{found['found_in_five']:.0%}"
         )
     say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
     if with_known:
         remark(
-            f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place of your matches."
+            f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place "
+            "of your matches."
         )
     else:
         remark(
-            "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it one file."
+            "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it "
+            "one file."
         )

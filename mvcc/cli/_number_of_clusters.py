@@ -60,7 +60,8 @@ def as_range(text: str | None) -> range | None:
     low, high = map(int, found.groups())
     if low < 2 or high <= low:
         raise ConfigError(
-            f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}."
+            "a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got "
+            f"{text}."
         )
     return range(low, high + 1)
 

@@ -28,7 +28,7 @@ def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
 
 
 def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, Any]:
-    facts = clustering.model_dump(mode="json")
+    facts = clustering.to_dict()
     profiles = clustering.profiles or [()] * len(clustering.views)
     views = []
     for view, of_view in zip(clustering.views, profiles, strict=True):
@@ -59,7 +59,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
         "views": views,
         "warnings": notes,
         "comparison": facts["comparison"],
-        "joint": facts["joint"],
+        "joint": facts.get("joint"),
         "co_em": facts["co_em"],
         "stability_runs": facts["stability_runs"],
         "seconds": clustering.seconds,
@@ -136,7 +136,8 @@ def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
     else:
         return
     yield (
-        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} ({percent(chance)} by chance)"
+        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} "
+        f"({percent(chance)} by chance)"
     )
 
 

@@ -79,5 +79,6 @@ def command(
     for one in found:
         sizes = ", ".join(map(str, one.sizes))
         say(
-            f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: {sizes} ({one.path})"
+            f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
+            f"{sizes} ({one.path})"
         )

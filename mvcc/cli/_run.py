@@ -62,7 +62,8 @@ _HELP_END = below_help(
     type=click.Choice(["loky", "threading", "dask"]),
     default="loky",
     show_default=True,
-    help="Run trials in processes of this machine, threads of this process, or workers of a dask scheduler.",
+    help="Run trials in processes of this machine, threads of this process, or workers of a dask "
+    "scheduler.",
 )
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786."
@@ -310,7 +311,8 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
         print_json(asdict(report) | changed)
         return
     say(
-        f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before."
+        f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from "
+        "before."
     )
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)

@@ -37,7 +37,7 @@ TERMS = {
     "curve": "the mean F-measure over the trials, against the number of constraints",
     "match": "two rows of different views that are the same object; most rows may have none",
     "claim": "a statement of the paper about its results, tested as a comparison",
-    "results folder": "output of `mvcc run`: trials/, curves.csv, and manifest.json with their origin",
+    "results folder": "output of `mvcc run`: trials/, curves.csv, and manifest.json, their origin",
 }
 
 

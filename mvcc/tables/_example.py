@@ -51,7 +51,7 @@ def _commented(config: str) -> str:
 
 
 def _tables() -> dict[str, list[Iterable[Any]]]:
-    """Draw objects of four topics; some have a text and an image, a part of them is known to match."""
+    """Draw objects of four topics; some have a text and an image, and some of these match."""
     rng = np.random.default_rng(_SEED)
     n = _N_TEXTS + _N_IMAGES - _N_BOTH
     topic = rng.integers(len(_TOPICS), size=n)
@@ -94,7 +94,7 @@ def _judged(
     topic: np.ndarray[Any, Any],
     text_of: dict[int, str],
 ) -> list[list[Any]]:
-    """Judge pairs of matched texts at random, half of them together; the judge is less sure of every fifth."""
+    """Draw constraints of matched texts, half of them must-links, every fifth of weight 0.8."""
     judged: dict[tuple[int, int], str] = {}
     while len(judged) < _N_JUDGED:
         one, other = sorted(int(thing) for thing in rng.choice(things, 2, replace=False))

@@ -203,7 +203,8 @@ class Job(Section):
         refuse(
             (
                 (name,),
-                f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and -, not "
+                f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and -, "
+                "not "
                 f"beginning with a digit or -.",
             )
             for name in views
@@ -226,7 +227,8 @@ class Job(Section):
             if self.method == "joint" and name in self.model_fields_set:
                 yield (
                     (name,),
-                    "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out.",
+                    "belongs to the paper's method; add `method: co-em` (--method co-em), or leave "
+                    "it out.",
                 )
         if self.compare_co_em and (self.method == "co-em" or not self.comparison):
             yield (
@@ -288,7 +290,8 @@ def _wrong_pairs(
         elif (first := before.setdefault(frozenset(names), pair)) != pair:
             yield (
                 (pair,),
-                f"the same two views are given twice, also as {clipped(first)}; put their matches into one file.",
+                f"the same two views are given twice, also as {clipped(first)}; put their matches "
+                "into one file.",
             )
 
 

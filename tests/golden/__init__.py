@@ -1,1 +1,1 @@
-"""Small jobs of every kind whose output is stored: what they print and write stays the same, to the byte."""
+"""Small jobs of every kind whose output is stored, and stays the same to the byte."""

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-# eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the processor
+# eigenvectors of equal eigenvalues, of separate groups in a view, depend on these kernels
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
 from tests.golden.jobs import COMMANDS, HERE, outputs_of

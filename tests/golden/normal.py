@@ -27,7 +27,7 @@ _BEFORE_KEY = re.compile(r',(?= ?"[^"]*":)')
 
 
 def normalized(text: str) -> str:
-    """Return an output as it is stored: the same on all machines, and with a line for each key of JSON."""
+    """Return an output as it is stored: the same everywhere, with a line for each key of JSON."""
     for pattern, marker in _REPLACED:
         text = pattern.sub(marker, text)
     text = _NUMBER.sub(lambda found: _rounded(found[0]), text)

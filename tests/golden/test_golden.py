@@ -20,7 +20,7 @@ def outputs_in(folder: Path) -> dict[str, str]:
 
 
 def difference(name: str, stored: str, now: str) -> str:
-    """Show where a file differs, in pieces of a line, since a line of a report may hold all rows."""
+    """Show where a file differs, in pieces of lines, since a line may hold all rows."""
     pieces = [re.split(r"(?<=, )|\n", text) for text in (stored, now)]
     lines = list(difflib.unified_diff(*pieces, f"stored/{name}", f"now/{name}", lineterm="", n=2))
     left_out = [f"… and {len(lines) - SHOWN} lines more"] if len(lines) > SHOWN else []

@@ -1,4 +1,4 @@
-"""The settings of a job come from a file, from options, or from both, and all mistakes are told at once."""
+"""Settings come from a file, options, or both, and all mistakes are reported at once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def test_what_is_left_out_has_the_values_that_the_help_names(config):
 @pytest.mark.parametrize("key", ["base", "transfer", "threshold", "closure"])
 def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, key):
     value = getattr(load_job(config), key)
-    belongs = f"{key}: belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+    advice = "add `method: co-em` (--method co-em), or leave it out."
+    belongs = f"{key}: belongs to the paper's method; {advice}"
     with pytest.raises(ConfigError, match=re.escape(f"\n--{key}: {belongs}")):
         load_job(config, [((key,), value, f"--{key}")])
     config.write_text(f"{YAML}{key}: {value}\n")
@@ -161,7 +162,8 @@ def test_an_option_for_a_view_that_is_not_there_is_named_and_not_the_file(config
         load_job(config, [(keys, value, "--option as=typed")])
     assert str(refusal.value).splitlines() == [
         f"1 problem in {config}:",
-        f"--option as=typed: {'.'.join(keys)}: there is no view 'text'; did you mean 'texts'? Known: texts, images.",
+        f"--option as=typed: {'.'.join(keys)}: there is no view 'text'; did you mean 'texts'? "
+        "Known: texts, images.",
         f"Correct it, then check again with: mvcc cluster {config} … --dry-run",
     ]
 
@@ -228,7 +230,8 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
         (
             "  texts:images:",
             "  images:texts: x.csv\n  texts:images:",
-            r":8: matches\.texts:images: the same two views are given twice, also as images:texts; put",
+            r":8: matches\.texts:images: the same two views are given twice, also as images:texts; "
+            r"put",
         ),
         ("  texts: /far", "  sounds: /far", r":9: constraints\.sounds: there is no view 'sounds'"),
         (

@@ -38,7 +38,7 @@ _EMPTY_FILE = "the file is empty; begin with an example and change it."
 # PyYAML's words for the usual slips, in words for people who do not write YAML every day
 _SYNTAX = {
     "but found another document": "a second document begins here; keep only one",
-    "mapping values are not": "a second ': ' in this line, or the line above has none, or another indentation",
+    "mapping values are not": "a second ': ' in this line, or the line above lacks one",
     "found character '\\t' that cannot start any token": "a tab; indent with spaces",
     "found character": "this character cannot begin a value; put the value in quotes",
     "could not find expected ':'": "a key without ': ' after it",

@@ -1,4 +1,4 @@
-"""A file is read as plain YAML values with their lines, and whatever else it may be is refused in one clear message."""
+"""A file is read as YAML values with their lines; anything else is refused in one message."""
 
 from __future__ import annotations
 
@@ -182,7 +182,8 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         ),
         (
             "a: 'b\nc: d\n",
-            "x.yaml:3: this cannot be read as YAML, column 1: a quotation mark is never closed (since line 1)",
+            "x.yaml:3: this cannot be read as YAML, column 1: a quotation mark is never closed "
+            "(since line 1)",
         ),
         (
             "a:\n  b: 1\n c: 2\n",
@@ -190,7 +191,8 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         ),
         (
             "a: 1\nb\n",
-            "x.yaml:3: this cannot be read as YAML, column 1: a key without ': ' after it (since line 2)",
+            "x.yaml:3: this cannot be read as YAML, column 1: a key without ': ' after it (since "
+            "line 2)",
         ),
         (
             "a: @b\n",
