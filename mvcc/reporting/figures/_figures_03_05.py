@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import clipped
-from mvcc._utils.types import Floats
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._panels import (
     LOGARITHMIC,
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Ellipse
+
+    from mvcc._utils.types import Floats
 
 _TITLE = "Figure 3. Constraint propagation in one cluster"
 _NOTE = (
