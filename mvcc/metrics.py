@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import as_array, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
@@ -113,7 +114,7 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return float(table.max(axis=0).sum() / table.sum()) if table.size else 1.0
 
 
-def scores_of_table(table: NDArray[np.int64]) -> tuple[float, float]:
+def scores_of_table(table: Ints) -> tuple[float, float]:
     """Return pairwise F-measure (Eq.
 
     19) and adjusted Rand index of a contingency table, (k, number of classes).
@@ -180,7 +181,7 @@ def weighted_precision(
     return right / (right + wrong) if right + wrong else float("nan")
 
 
-def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> NDArray[np.float64]:
+def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Floats:
     """How well each row fits its cluster, compared with all other rows.
 
     One minus the mean of two ranks: that of the Mahalanobis distance from the mean of the own
@@ -240,11 +241,11 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
     ranks = np.mean(
         [rankdata(score.astype(np.float32)) for score in scores], axis=0
     )  # rounding breaks no ties
-    fit: NDArray[np.float64] = 1 - (ranks - 1) / max(len(data) - 1, 1)
+    fit: Floats = 1 - (ranks - 1) / max(len(data) - 1, 1)
     return fit
 
 
-def _mahalanobis(data: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+def _mahalanobis(data: Floats, labels: Ints) -> Floats:
     """Return squared Mahalanobis distances from the means of the own clusters."""
     clusters = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels)]
     centered = np.empty_like(data)
@@ -258,7 +259,7 @@ def _mahalanobis(data: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArra
     return found
 
 
-def _distances_by(centered: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distances_by(centered: Floats, rows: Floats) -> Floats:
     """Return squared Mahalanobis distances of rows by the shrunk covariance of centered ones."""
     d = centered.shape[1]
     some = centered if d <= _MOST_COLUMNS else centered[_spaced(len(centered), _MOST_COLUMNS)]
@@ -274,11 +275,11 @@ def _distances_by(centered: NDArray[np.float64], rows: NDArray[np.float64]) -> N
     across = np.maximum(np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", along, along), 0)
     floor = np.finfo(np.float64).tiny  # of the variance of rows that are all the same
     weights = 1 / np.maximum((1 - shrinkage) * variances + shrinkage * mean, floor)
-    distances: NDArray[np.float64] = along**2 @ weights + across / max(shrinkage * mean, floor)
+    distances: Floats = along**2 @ weights + across / max(shrinkage * mean, floor)
     return distances
 
 
-def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArray[np.float64]:
+def _distances_to_neighbor(data: Floats, n_neighbors: int) -> Floats:
     """Return the distance of every row to its neighbor of the given rank."""
     from sklearn.neighbors import NearestNeighbors  # which takes a second to import
 
@@ -287,16 +288,16 @@ def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArr
     nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
     rank = np.full(len(data), max(number - 1, 0))
     rank[among] = number  # the nearest one is the row itself
-    distances: NDArray[np.float64] = nearest[np.arange(len(data)), rank]
+    distances: Floats = nearest[np.arange(len(data)), rank]
     return distances
 
 
-def _spaced(n: int, most: int) -> NDArray[np.int64]:
+def _spaced(n: int, most: int) -> Ints:
     """Return the numbers of at most so many of n rows, spaced evenly."""
     return np.linspace(0, n - 1, min(n, most)).astype(np.int64)
 
 
-def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
+def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Ints:
     """Count the rows of every class (rows of the table) in every cluster (columns)."""
     truth, predicted = (
         np.unique(codes, return_inverse=True)[1] for codes in _two_labellings(y_true, y_pred)
@@ -306,9 +307,7 @@ def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
     return counts.reshape(shape).astype(np.int64)
 
 
-def _two_labellings(
-    y_true: ArrayLike, y_pred: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Ints, Ints]:
     truth, predicted = _codes(y_true, "y_true"), _codes(y_pred, "y_pred")
     if len(truth) != len(predicted):
         raise InvalidInputError(
@@ -317,7 +316,7 @@ def _two_labellings(
     return truth, predicted
 
 
-def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:
+def _codes(labels: ArrayLike, name: str) -> Ints:
     array = as_array(labels, name)
     if array.ndim != 1:
         raise InvalidInputError(
@@ -333,5 +332,5 @@ def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:
     return class_codes(array, name)
 
 
-def _n_pairs(sizes: NDArray[np.int64]) -> int:
+def _n_pairs(sizes: Ints) -> int:
     return int((sizes * (sizes - 1)).sum()) // 2

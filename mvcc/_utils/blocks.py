@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._utils.types import Ints
+
 BLOCK_ROWS = 2**14
 
 
@@ -29,7 +31,7 @@ class LazyRows:
     def __len__(self) -> int:
         return self._n
 
-    def __getitem__(self, some: slice | NDArray[np.int64]) -> NDArray[Any]:
+    def __getitem__(self, some: slice | Ints) -> NDArray[Any]:
         numbers = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
         parts = [self._made(numbers[block]) for block in blocks_of(len(numbers))]
         return np.concatenate(parts) if parts else self._made(numbers)

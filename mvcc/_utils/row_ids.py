@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, most_like, shown
+from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
     return row_of
 
 
-def rows_named(
-    ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str
-) -> NDArray[np.int64]:
+def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str) -> Ints:
     """Return the numbers of the rows that ids name in a row index."""
     import pandas as pd  # constraints without ids need none
 
@@ -56,7 +54,7 @@ def rows_named(
             f"{where}: {shown(name)} of row {unknown[0]} is not in"
             f" {index_in_words}{more}.{_likely(name, index)}"
         )
-    rows: NDArray[np.int64] = first[found]
+    rows: Ints = first[found]
     repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
     if repeated.size:
         twice = index.get_indexer_for(index[rows[repeated[:1]]])

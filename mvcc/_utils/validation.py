@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 
 MAX = 2**62  # of an integer: one more is still one
@@ -74,7 +75,7 @@ def _in_brief(error: Exception) -> str:
     return clipped(" ".join(str(error).split()), 500)
 
 
-def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
+def is_clean(X: ArrayLike) -> TypeGuard[Floats]:
     """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large,
     already.
     """
@@ -89,7 +90,7 @@ def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
     return _within_range(X)
 
 
-def _within_range(X: NDArray[np.float64]) -> bool:
+def _within_range(X: Floats) -> bool:
     """Tell whether squared distances can be computed and added up.
 
     NaN and infinity are out of range, too.
@@ -99,7 +100,7 @@ def _within_range(X: NDArray[np.float64]) -> bool:
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
-def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
+def check_data(X: ArrayLike, what: str = "X") -> Floats:
     """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be
     squared.
     """
@@ -125,15 +126,13 @@ def check_table(X: Any, what: str = "X") -> Any:
     return csr_array(checked_by(check_array, X, what, input_name=what, accept_sparse="csr"))
 
 
-def checked_by(
-    check: Callable[..., Any], X: ArrayLike, what: str, **options: Any
-) -> NDArray[np.float64]:
+def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> Floats:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
         # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
         # for a float
         with np.errstate(over="ignore", invalid="ignore"):
-            checked: NDArray[np.float64] = check(X, dtype=np.float64, order="C", **options)
+            checked: Floats = check(X, dtype=np.float64, order="C", **options)
     except TypeError as error:
         raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
@@ -165,7 +164,7 @@ def _not_finite(X: Any, error: Exception) -> str:
     return ""
 
 
-def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
+def check_labels(labels: ArrayLike, n: int, what: str) -> Ints:
     """Return integer cluster labels of n rows, all 0 or more."""
     checked = as_array(labels, what)
     if (
@@ -177,7 +176,7 @@ def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     return checked.astype(np.int64, copy=False)
 
 
-def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
+def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> Floats:
     """Return the metric of every cluster, shape (k, d) or (k, d, d), finite."""
     learned = as_floats(metrics, "metrics")
     if (
@@ -204,7 +203,7 @@ def check_matrices(k: int, d: int) -> None:
         )
 
 
-def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
+def class_codes(labels: NDArray[Any], what: str) -> Ints:
     """Replace labels by the numbers of the distinct ones, from 0."""
     if labels.dtype.kind in "fc" and np.isnan(labels).any():
         raise InvalidInputError(

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding._anchors import Anchors, anchors_for
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
@@ -51,8 +52,6 @@ MOST_ANCHORS = 4_000  # of all views
 _FEWEST_ANCHORS = 100  # of a view, however many views there are
 _TINY = 1e-12
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 GraphKind = Literal["auto", "exact", "anchors"]
 
 

@@ -21,6 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils.types import Floats
 
 N_TIES = 3  # r, anchors that a row is tied to
 FEWEST_ANCHORS = 500
@@ -29,8 +30,6 @@ _SHARE_OF_ROWS = 4  # rows for each anchor, at least
 _SAMPLED = 20  # rows for each anchor, of which k-means finds it
 _ROUNDS = 5  # of k-means: anchors need not be exact centers
 _LEAST_TIE = 1e-3  # of the farthest tie, in squared distances to the first anchor that is no tie
-
-Floats = NDArray[np.float64]
 
 
 def anchors_for(n_rows: int, n_clusters: int) -> int:

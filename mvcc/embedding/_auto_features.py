@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, percent, shown
+from mvcc._utils.types import Floats
 from mvcc.embedding._joint_graph import unit_rows
 from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler
 from mvcc.exceptions import InvalidInputError
@@ -32,7 +32,6 @@ _LOOKED_AT = 1_000  # rows
 _SUMS = 0.01  # how far apart the sums of histograms may be, in shares of their median
 _ITERATIONS = 4  # of the randomized singular value decomposition
 
-Floats = NDArray[np.float64]
 Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
 
 

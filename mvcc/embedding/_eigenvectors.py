@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mvcc._utils.progress import teller
+from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 
 _DENSE_OBJECTS = 600
@@ -20,9 +21,7 @@ _MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that spars
 _TOLERANCE = 1e-4  # of eigenvalues, relative to them
 _DIGITS = 6  # of eigenvalues that are told apart
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Graph: TypeAlias = sp.csr_array | NDArray[np.float64]
+Graph: TypeAlias = sp.csr_array | Floats
 
 
 def leading_eigenvectors(

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding._anchor_graph import any_graph
 from mvcc.embedding._auto_features import Rule, fitted_features
@@ -24,8 +24,6 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews
 
 _NEAREST = 10  # fitted rows that place a new one
-
-Floats = NDArray[np.float64]
 
 
 class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._neighbors import NeighborSearch, nearness
@@ -34,9 +34,6 @@ MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 _TINY = 1e-12
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Eigenpairs(NamedTuple):

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -18,14 +17,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from mvcc._utils.types import Floats
 from mvcc.embedding._scaling import AutoScaler
 
 MAX_COMPONENTS = 30  # of a text
 # that half of the texts of a column have at least, for its words to be counted instead of parts of
 # words
 _WORDS = 4
-
-Floats = NDArray[np.float64]
 
 
 class MixedFeatures(TransformerMixin, BaseEstimator):

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc._utils.types import Floats, Ints
+
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
 _BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def nearness(distances: Floats) -> Floats:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_matrices, checked_by
 from mvcc.constraints import Constraints, constraints_on
 from mvcc.embedding._joint_graph import unit_rows
@@ -28,9 +29,6 @@ RIDGES = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 FEWEST_PAIRS = 4
 MOST_UNKNOWNS = 2_000  # of the equations that are solved; the time grows with the third power
 _BLOCK_ENTRIES = 2**22  # products of pairs that are in memory at a time, 32 MB
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -172,7 +170,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 
 def learn_metric(
-    rows: Floats, pairs: Ints, must_link: NDArray[np.bool_], weights: Floats
+    rows: Floats, pairs: Ints, must_link: Bools, weights: Floats
 ) -> tuple[Floats, float | None]:
     """Return M, which may have negative eigenvalues, and the ridge.
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
+
+from mvcc._utils.types import Floats
 
 MOST_COLUMNS = 256  # of a view; wider ones are turned to as many principal components
 _MOST_DENSE_COLUMNS = 2_000
 _SINGLE_FROM = 100_000  # rows, whose columns are kept in single precision
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.types import Floats
+
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
 UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
-
-Floats = NDArray[np.float64]
 
 
 class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

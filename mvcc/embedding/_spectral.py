@@ -10,12 +10,13 @@ from typing import Self
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Floats
 from mvcc._utils.validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
 
@@ -27,9 +28,7 @@ _DENSE_ROWS = 1_000
 _BLOCK_ENTRIES = 2**22  # affinities of new rows that are in memory at a time, 32 MB
 
 
-def spectral_features(
-    X: ArrayLike, n_components: int, *, sigma: float = 1.0
-) -> NDArray[np.float64]:
+def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> Floats:
     """Embed a view by the eigenvectors of its normalized Laplacian (§6.1, after Ng et al.).
 
     Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature
@@ -62,9 +61,7 @@ def spectral_features(
     return unscaled_spectral_features(scaled, n_components, sigma=sigma)
 
 
-def unscaled_spectral_features(
-    X: ArrayLike, n_components: int, *, sigma: float = 1.0
-) -> NDArray[np.float64]:
+def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> Floats:
     """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
@@ -150,7 +147,7 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> NDArray[np.float64]:
+    def fit_transform(self, X: ArrayLike, y: object = None) -> Floats:
         """Find the eigenvectors and return the features of X, as :func:`spectral_features` does.
 
         Parameters
@@ -174,7 +171,7 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.__dict__ = learner.__dict__
         return self._spectrum.features.copy()
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the features of new rows; each gets the same bits alone and among others.
 
         Parameters
@@ -218,15 +215,15 @@ class _Spectrum:
     """
 
     sigma: float
-    units: NDArray[np.float64]  # (n, d_V): the rows, in units of sigma
-    features: NDArray[np.float64]  # (n, d): the eigenvectors, standardized
-    eigenvalues: NDArray[np.float64]  # (d,): of the normalized affinity
+    units: Floats  # (n, d_V): the rows, in units of sigma
+    features: Floats  # (n, d): the eigenvectors, standardized
+    eigenvalues: Floats  # (d,): of the normalized affinity
     # (n, d): v_ik / √d_i: the eigenvectors over the square roots of the degrees
-    loadings: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
+    loadings: Floats
+    mean: Floats
+    deviation: Floats
 
-    def extended_to(self, data: NDArray[np.float64]) -> NDArray[np.float64]:
+    def extended_to(self, data: Floats) -> Floats:
         """Return the features of new rows by the formula of Nyström."""
         usable = int((self.eigenvalues > SMALLEST_EIGENVALUE).sum())
         if usable < len(self.eigenvalues):
@@ -243,7 +240,7 @@ class _Spectrum:
                 features[start : start + size] = self._block(data[start : start + size], start)
         return features
 
-    def _block(self, data: NDArray[np.float64], start: int) -> NDArray[np.float64]:
+    def _block(self, data: Floats, start: int) -> Floats:
         with np.errstate(over="ignore"):
             squares = cdist(data / self.sigma, self.units, "sqeuclidean")
         nearest = squares.argmin(axis=1)
@@ -259,20 +256,18 @@ class _Spectrum:
         vectors = (affinity[:, None, :] @ self.loadings)[:, 0] / np.sqrt(np.maximum(degrees, 1))[
             :, None
         ]
-        features: NDArray[np.float64] = (vectors / self.eigenvalues - self.mean) / self.deviation
+        features: Floats = (vectors / self.eigenvalues - self.mean) / self.deviation
         far = degrees < 1
         features[far] = self.features[nearest[far]]
         return features
 
 
-def _scaled(
-    data: NDArray[np.float64], low: NDArray[np.float64], span: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _scaled(data: Floats, low: Floats, span: Floats) -> Floats:
     with np.errstate(over="ignore"):  # of new rows, where a column hardly varied
         return np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
 
 
-def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> _Spectrum:
+def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     n = len(data)
     n_kept = check_count(n_components, "n_components")
     check_number(sigma, "sigma", low=0, low_included=False)
@@ -318,9 +313,7 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
     return _Spectrum(sigma, units, features, eigenvalues, loadings, mean, deviation)
 
 
-def _leading_eigenvectors(
-    matrix: NDArray[np.float64], number: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _leading_eigenvectors(matrix: Floats, number: int) -> tuple[Floats, Floats]:
     """Return eigenvalues and -vectors, largest first.
 
     Those of I − L are the lowest of the Laplacian L.

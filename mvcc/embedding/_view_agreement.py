@@ -12,18 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.types import Bools, Floats, Ints
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
 FEWEST_IN_COMMON = (
     20  # objects and edges that two views have in common; from fewer, agreement is not measured
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats]) -> Floats:
@@ -111,7 +108,7 @@ def agreed(
     return found
 
 
-def _seen(places: list[Floats]) -> list[NDArray[np.bool_]]:
+def _seen(places: list[Floats]) -> list[Bools]:
     return [np.asarray(place.any(axis=1)) for place in places]
 
 

@@ -9,13 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 from mvcc.constraints import Constraints, Relations, n_satisfied
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_view
@@ -30,7 +29,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     # the first argument of fit, which scikit-learn would take for metadata because of its name
     __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
-    labels_: list[NDArray[np.int64]]
+    labels_: list[Ints]
 
     @abstractmethod
     def fit(
@@ -80,7 +79,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         *,
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
         mappings: Mapping[Any, Any] | None = None,
-    ) -> list[NDArray[np.int64]]:
+    ) -> list[Ints]:
         """Cluster all views.
 
         Parameters
@@ -197,13 +196,13 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     def _predictor(self, number: int) -> Any:
         """Return what assigns new rows of a view."""
 
-    def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
-        labels: NDArray[np.int64] = self._predictor(number).predict(self._rows(X, number, what))
+    def _predicted(self, X: Any, number: int, what: str) -> Ints:
+        labels: Ints = self._predictor(number).predict(self._rows(X, number, what))
         return labels
 
-    def _labels_of(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
+    def _labels_of(self, X: Any, number: int, what: str) -> Ints:
         """Return the labels of a view that was fitted, or say how X differs from it."""
-        labels: NDArray[np.int64] = self.labels_[number]
+        labels: Ints = self.labels_[number]
         n_rows = self._rows(X, number, what).shape[0]
         if n_rows != len(labels):
             raise InvalidInputError(

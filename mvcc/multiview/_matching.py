@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 from mvcc._utils.validation import MAX_ENTRIES, as_array, as_list, check_count, check_labels
 from mvcc.constraints import check_mappings
 from mvcc.exceptions import InvalidInputError
@@ -18,7 +19,7 @@ def match_clusters(
     labels: Sequence[ArrayLike],
     mappings: Mapping[tuple[int, int], ArrayLike] | None,
     n_clusters: int,
-) -> list[NDArray[np.int64]]:
+) -> list[Ints]:
     """Give the clusters of all views new numbers, so that related rows have the same one as often
     as possible.
 
@@ -62,12 +63,12 @@ def match_clusters(
             f"n_clusters={k} is too many to be matched: the table of {k} × {k} counts is too large."
         )
     found = [_checked(y, number, k) for number, y in enumerate(as_list(labels, "labels"))]
-    tables: dict[tuple[int, int], NDArray[np.int64]] = {}
+    tables: dict[tuple[int, int], Ints] = {}
     for (u, v), rows in check_mappings(mappings, [len(y) for y in found]).items():
         table = np.zeros((k, k), dtype=np.int64)
         np.add.at(table, (found[u][rows[:, 0]], found[v][rows[:, 1]]), 1)
         tables[u, v], tables[v, u] = table, table.T
-    numbers: dict[int, NDArray[np.int64]] = {}
+    numbers: dict[int, Ints] = {}
     while len(numbers) < len(found):
         votes = {
             view: _votes(view, numbers, tables, k)
@@ -83,7 +84,7 @@ def match_clusters(
     return [numbers[view] for view in range(len(found))]
 
 
-def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
+def _checked(labels: ArrayLike, number: int, k: int) -> Ints:
     what = f"labels[{number}]"
     array = as_array(labels, what)
     if array.ndim != 1:
@@ -103,10 +104,10 @@ def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
 
 def _votes(
     view: int,
-    numbers: dict[int, NDArray[np.int64]],
-    tables: dict[tuple[int, int], NDArray[np.int64]],
+    numbers: dict[int, Ints],
+    tables: dict[tuple[int, int], Ints],
     k: int,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Count the relations of each new number (row) of the views that have theirs with each cluster
     of a view.
     """

@@ -11,9 +11,9 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.kernels import threads
+from mvcc._utils.types import Ints
 from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
 from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview.co_em._methods import (
@@ -88,7 +88,7 @@ def _compile(base: str, method: str, init: str | None) -> None:
         weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
 
 
-def _problems(y: NDArray[np.int64]) -> list[Problem]:
+def _problems(y: Ints) -> list[Problem]:
     """Return constraints, how to close them, and a threshold.
 
     All that is closed, or kept, in arrays of other types.
@@ -104,7 +104,7 @@ def _problems(y: NDArray[np.int64]) -> list[Problem]:
     ]
 
 
-def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
+def _held(group: Ints, apart: Ints) -> Constraints:
     """Return constraints that stay neighborhoods."""
     return Constraints.from_neighborhoods(
         Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints.empty()

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mvcc._utils.messages import nearest, shown
+from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile, ViewFacts
 from mvcc.tables._clustering import Clustered, clustered
@@ -155,7 +155,7 @@ class ClusteringResult:
             found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
         return found
 
-    def predict(self, X: Any, view: str) -> NDArray[np.int64]:
+    def predict(self, X: Any, view: str) -> Ints:
         """Return the cluster of new rows of a view.
 
         A DataFrame of its columns, or array-like of numbers (n, d).

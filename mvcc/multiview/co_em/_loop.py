@@ -8,10 +8,10 @@ from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mvcc._utils.messages import called, naming, shown
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import (
     ConstraintMap,
     Constraints,
@@ -65,7 +65,7 @@ class Outcome:
 class CoEM:
     """Views and how to cluster them: what is the same for all constraints and transfer methods."""
 
-    views: list[NDArray[np.float64]]  # (n_v, d_v)
+    views: list[Floats]  # (n_v, d_v)
     base: Any  # cloned for every view
     seeds: list[int]  # the random state of the clustering of every view
     closure: Literal["full", "view", "none"]
@@ -190,9 +190,7 @@ def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Const
     )
 
 
-def _mapped(
-    relations: Relations, number: int, data: list[NDArray[np.float64]]
-) -> NDArray[np.int64]:
+def _mapped(relations: Relations, number: int, data: list[Floats]) -> Ints:
     return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
 
 

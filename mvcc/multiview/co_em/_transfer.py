@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
@@ -38,9 +38,9 @@ class ViewState:
 
     number: int
     n_views: int
-    X: NDArray[np.float64]
+    X: Floats
     constraints: Constraints
-    mapped: NDArray[np.int64]
+    mapped: Ints
     clusterer: Any
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
 from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.progress import teller
+from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import (
@@ -43,9 +43,6 @@ from mvcc.multiview.joint._spreading import (
 
 SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
 _TINY = 1e-12
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def joint_set(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ KEPT = 10
 _LEAST = 1e-3  # probability of what was judged, in its logarithm: one wrong pair must not decide
 _TIE = 1 + 1e-9
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Probabilities: TypeAlias = NDArray[np.float64] | sp.csr_array
+Probabilities: TypeAlias = Floats | sp.csr_array
 
 
 def object_probabilities(

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
@@ -328,7 +329,7 @@ class JointGraphClustering(MultiViewEstimator):
         return self
 
     @property
-    def embedding_(self) -> list[NDArray[np.float64]]:
+    def embedding_(self) -> list[Floats]:
         """The rows of every view in the space where they were clustered, made from those of the
         objects each time.
         """
@@ -391,7 +392,7 @@ class JointGraphClustering(MultiViewEstimator):
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
         *,
         random_state: RandomState = None,
-    ) -> list[NDArray[np.int64]]:
+    ) -> list[Ints]:
         """Cluster the rows of ``fit`` once more, by other judged pairs.
 
         Graph and embedding are those of ``fit``.
@@ -418,7 +419,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     def nearest_judged(
         self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None
-    ) -> list[NDArray[np.int64]]:
+    ) -> list[Ints]:
         """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
 
         The length of a path is −log of the product of its affinities: how much of an answer spreads
@@ -441,7 +442,7 @@ class JointGraphClustering(MultiViewEstimator):
             As ``labels_by``.
         """
         links = [c.spanning() for c in self._counted(constraints)]
-        found: list[NDArray[np.int64]] = [np.empty((0, 3), np.int64)] * len(links)
+        found: list[Ints] = [np.empty((0, 3), np.int64)] * len(links)
         for numbers, views in self._sets:
             judged_rows = [np.unique(links[n][0]) for n in numbers]
             row_of = np.full((views.n_objects, len(numbers)), -1)
@@ -493,10 +494,10 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _join(
         self,
-        data: list[NDArray[np.float64]],
+        data: list[Floats],
         problems: list[tuple[list[int], Relations]],
         settings: Settings,
-        weights: NDArray[np.float64],
+        weights: Floats,
         rng: np.random.Generator,
     ) -> None:
         self._sets = [
@@ -509,15 +510,15 @@ class JointGraphClustering(MultiViewEstimator):
             for numbers, inside in problems
         ]
 
-    def _agreement(self, n_views: int) -> NDArray[np.float64]:
+    def _agreement(self, n_views: int) -> Floats:
         found = np.full((n_views, n_views), np.nan)
         for numbers, views in self._sets:
             found[np.ix_(numbers, numbers)] = views.agreement
         return found
 
     def _suspicions(
-        self, relations: Relations, labels: list[NDArray[np.int64]]
-    ) -> dict[tuple[int, int], NDArray[np.float64]]:
+        self, relations: Relations, labels: list[Ints]
+    ) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong; 0 for those that connect no views."""
         found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
         for numbers, views in self._sets:
@@ -527,12 +528,12 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
-    ) -> tuple[list[NDArray[np.int64]], list[JointClusters]]:
+    ) -> tuple[list[Ints], list[JointClusters]]:
         """Cluster the views of ``fit`` by judged pairs.
 
         Return the labels of each, and the clusters of each set.
         """
-        labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
+        labels: list[Ints] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
             found = views.clusters(_judged_objects(constraints, numbers, views), rng)
@@ -557,11 +558,11 @@ def _judged_objects(given: list[Constraints], numbers: list[int], views: JointSe
     return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
 
 
-def _without(dropped: dict[tuple[int, int], NDArray[np.bool_]], relations: Relations) -> Relations:
+def _without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
     return {key: rows[~dropped[key]] for key, rows in relations.items()}
 
 
-def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[Any]:
+def _put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
     """Return what was found of the matches that others confirm, and 1 for those that others
     contradict.
     """
@@ -571,7 +572,7 @@ def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[A
 
 
 def _problems(
-    data: list[NDArray[np.float64]],
+    data: list[Floats],
     relations: Relations,
     settings: Settings,
     names: list[str] | None,
@@ -601,7 +602,7 @@ def _problems(
     return problems
 
 
-def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np.float64]:
+def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
     if view_weights is None:
         return np.ones(n_views)
     weights = as_floats(view_weights, "view_weights")
@@ -616,7 +617,7 @@ def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np
     return weights
 
 
-def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _relative(weights: Floats) -> Floats:
     """Return the weights of connected views, the largest 1.
 
     One of 0 is so small that only its own rows notice it.
@@ -629,7 +630,7 @@ def _of_some_weight(given: Constraints) -> Constraints:
     return given.select(given.weights > 0) if given._parts is None else given
 
 
-def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:
+def _violated(given: Constraints, labels: Ints) -> Constraints:
     pairs, must_link, weights = given.spanning()
     broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
     if given._parts is None:

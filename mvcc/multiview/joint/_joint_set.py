@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.progress import teller
+from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
@@ -51,9 +51,6 @@ from mvcc.multiview.matches._suspicious import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_data
 from mvcc.embedding import Anchors, unit_rows
 from mvcc.exceptions import InvalidInputError
@@ -18,9 +19,6 @@ from mvcc.multiview.joint._confidence import Probabilities, in_blocks, probabili
 from mvcc.multiview.joint._spreading import COLUMNS_SHARE, rows_to_one
 
 _TINY = 1e-12
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def log_shares(shares: Floats) -> Floats:

@@ -6,11 +6,12 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_count, check_data, check_labels
 from mvcc.embedding import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
@@ -35,7 +36,7 @@ class NearestRows(BaseEstimator):
         self.search_ = NeighborSearch.among(data)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: ArrayLike) -> Ints:
         """Return the clusters of new rows.
 
         Raises InvalidInputError: for other columns than in ``fit``, NaN or infinity.
@@ -60,13 +61,13 @@ class NearestRows(BaseEstimator):
         entries = weights.ravel(), nearest.ravel(), np.arange(0, m * number + 1, number)
         votes = sp.csr_array(entries, shape=(m, len(self.labels_)))
 
-        def mean(block: slice) -> NDArray[np.float64]:
+        def mean(block: slice) -> Floats:
             means = votes[block] @ of_rows
             return with_labels(means.toarray() if sp.issparse(means) else means, labels[block])
 
         return in_blocks(m, mean)
 
-    def _nearest_to(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _nearest_to(self, X: ArrayLike) -> tuple[Floats, Ints]:
         """Return the distances to the rows that vote on new ones, and these rows, (m,
         n_neighbors).
         """
@@ -75,14 +76,12 @@ class NearestRows(BaseEstimator):
         if rows.shape[1] != d:
             raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
         with threadpool_limits(1):  # more threads sum in another order
-            found: tuple[NDArray[np.float64], NDArray[np.int64]] = self.search_.nearest_to(
+            found: tuple[Floats, Ints] = self.search_.nearest_to(
                 rows, min(check_count(self.n_neighbors, "n_neighbors"), n)
             )
         return found
 
-    def _voted(
-        self, distances: NDArray[np.float64], nearest: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def _voted(self, distances: Floats, nearest: Ints) -> Ints:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
         np.add.at(
             votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints
 from mvcc.embedding import JointGraph, membership
 
@@ -31,9 +31,6 @@ RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNJUDGED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
 _TINY = 1e-12
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
@@ -31,8 +31,6 @@ _NEIGHBORS = 10
 _LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Pair = tuple[int, int]
 
 
@@ -59,7 +57,7 @@ class MatchCandidates:
     rows: Ints
     candidates: Ints
     scores: Floats
-    mutual: NDArray[np.bool_]
+    mutual: Bools
     margins: Floats
 
 

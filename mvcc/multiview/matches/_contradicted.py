@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding import find_objects
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Bools]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
@@ -34,9 +35,6 @@ _LEAST_AGREEMENT = (
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def suspicious_matches(
@@ -167,12 +165,12 @@ def _drawn_shares(m: int) -> list[Ints]:
     return [np.sort(share) for share in np.array_split(order, n_shares)]
 
 
-def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:
+def seem_wrong(suspicion: Floats) -> Bools:
     """Tell which matches of two views a person should look at."""
     return suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
 
 
-def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
+def to_drop(suspicion: Floats, agreement: float) -> Bools:
     """Tell which matches of two views are left out.
 
     The suspicious ones, where enough of so many seem to be wrong.
@@ -273,9 +271,7 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     return shares
 
 
-def _shares_above(
-    rows: Floats, partners: Floats, others: Floats, same: NDArray[np.bool_]
-) -> Floats:
+def _shares_above(rows: Floats, partners: Floats, others: Floats, same: Bools) -> Floats:
     """Return the share of other rows that are more alike than the partner of each, half of those
     that are as alike.
     """

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from mvcc._utils.types import Bools, Ints
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
 from mvcc.multiview.questions._history import AnswerHistory
@@ -19,8 +19,6 @@ from mvcc.multiview.questions._types import Group, Neighbor, Offer, Question
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
-
-Ints = NDArray[np.int64]
 
 
 @cache
@@ -132,7 +130,7 @@ class Chooser:
                 bridges.append(int(left[near.argmax()]))
         return bridges
 
-    def _have_rows(self, views: set[int]) -> NDArray[np.bool_]:
+    def _have_rows(self, views: set[int]) -> Bools:
         """Tell for every object whether it has a row in one of some views."""
         return np.asarray(self._objects.n_rows[:, list(views)].any(axis=1))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from sklearn.cluster import MiniBatchKMeans
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.embedding import AnchorGraph, JointGraph
 from mvcc.multiview.joint._spreading import SPREADING
 
@@ -16,10 +16,6 @@ N_CANDIDATES = 1_000  # objects of larger graphs that may be asked
 MOST_SUMMED = 10_000  # objects of larger graphs that sums are over
 _ANSWERS_PER_POWER, _LARGEST_POWER = 40, 5  # of the uncertainty
 _BLOCK_ENTRIES = 2**16  # that stay in the cache while they are worked on
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class Kernel:

@@ -8,16 +8,14 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 
 UNSURE, OUTLIER, NEW, UNDO = "unsure", "outlier", "new", "undo"
 OPENS, MERGE, RENAME = "new:", "merge:", "rename:"  # before the name of a group
 LAST = 10  # answers that settle the number of groups if they open none
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._types import Question, Rows
 from mvcc.views import GivenViews
-
-Ints = NDArray[np.int64]
 
 
 class NamedObjects:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
@@ -44,7 +44,6 @@ from mvcc.views import ConstrainedViews, GivenViews
 
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
 
-Ints = NDArray[np.int64]
 Which = (
     Question | str | tuple[int | str, int]
 )  # a question, its id, or a row: an id, or view and number
@@ -245,7 +244,7 @@ class Questions:
         with one_thread():
             return self._chooser.nearest(self._history, self._objects.find(question), n)
 
-    def guesses(self) -> tuple[Ints, NDArray[np.float64]]:
+    def guesses(self) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object, and how many rows each object stands for.
 
         Of more than 5,000 objects, a part stands for all.

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats
 from mvcc.tables.asking._group_names import MOST_LETTERS
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class PageState:
         return [known[str(path)] for path in paths]
 
 
-def _plot(plane: NDArray[np.float64], rows: tuple[int, ...]) -> dict[str, Any]:
+def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
     """Return points of a plane, 100 units wide or high, and those of some rows."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     places = (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mvcc._utils.types import Floats, Ints
 from mvcc.multiview import Answer, ClustersHint, Questions
 from mvcc.tables.asking._session_types import Status
 
 _STEP = 10  # answers after which the share of rows that they moved is told
 
-_Guesses = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups, and the rows each stands for
+_Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
 
 
 class ProgressMeter:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.tables.fitting._features import rounded
 from mvcc.tables.reading._columns import TRUTH, Column
 from mvcc.tables.reading._table import Table
@@ -31,11 +31,10 @@ _BEYOND = 4.0  # standard errors, for thousands of words
 _MOST_NAMED = 3  # columns or words in a name
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
 
-Floats = NDArray[np.float64]
 Found = dict[str, Any]
 
 
-def distinguishing_columns(table: Table, labels: NDArray[np.int64], k: int) -> list[list[Found]]:
+def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Found]]:
     """Return for each cluster the columns that set it apart, the best first.
 
     Each is told by the values for which the share of rows inside the cluster exceeds the share of
@@ -92,9 +91,7 @@ def written(value: float, kind: str | None) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
-def _ranges(
-    column: Column, values: Floats, labels: NDArray[np.int64], k: int
-) -> Iterator[tuple[int, Found]]:
+def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:
     """Give, for each cluster, the range of a number in which it has most more than the others."""
     there = ~np.isnan(values)
     known, of_rows = values[there], labels[there]
@@ -145,9 +142,7 @@ def _rule(low: str, high: str) -> str:
     return f"≥ {low}" if low else f"< {high}"
 
 
-def _shares(
-    column: Column, values: Any, labels: NDArray[np.int64], k: int
-) -> Iterator[tuple[int, Found]]:
+def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:
     """Give, for each cluster, the category that it has most more often than the others."""
     codes, categories = pd.factorize(np.where(pd.isna(values), "missing", values), sort=True)
     m = len(categories)
@@ -176,7 +171,7 @@ def _shares(
         )
 
 
-def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _parts(counts: Ints) -> tuple[Floats, Floats]:
     """Return of counts, one row for each cluster, the shares inside it and outside."""
     n_inside = counts.sum(axis=1, keepdims=True)
     return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(
@@ -184,7 +179,7 @@ def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
     )
 
 
-def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
+def _with_distribution(one: Found, of_cluster: Bools) -> Found:
     """Finish what is told of a column.
 
     What a name says of it, and for numbers quantiles inside and outside.
@@ -209,7 +204,7 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
     }
 
 
-def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> list[list[list[Any]]]:
+def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[Any]]]:
     """Return for each cluster its words, with the shares of texts inside and outside that have
     them.
 

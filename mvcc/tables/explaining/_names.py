@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.types import Ints
 from mvcc.tables.reading._answers import Answers
 
 
 def name_clusters(
-    answers: Answers, labels: list[NDArray[np.int64]], numbered_alike: list[list[int]], k: int
+    answers: Answers, labels: list[Ints], numbered_alike: list[list[int]], k: int
 ) -> list[list[str]]:
     """Give every group's name to the cluster with most of its members, one group per cluster.
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
@@ -29,12 +29,12 @@ Profile = dict[str, Any]
 
 
 def all_profiles(
-    facts: dict[str, Any], tables: list[Table], spaces: list[NDArray[np.float64]], fit: Fit, k: int
+    facts: dict[str, Any], tables: list[Table], spaces: list[Floats], fit: Fit, k: int
 ) -> list[list[Profile]]:
     """Describe every cluster of every view, whose rows are in `spaces` where they were
     clustered.
     """
-    stability: Sequence[NDArray[np.float64] | None] = fit.stability or [None] * len(tables)
+    stability: Sequence[Floats | None] = fit.stability or [None] * len(tables)
     return [
         profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], k)
         for table, X, labels, stable, view in zip(
@@ -45,10 +45,10 @@ def all_profiles(
 
 def profiles_of(
     table: Table,
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    fit: NDArray[np.float64],
-    stability: NDArray[np.float64] | None,
+    X: Floats,
+    labels: Ints,
+    fit: Floats,
+    stability: Floats | None,
     names: list[str],
     k: int,
 ) -> list[Profile]:
@@ -91,9 +91,7 @@ def profiles_of(
     return profiles
 
 
-def _places(
-    X: NDArray[np.float64], labels: NDArray[np.int64], k: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _places(X: Floats, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
     """Return the distance of every row to its center, its simplified silhouette, and the nearest
     other cluster.
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.types import Ints
 from mvcc.constraints import Relations
 from mvcc.tables.explaining._distinguishing import columns_of, written
 from mvcc.tables.explaining._profiles import Profile
@@ -22,7 +22,7 @@ MOST_CHARACTERS = 2_000_000  # of values, of all views
 MOST_COLUMNS = 30
 _LONGEST_VALUE = 160
 
-Rows = NDArray[np.int64]
+Rows = Ints
 
 
 def rows_shown(

@@ -12,9 +12,7 @@ from itertools import starmap
 from math import inf
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mvcc._utils.types import Floats
 from mvcc.constraints import Constraints, Relations, Strengths, mapped_rows, relations_between
 from mvcc.multiview import Cause, MultiViewConstrainedClustering, ViewState
 
@@ -202,7 +200,7 @@ class _Reason(NamedTuple):
 def propagated(
     model: MultiViewConstrainedClustering,
     reasons: Reasons,
-    views: list[NDArray[np.float64]],
+    views: list[Floats],
     transfer: str,
 ) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import (
     ConstraintPropagation,
@@ -44,7 +44,7 @@ class CoEM(Method):
         )
         return self.job.model_copy(update=chosen)
 
-    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+    def fit(self) -> tuple[Any, list[Ints]]:
         model = self._model(self.job.seed).fit(
             self.views, constraints=self.given, mappings=self._used
         )
@@ -117,7 +117,7 @@ class CoEM(Method):
         }
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
-    def _agreement(self, labels: Labels, u: int, v: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+    def _agreement(self, labels: Labels, u: int, v: int, rows: Ints) -> dict[str, Any]:
         """Tell how many related rows are in the same cluster."""
         first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
         same = first == second
@@ -128,7 +128,7 @@ class CoEM(Method):
         }
 
 
-def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
+def _agreement_by_chance(first: Ints, second: Ints, job: Job) -> float:
     """Return the share of matches that would agree if they meant nothing.
 
     Drawn anew, and clusters numbered by them.
@@ -143,9 +143,7 @@ def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], jo
     return float(np.mean(shares))
 
 
-def _listing(
-    flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None
-) -> list[list[Any]]:
+def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
     """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
 
     With ``tables``, the reason begins with the view that passed a constraint on.
@@ -161,7 +159,7 @@ def _count(constraints: Constraints) -> dict[str, int]:
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
-def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
+def _is_new(constraints: Constraints, known: Constraints) -> Bools:
     """Tell which constraints do not merely follow from what was given."""
     if not len(constraints):  # the known ones may be too many to be listed
         return np.zeros(0, dtype=np.bool_)

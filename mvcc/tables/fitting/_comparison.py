@@ -13,12 +13,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.progress import numbered
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
 from mvcc.exceptions import MvccError, PropagationWarning
@@ -50,8 +50,6 @@ _ROWS_PER_CLUSTER = 10  # at least, in every view of a sample
 _NEAR_CHANCE = 1 / 3  # of the way from chance to full agreement
 _RUNS = 3  # of what no judgment changes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Caller = Callable[[int, int], str]
 Again = Callable[[list[Constraints], int], Labels]
 

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats
 from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs
 
@@ -16,8 +16,6 @@ _MOST_ROWS = 2_000  # of all views; of more, objects are drawn
 _NEIGHBORS = 10
 _HALVINGS = 5
 _STRONG = 0.8  # the prediction strength of clusters that can be told apart
-
-Floats = NDArray[np.float64]
 
 
 def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import counted, percent
+from mvcc._utils.types import Floats
 from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables._job import Job
@@ -29,14 +29,14 @@ MOST_COMPONENTS = 10  # of principal components, where no number is given
 class Features:
     """One view in the space that is clustered."""
 
-    X: NDArray[np.float64]  # (n, m)
+    X: Floats  # (n, m)
     words: str  # how it was made
     transformer: Any  # makes the same of new rows
     component: str = ""  # what a column is, where the first two are those to draw; mostly empty
-    shares: NDArray[np.float64] | None = None  # (m,): of the variance, of such columns
+    shares: Floats | None = None  # (m,): of the variance, of such columns
     note: str = ""  # what must not be overlooked; mostly empty
 
-    def plane(self) -> tuple[NDArray[np.float64], list[str]]:
+    def plane(self) -> tuple[Floats, list[str]]:
         """Return what is drawn of it, (n, 2), and what to write at the two axes."""
         return (
             _first_two(self.X, self.component, self.shares) if self.component else plane_of(self.X)
@@ -141,7 +141,7 @@ def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
     return [make_features(table, job) for table in tables]
 
 
-def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
+def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     """Return the columns of a table as numbers, what makes them where they are none, and their
     description.
     """
@@ -169,7 +169,7 @@ def _after(first: Any, second: Any) -> Any:
     return second if first is None else make_pipeline(first, second)
 
 
-def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
+def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
     """Return the rows of all views in the plane of their two principal components, and what to
     write at its axes.
 
@@ -203,9 +203,7 @@ def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str
     return _first_two(points, "principal component", shares)
 
 
-def _first_two(
-    X: NDArray[np.float64], name: str, shares: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], list[str]]:
+def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:
     """Return the first two columns, and what to write at their axes.
 
     Zeros where there is no second.
@@ -218,6 +216,6 @@ def _first_two(
     return plane, axes
 
 
-def rounded(values: NDArray[np.float64]) -> list[float]:
+def rounded(values: Floats) -> list[float]:
     """Six digits are more than a drawing shows."""
     return [float(f"{value:.6g}") for value in values.tolist()]

@@ -12,11 +12,11 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.progress import numbered
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import PropagationWarning
 from mvcc.multiview import match_clusters
@@ -38,17 +38,17 @@ class Fit:
     # (n_v,): cluster of every row; the same number means the same cluster in all views, as far as
     # relations tell
     labels: Labels
-    numbers: list[NDArray[np.int64]]  # (k,): the number of every cluster of the model, per view
+    numbers: list[Ints]  # (k,): the number of every cluster of the model, per view
     given: list[Constraints]
     dropped: list[Constraints]
     relations: Relations
     # (n_v,): share of the stability runs that put a row into the same cluster; empty without
     # stability runs
-    stability: list[NDArray[np.float64]]
+    stability: list[Floats]
     n_runs: int  # stability runs
     # (k, k): per view the rows of a cluster that a stability run puts into another one, in the
     # mean; empty without them
-    exchanged: list[NDArray[np.float64]]
+    exchanged: list[Floats]
     # per view the mean adjusted Rand index between the result and each stability run; empty without
     # them
     agreement: list[float]
@@ -109,7 +109,7 @@ def _again(job: Job, method: Method, number: int) -> Labels:
 
 def _stability(
     labels: Labels, others: list[Labels], k: int
-) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]], list[float]]:
+) -> tuple[list[Floats], list[Floats], list[float]]:
     """Return how often each row stays in its cluster, where the others go, and how alike each run
     is to the result.
     """
@@ -130,9 +130,9 @@ def _stability(
     return stability, exchanged, agreement
 
 
-def renumbered(labels: NDArray[np.int64], like: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     """Return the clusters of the same rows with the numbers of those that they are most like."""
     every = np.arange(len(labels))
     _, number = match_clusters([like, labels], {(0, 1): np.column_stack((every, every))}, k)
-    found: NDArray[np.int64] = number[labels]
+    found: Ints = number[labels]
     return found

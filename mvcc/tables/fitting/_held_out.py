@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, in_fold
 from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError
@@ -22,8 +22,6 @@ JUDGMENT_FOLDS = 6  # more would take more than twice the time of the clustering
 MATCH_FOLDS = 4
 _MOST_CLOSED = 1_000  # judged rows of a view
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Key = tuple[int, int]
 
 

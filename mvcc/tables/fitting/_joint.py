@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import counted
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.tables._job import Job
@@ -31,12 +31,12 @@ class Joint(Method):
             job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed
         )
 
-    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+    def fit(self) -> tuple[Any, list[Ints]]:
         model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
         return model, [np.arange(self.job.k)] * len(self.views)
 
     @property
-    def spaces(self) -> list[NDArray[np.float64]]:
+    def spaces(self) -> list[Floats]:
         return self._model.embedding_
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
@@ -79,7 +79,7 @@ class Joint(Method):
             self._cautions(tables, moved, matches),
         )
 
-    def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
+    def _suspicious(self, key: tuple[int, int], rows: Ints) -> dict[str, Any]:
         """List the matches that seem to be wrong, the most suspicious first, each with whether it
         was left out.
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._given import check_given
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 2000  # entries of a view in the facts; all are in its tables
 
-Labels = list[NDArray[np.int64]]
+Labels = list[Ints]
 Rows = list[list[Any]]
 
 
@@ -53,7 +51,7 @@ class Method(ABC):
     def __init__(
         self,
         job: Job,
-        views: list[NDArray[np.float64]],
+        views: list[Floats],
         given: list[Constraints],
         relations: Relations,
         call: Callable[[int, int], str],
@@ -67,13 +65,13 @@ class Method(ABC):
         return self.job
 
     @abstractmethod
-    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+    def fit(self) -> tuple[Any, list[Ints]]:
         """Return a fitted estimator, and per view the number that each of its clusters gets in the
         results.
         """
 
     @property
-    def spaces(self) -> list[NDArray[np.float64]]:
+    def spaces(self) -> list[Floats]:
         """The rows of every view where they were clustered; after ``fit``."""
         return self.views
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, opened
 from mvcc._utils.scheduler import Client
+from mvcc._utils.types import Ints
 from mvcc._version import __version__
 from mvcc.exceptions import DataError, StoreError, WorkerError
 from mvcc.metrics import scores_of_table
@@ -175,9 +175,7 @@ def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
         "all_sizes": tuple(table.sum(axis=1).astype(int).tolist()),
     }
     if counts.index.nlevels == 2:
-        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(
-            dtype=np.int64
-        )
+        labeled: Ints = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
         if labeled.sum() > 1:
             found["all_f"], found["all_ari"] = scores_of_table(labeled)
     return found

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
 
+from mvcc._utils.types import Floats
 from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.embedding import (
     Anchors,
@@ -152,7 +152,7 @@ def _vectorizer(
     return made
 
 
-def _imputer(statistics_: NDArray[np.float64]) -> Any:
+def _imputer(statistics_: Floats) -> Any:
     return SimpleImputer(strategy="mean").fit(statistics_[None])  # the mean of one value is itself
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 
 OF_FEATURES = 1e150  # whose squares are floats
 
@@ -156,11 +157,11 @@ def floats(
 def integers(*shape: str, below: str) -> Rule:
     """Return the rule of an array of numbers from 0, below a size."""
 
-    def rule(value: Any, sizes: Sizes) -> NDArray[np.int64]:
+    def rule(value: Any, sizes: Sizes) -> Ints:
         check_array(value, ("i8",), shape, sizes)
         if not 0 <= value.min() <= value.max() < sizes[below]:
             raise Unfit(f"must be from 0 to {sizes[below] - 1}")
-        checked: NDArray[np.int64] = value
+        checked: Ints = value
         return checked
 
     return rule

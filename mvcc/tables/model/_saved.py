@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.outputs import replace_file
+from mvcc._utils.types import Ints
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
@@ -32,16 +33,14 @@ class SavedView:
     id_column: str | None  # the column that named the rows
     transformer: Any  # what makes features of the columns
     predictor: Any  # what assigns rows with these features to the clusters of the model
-    numbers: NDArray[np.int64]  # (k,): the number of every cluster of the model in the results
+    numbers: Ints  # (k,): the number of every cluster of the model in the results
 
-    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
+    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
         """Return the clusters of rows with the columns that were clustered.
 
         Messages call a row by ``place``.
         """
-        found: NDArray[np.int64] = self.predictor.predict(
-            self.transformer.transform(self._as_before(X, place))
-        )
+        found: Ints = self.predictor.predict(self.transformer.transform(self._as_before(X, place)))
         return self.numbers[found]
 
     def _as_before(
@@ -106,7 +105,7 @@ class SavedClustering:
             )
         return self.views[self.names.index(name)]
 
-    def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> NDArray[np.int64]:
+    def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> Ints:
         """Return the cluster of new rows of one view.
 
         Parameters

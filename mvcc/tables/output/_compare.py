@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
+from mvcc._utils.types import Ints
 from mvcc.exceptions import StoreError
 from mvcc.results import Clustering, ViewFacts, read_facts
 from mvcc.tables.output._folder import OUTLIER, inputs_of_clustering
@@ -91,7 +91,7 @@ def _clusters(view: ViewFacts) -> dict[str, int]:
 
 def _numbers(
     facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, Ints]:
     """Return per view the number of every cluster of the second clustering in the numbering of the
     first.
     """
@@ -104,7 +104,7 @@ def _numbers(
     alike: dict[tuple[int, int], list[str]] = {}
     for name in clusters:
         alike.setdefault((sets[0][name], sets[1][name]), []).append(name)
-    found: dict[str, NDArray[np.int64]] = {}
+    found: dict[str, Ints] = {}
     for names in alike.values():
         both = np.concatenate([_pairs(*clusters[name]) for name in names])
         both = both[(both != OUTLIER).all(axis=1)]
@@ -117,7 +117,7 @@ def _numbers(
     return found
 
 
-def _pairs(here: dict[str, int], there: dict[str, int]) -> NDArray[np.int64]:
+def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
     """Return the clusters of common rows in both."""
     return np.array(
         [(here[name], there[name]) for name in here if name in there], dtype=np.int64
@@ -125,7 +125,7 @@ def _pairs(here: dict[str, int], there: dict[str, int]) -> NDArray[np.int64]:
 
 
 def _compared(
-    name: str, clusters: list[dict[str, int]], number: NDArray[np.int64], n_clusters: list[int]
+    name: str, clusters: list[dict[str, int]], number: Ints, n_clusters: list[int]
 ) -> dict[str, Any]:
     from sklearn.metrics import adjusted_rand_score
 

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit, pairwise_f_measure
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._names import name_clusters, nameless
@@ -123,7 +123,7 @@ def _drawn(features: Features) -> dict[str, Any]:
     return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
-def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
+def _against(reference: list[str] | None, labels: Ints) -> dict[str, float | None]:
     """Compare clusters with true labels, where there are some; rows without one are left out."""
     from sklearn.metrics import adjusted_rand_score
 
@@ -137,9 +137,7 @@ def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str
     }
 
 
-def _relation(
-    u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]
-) -> dict[str, Any]:
+def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:
     names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
     source = next(path for pair, path in job.matches.items() if pair in names)
     return {"views": [u, v], "source": source, "pairs": rows.tolist()}
@@ -181,7 +179,7 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
             )
 
 
-def _overlap(name: str, exchanged: NDArray[np.float64], labels: NDArray[np.int64]) -> Iterator[str]:
+def _overlap(name: str, exchanged: Floats, labels: Ints) -> Iterator[str]:
     """Name the two clusters that exchange most of their rows, where these are many."""
     sizes = np.bincount(labels, minlength=len(exchanged))
     shares = (exchanged + exchanged.T) / np.maximum(sizes[:, None] + sizes, 1)

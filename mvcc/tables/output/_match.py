@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
 from mvcc._utils.outputs import write_output
+from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
@@ -115,7 +115,7 @@ def propose_matches(
     }
 
 
-def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], list[list[Any]]]:
+def _listed(found: MatchCandidates, n_rows: int) -> tuple[Ints, list[list[Any]]]:
     """Return pairs of rows.
 
     And rank, score, whether each is the other's first, and the margin of the first.
@@ -144,7 +144,7 @@ def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool 
     )
 
 
-def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[np.int64]]:
+def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     """Return two tables and their matches."""
     place = {table.name: number for number, table in enumerate(inputs.tables)}
     pairs = [f"{inputs.tables[u].name}:{inputs.tables[v].name}" for u, v in inputs.relations]
@@ -169,9 +169,7 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[
     )
 
 
-def _without_dropped(
-    known: NDArray[np.int64], facts: Clustering, tables: list[Table]
-) -> NDArray[np.int64]:
+def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Ints:
     """Return the matches without those that a clustering left out since they seem to be wrong."""
     dropped = set()
     for relation in facts.relations:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import counted, nearest, shown
 from mvcc._utils.reading import MOST_LINE, opened
+from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.multiview import OUTLIER, Answer, AnswerHistory
 from mvcc.tables._job import Job
@@ -22,7 +22,7 @@ from mvcc.tables.reading._table import Table
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
 
-Rows = list[NDArray[np.int64]]  # of every view, ascending
+Rows = list[Ints]  # of every view, ascending
 _Members = tuple[set[int], bool]  # the objects of a group, and whether it counts
 
 

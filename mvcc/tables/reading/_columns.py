@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, with_point
+from mvcc._utils.types import Bools, Floats
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._dates import A_DATE, DATES, days_of, note_of, order_in, parsed
 from mvcc.tables.reading._numbers import (
@@ -29,7 +30,7 @@ from mvcc.tables.reading._numbers import (
 if TYPE_CHECKING:
     from mvcc.results import ColumnFacts
 
-Values = NDArray[np.float64] | NDArray[np.object_]
+Values = Floats | NDArray[np.object_]
 
 AN_ID, BESIDE, CONSTANT, LABELS = "an id", "beside the array", "constant", "looks like labels"
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
@@ -149,9 +150,9 @@ def _are_codes(values: pd.Series[Any]) -> bool:
     return bool(as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES)
 
 
-def is_missing(values: pd.Series[Any]) -> NDArray[np.bool_]:
+def is_missing(values: pd.Series[Any]) -> Bools:
     """Tell which values are not there, or are written as such."""
-    missing: NDArray[np.bool_] = values.isna().to_numpy(dtype=bool)
+    missing: Bools = values.isna().to_numpy(dtype=bool)
     if values.dtype.kind in "OUT":
         missing = missing | values.astype(str).str.strip().str.casefold().isin(_MISSING).to_numpy(
             dtype=bool
@@ -217,7 +218,7 @@ def _without_effect(one: Understood) -> Understood:
     return replace(one, column=replace(one.column, kind=None, note=CONSTANT))
 
 
-def _as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
+def _as_numbers(frame: pd.DataFrame) -> Floats:
     """Return values as numbers, NaN for those that are none, as points in time, which pandas has
     numbers for.
     """
@@ -303,7 +304,7 @@ def _read_like(column: Column, values: pd.Series[Any]) -> Understood:
 
 
 def _as_number(
-    column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], delimiter: str | None
+    column: Column, texts: pd.Series[Any], missing: Bools, delimiter: str | None
 ) -> Understood | None:
     """Read numbers, truth values, or numbers with separators.
 
@@ -360,7 +361,7 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: pd.Series[Any], note:
 
 
 def _as_date(
-    column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], known: str
+    column: Column, texts: pd.Series[Any], missing: Bools, known: str
 ) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts[~missing]
@@ -373,9 +374,7 @@ def _as_date(
     return _dated(column, parsed(texts, "mixed"), texts, "") if column.kind == "date" else None
 
 
-def _dated(
-    column: Column, days: NDArray[np.float64], texts: pd.Series[Any], order: str
-) -> Understood:
+def _dated(column: Column, days: Floats, texts: pd.Series[Any], order: str) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
     column = replace(column, kind="date", note=note_of(order, days))
     bad = np.isnan(days) & ~is_missing(texts)

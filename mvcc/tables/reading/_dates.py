@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Days = NDArray[np.float64]
+from mvcc._utils.types import Floats
+
+Days = Floats
 
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _LAST_DAY = 2_932_896  # 9999-12-31

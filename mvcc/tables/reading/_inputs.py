@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._partitions import input_sha256
@@ -38,7 +38,7 @@ class Inputs:
         """The tables with the rows that were left out."""
         return self.answers.tables if self.answers else self.tables
 
-    def on_rows(self, rows: list[NDArray[np.int64]]) -> Inputs:
+    def on_rows(self, rows: list[Ints]) -> Inputs:
         """Return the inputs of some rows of every view, ascending.
 
         Constraints and matches that touch others go.

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from mvcc._utils.types import Bools, Floats
 
 DECIMAL_COMMAS = "with decimal commas"
 COMMAS = "with commas for thousands"
@@ -19,8 +20,6 @@ _WITH_POINT = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d
 _WITH_COMMA = r"[+-]?(?:\d{1,3}(?:\.\d{3})+(?:,\d*)?|\d+,?\d*|,\d+)(?:e[+-]?\d+)?"
 _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
-
-Floats = NDArray[np.float64]
 
 
 def numbers_of(words: Any) -> Floats:
@@ -83,10 +82,8 @@ def _read(plain: pd.Series[Any], note: str) -> Floats:
     return numbers_of(plain.str.replace(".", "", regex=False).str.replace(",", "."))
 
 
-def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(
-        dtype=bool
-    )
+def _matches(texts: pd.Series[Any], style: str) -> Bools:
+    found: Bools = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
     return found
 
 

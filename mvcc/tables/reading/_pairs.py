@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
@@ -155,7 +155,7 @@ def read_matches(
     return relations
 
 
-def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> NDArray[np.int64]:
+def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> Ints:
     """Return (row of the first, row of the second) of a file with columns of ids."""
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._columns import (
@@ -50,7 +50,7 @@ class Table:
     columns: list[str]  # the d columns that are clustered
     # (n, d): their values: an array where all are finite numbers, else a frame of numbers, days of
     # dates, and texts
-    X: NDArray[np.float64] | pd.DataFrame
+    X: Floats | pd.DataFrame
     every_column: list[Column]  # what became of each column of the file
     reference: list[str] | None  # true labels
     unused: list[str]  # columns that are neither
@@ -78,7 +78,7 @@ class Table:
         )
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
-    def on_rows(self, rows: NDArray[np.int64]) -> Table:
+    def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
         return replace(
             self,
@@ -287,7 +287,7 @@ def _left_out_labels(
             )
 
 
-def _together(values: dict[str, Values]) -> NDArray[np.float64] | pd.DataFrame:
+def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     """Return columns as an array where all are finite numbers, else as a frame."""
     if all(one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()):
         return np.column_stack(list(values.values())) if values else np.empty((0, 0))
@@ -295,7 +295,7 @@ def _together(values: dict[str, Values]) -> NDArray[np.float64] | pd.DataFrame:
 
 
 def _nothing_to_cluster(
-    frame: pd.DataFrame, path: str, X: NDArray[np.float64] | pd.DataFrame, became: dict[str, Column]
+    frame: pd.DataFrame, path: str, X: Floats | pd.DataFrame, became: dict[str, Column]
 ) -> str:
     """Say why there is nothing to cluster, where it is so."""
     n = len(frame)
