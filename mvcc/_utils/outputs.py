@@ -444,12 +444,7 @@ def check_output(
 
 
 def write_output(
-    path: Path,
-    content: bytes,
-    kind: str,
-    *,
-    fresh: bool = False,
-    inputs: Iterable[str | Path] = (),
+    path: Path, content: bytes, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
     if is_stream(path):

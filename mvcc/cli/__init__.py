@@ -48,9 +48,7 @@ _GROUPS = {
         "replay": "Compute a stored trial again.",
         "data": "List, fetch and check the data sets.",
     },
-    "Installation": {
-        "doctor": "Show versions, data folders and compiled kernels.",
-    },
+    "Installation": {"doctor": "Show versions, data folders and compiled kernels."},
 }
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}
 

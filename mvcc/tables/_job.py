@@ -56,8 +56,7 @@ _NumberOfClusters = Annotated[
     allowed("a whole number from 1 to 10^6, or auto"),
 ]
 _Threshold = Annotated[
-    Annotated[float, Field(gt=0, le=1)] | Literal["cv"],
-    allowed("a number above 0, up to 1, or cv"),
+    Annotated[float, Field(gt=0, le=1)] | Literal["cv"], allowed("a number above 0, up to 1, or cv")
 ]
 
 
@@ -71,10 +70,7 @@ _COLUMNS = Option("VIEW=COLUMN[,COLUMN]", read=_listed)
 _K = Option("NUMBER|auto|RANGE", ("-k", "--clusters"), read=scalar)
 _FEATURES = Option("[VIEW=]NAME", default="auto; spectral for co-em")
 _COMPONENTS = Option(
-    "[VIEW=]NUMBER",
-    ("--components",),
-    default="k for spectral, up to 10 for pca",
-    read=scalar,
+    "[VIEW=]NUMBER", ("--components",), default="k for spectral, up to 10 for pca", read=scalar
 )
 
 

@@ -572,10 +572,7 @@ def _put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
 
 
 def _problems(
-    data: list[Floats],
-    relations: Relations,
-    settings: Settings,
-    names: list[str] | None,
+    data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
 ) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, each with its relations.
 

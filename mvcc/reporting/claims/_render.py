@@ -199,8 +199,7 @@ def _means(means: Sequence[Means]) -> Iterator[str]:
         yield f"### {percent(mapped)} of the instances mapped"
         of_fraction = [one for one in means if one.mapped == mapped]
         yield _markdown_table(
-            ("data set", "n", *of_fraction[0].best),
-            map(_line_of_means, of_fraction),
+            ("data set", "n", *of_fraction[0].best), map(_line_of_means, of_fraction)
         )
 
 

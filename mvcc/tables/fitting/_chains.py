@@ -198,10 +198,7 @@ class _Reason(NamedTuple):
 
 
 def propagated(
-    model: MultiViewConstrainedClustering,
-    reasons: Reasons,
-    views: list[Floats],
-    transfer: str,
+    model: MultiViewConstrainedClustering, reasons: Reasons, views: list[Floats], transfer: str
 ) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 

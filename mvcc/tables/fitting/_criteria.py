@@ -63,13 +63,7 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
 
 def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[int, Floats]]:
     """Return the leading eigenvalues of the joint graph, and its objects in k components, by k."""
-    from mvcc.embedding import (
-        AutoFeatures,
-        embedded,
-        joint_graph,
-        neighbors_for,
-        separate_problems,
-    )
+    from mvcc.embedding import AutoFeatures, embedded, joint_graph, neighbors_for, separate_problems
     from mvcc.tables.fitting._features import numbers_of
 
     def rows_of(problem: Any) -> int:

@@ -328,8 +328,6 @@ _means = {**_n_in, "n_clusters": size("k"), "cluster_centers_": floats("k", "in"
 _PCK = Estimator(PCKMeans, _means, ("n_clusters",))
 # the jobs have the metric that is their default: one weight for each feature of each cluster
 _MPCK = Estimator(
-    MPCKMeans,
-    {**_means, "metrics_": floats("k", "in", least=5e-324, most=1e308)},
-    ("n_clusters",),
+    MPCKMeans, {**_means, "metrics_": floats("k", "in", least=5e-324, most=1e308)}, ("n_clusters",)
 )
 PREDICTORS = Choice((_NEAREST, ByAnchors(), _PCK, _MPCK))

@@ -171,10 +171,7 @@ def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
     if facts.joint:
         lengths = {"moved.csv": view.n_moved}
     else:
-        lengths = {
-            "propagated.csv": view.n_propagated.total,
-            "received.csv": view.n_received.total,
-        }
+        lengths = {"propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}
     of_view = [relation for relation in facts.relations if number in relation.views]
     if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
         lengths["suspicious.csv"] = n_suspicious
