@@ -1,10 +1,10 @@
-"""Measure how a folder that is larger than memory is clustered.
+"""Measure how a folder that is larger than memory is clustered: time, memory, F, and that no row
+is lost.
 
-Time, memory, F, and that no row is lost.
-
-    python -m scripts.large_folder 1e8 --folder large          one view, in large/view0 and
-    large/results python -m scripts.large_folder 1e7 --views 2 --kill        two views; a worker is
-    killed in the middle
+    python -m scripts.large_folder 1e8 --folder large
+        one view, in large/view0 and large/results
+    python -m scripts.large_folder 1e7 --views 2 --kill
+        two views; a worker is killed in the middle
 
 Rows have 16 columns of single precision, and belong to 8 bent clusters that touch. There are 100
 judged pairs, and of two views one row in ten is matched. The same number gives the same rows. A

@@ -1,16 +1,15 @@
-"""Measure what is found among matches.
+"""Measure what is found among matches: wrong ones that are suspicious, and the counterparts of
+rows without a match.
 
-Wrong ones that are suspicious, and the counterparts of rows without a match.
+    python -m scripts.matches --tasks 10
+        writes results/matches.csv; a stopped command goes on where it was
 
-    python -m scripts.matches --tasks 10        writes results/matches.csv; a stopped command goes
-    on where it was
-
-Digits: the left halves of half of the images, the right halves of six in ten, with the former among
-them. Newsgroups: the first halves of 1,000 documents and the second halves of 1,000, 700 of which
-are in both. ``suspicious``: a share of the known matches is mixed up; precision and recall of those
-with a suspicion above .4. ``candidates``: for the rows whose match is not known, the share whose
-counterpart is found first, among the first five, and in the hundred lines with the highest scores.
-``cut`` is what ``candidate_hits`` tells of the same matches.
+Digits: the left halves of half of the images, the right halves of six in ten, with the former
+among them. Newsgroups: the first halves of 1,000 documents and the second halves of 1,000, 700
+of which are in both. ``suspicious``: a share of the known matches is mixed up; precision and
+recall of those with a suspicion above .4. ``candidates``: for the rows whose match is not known,
+the share whose counterpart is found first, among the first five, and in the hundred lines with
+the highest scores. ``cut`` is what ``candidate_hits`` tells of the same matches.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Measure what predicting new rows costs.
-
-F of rows that come later, against that of the same rows clustered at once.
+"""Measure what predicting new rows costs: F of rows that come later, against that of the same
+rows clustered at once.
 
     python -m scripts.new_rows --seeds 10        prints a line for each data set and method
 
 A fifth of the rows of each view is held out. One model is fitted to the other rows and predicts
 these; another one is fitted to all rows, with the matches of the held-out rows or without. They
-know three in ten matches, and the same 40 constraints between rows that are not held out. F is the
-pairwise F-measure (Eq. 19) of the held-out rows, mean of the views.
+know three in ten matches, and the same 40 constraints between rows that are not held out. F is
+the pairwise F-measure (Eq. 19) of the held-out rows, mean of the views.
 """
 
 from __future__ import annotations

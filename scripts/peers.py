@@ -1,13 +1,14 @@
-"""Try what other packages offer on the draws of the study `beyond`, and store the figures for its
-claims.
+"""Try what other packages offer on the draws of the study `beyond`, and store the figures for
+its claims.
 
-    pip install seaborn && pip install --no-deps mvlearn    what mvlearn asks for is older than
-    Python 3.11 python -m scripts.peers                                 writes results/beyond_peers
-    (five minutes)
+    pip install seaborn && pip install --no-deps mvlearn
+        what mvlearn asks for is older than Python 3.11
+    python -m scripts.peers
+        writes results/beyond_peers (five minutes)
 
-Views, features, pairs and matches are those of the first trials of ``configs/beyond_*.yaml``. The
-results are a folder with checksums like those of `mvcc run`; a command that was stopped goes on
-where it was.
+Views, features, pairs and matches are those of the first trials of ``configs/beyond_*.yaml``.
+The results are a folder with checksums like those of `mvcc run`; a command that was stopped goes
+on where it was.
 """
 
 from __future__ import annotations

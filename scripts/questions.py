@@ -1,16 +1,15 @@
-"""Measure what answers to questions buy.
+"""Measure what answers to questions buy: F after 0 to 160 of them, for several ways of choosing
+them.
 
-F after 0 to 160 of them, for several ways of choosing them.
+    python -m scripts.questions --tasks 10
+        writes results/questions.csv; a stopped command goes on where it was
 
-    python -m scripts.questions --tasks 10        writes results/questions.csv; a stopped command
-    goes on where it was
-
-Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups, or
-pairs as they are. In each task three in ten matches are known; of newsgroups, the first halves of
-1,000 documents and the second halves of 1,000, 300 documents are in both. Explore & Consolidate of
-Basu, Banerjee and Mooney (2004), Min-Max of Mallapragada, Jin and Jain (2008) and NPU of Xiong,
-Azimi and Fern (2014) ask about matched objects, which they compare by the scaled columns of all
-views, and about random rows when there are no more of them.
+Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups,
+or pairs as they are. In each task three in ten matches are known; of newsgroups, the first
+halves of 1,000 documents and the second halves of 1,000, 300 documents are in both. Explore &
+Consolidate of Basu, Banerjee and Mooney (2004), Min-Max of Mallapragada, Jin and Jain (2008) and
+NPU of Xiong, Azimi and Fern (2014) ask about matched objects, which they compare by the scaled
+columns of all views, and about random rows when there are no more of them.
 """
 
 from __future__ import annotations

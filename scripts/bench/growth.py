@@ -1,12 +1,13 @@
 """Measure how time and memory of clustering two views grow with their rows, beside scikit-learn.
 
-python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the
-tables python -m scripts.bench.growth --all --store    # to 1,000,000; also writes
-results/growth.csv, .png and the page
+python -m scripts.bench.growth
+    # 1,000 to 30,000 rows in each view; prints the tables
+python -m scripts.bench.growth --all --store
+    # to 1,000,000; also writes results/growth.csv, .png and the page
 
-Every measurement has a process and a thread of its own. A method that exceeds the time bound or the
-free memory is left out for more rows. With --store, every measurement is kept at once, and an
-interrupted run goes on where it stopped.
+Every measurement has a process and a thread of its own. A method that exceeds the time bound or
+the free memory is left out for more rows. With --store, every measurement is kept at once, and
+an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Fits of tables that are not simply long.
-
-Many classes, many views, wide counts, few rows, classes of unequal size.
+"""Fits of tables that are not simply long: many classes, many views, wide counts, few rows,
+classes of unequal size.
 
 A third of the objects are in both of two views, and 70 % in each of many.
 
-python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and
-writes the page
+python -m scripts.bench.shapes
+    # measures these fits alone, stores them among the others, and writes the page
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     python scripts/compare_packages/compare.py task                        draws the tasks
     python scripts/compare_packages/compare.py mvlearn --python python3.8  installs a package and
-    tries it python scripts/compare_packages/compare.py mvcc                        tries what this
-    Python has python scripts/compare_packages/compare.py table                       prints the
-    figures
+    tries it
+    python scripts/compare_packages/compare.py mvcc
+        tries what this Python has
+    python scripts/compare_packages/compare.py table                       prints the figures
 
 All write to and read from ``--folder``. BLAS has one thread, for all alike.
 """

