@@ -238,9 +238,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
 
     with threadpool_limits(1):  # sums are in another order on more threads
         scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
-    ranks = np.mean(
-        [rankdata(score.astype(np.float32)) for score in scores], axis=0
-    )  # rounding breaks no ties
+    # rounding breaks no ties
+    ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)
     fit: Floats = 1 - (ranks - 1) / max(len(data) - 1, 1)
     return fit
 

@@ -186,9 +186,8 @@ def measure(
     """Count the E-steps of all trials of some configs: one row per E-step of one view."""
     rows: list[dict[str, Any]] = []
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # a clustering at its limit propagates as any other
+        # a clustering at its limit propagates as any other
+        warnings.simplefilter("ignore", ConvergenceWarning)
         for path in paths:
             config = load_config(path, [f"multi_view.constraints={list(numbers)}"])
             for trial in trials:

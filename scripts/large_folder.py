@@ -245,9 +245,8 @@ def main() -> None:
     parser.add_argument(
         "--kill", action="store_true", help="kill a worker when three in ten files are written"
     )
-    given, options = (
-        parser.parse_known_args()
-    )  # others, such as --sample, are those of mvcc cluster
+    # others, such as --sample, are those of mvcc cluster
+    given, options = parser.parse_known_args()
     n_rows = int(given.rows) // given.views
     began = time.monotonic()
     if not (given.folder / "view0" / f"{len(sizes_of(n_rows)) - 1:05}.parquet").exists():

@@ -86,8 +86,7 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=10)
-    warnings.simplefilter(
-        "ignore"
-    )  # co-EM may not converge, and some data are unfit for propagation
+    # co-EM may not converge, and some data are unfit for propagation
+    warnings.simplefilter("ignore")
     for line in lines(parser.parse_args().seeds):
         print(line, flush=True)

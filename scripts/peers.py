@@ -245,9 +245,8 @@ def main() -> None:
         store.write_manifest(described)
         for trial in sorted(set(range(given.trials)) - store.stored()):
             with single_threaded(), warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # of graphs that are not connected, and of labels not yet settled
+                # of graphs that are not connected, and of labels not yet settled
+                warnings.simplefilter("ignore")
                 rows = [row for config in configs for row in scores(config, trial)]
             store.write_trial(trial, with_texts(pd.DataFrame(rows)))
             print(f"Trial {trial}: {len(rows)} rows.", flush=True)

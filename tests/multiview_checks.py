@@ -210,10 +210,11 @@ def check_a_refused_fit_keeps_the_former_one(model, problem):
     before = outcome(problem.fit(model))
     far = Constraints([(0, 99)], [True])
     contradiction = problem.constraints[0].max_union(Constraints([(0, 9)], [False]))
+    # found out when the first view is clustered already
     few = [
         problem.views[0],
         problem.views[1][:2],
-    ]  # found out when the first view is clustered already
+    ]
     for refused, error in [
         (replace(problem, views=[]), InvalidInputError),
         (replace(problem, views=None), InvalidInputError),

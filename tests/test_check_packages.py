@@ -20,9 +20,8 @@ def test_interpreters_are_found_on_the_path_and_among_those_of_pyenv(tmp_path, m
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
     on_path = program(tmp_path / "bin/python3.91", "3.91")
-    program(
-        tmp_path / "bin/python3.92", "pyenv: python3.92: command not found"
-    )  # a name that stands for nothing
+    # a name that stands for nothing
+    program(tmp_path / "bin/python3.92", "pyenv: python3.92: command not found")
     of_pyenv = program(tmp_path / "pyenv/versions/3.92.4/bin/python3.92", "3.92")
     found = interpreters([HERE, "3.91", "3.92", "3.93"])
     assert found == {HERE: sys.executable, "3.91": on_path, "3.92": of_pyenv}

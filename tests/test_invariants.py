@@ -48,9 +48,8 @@ def test_a_constraint_follows_just_when_its_opposite_contradicts(listed):
 
 @given(labellings(2, 7), st.data(), st.permutations(range(7)))
 def test_views_that_are_wholly_related_one_to_one_are_closed_as_one(y, data, names):
-    names = np.argsort(
-        np.argsort(names[: len(y)])
-    )  # row of the second view of each row of the first
+    # row of the second view of each row of the first
+    names = np.argsort(np.argsort(names[: len(y)]))
     here, there = (Constraints(*data.draw(constraint_lists(labels=y))) for _ in range(2))
     relations = {(0, 1): np.column_stack((np.arange(len(y)), names))}
     (first, second), related = close_views([here, renamed(there, names)], relations)

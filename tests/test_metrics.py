@@ -66,9 +66,8 @@ def test_f_measure_equals_its_definition_over_all_pairs(case):
 )
 def test_the_dtype_of_labels_does_not_matter(dtype):
     rng = np.random.default_rng(0)
-    truth, predicted = (
-        rng.integers(16, size=(2, 200)) + 100
-    )  # products of small integers would overflow
+    # products of small integers would overflow
+    truth, predicted = rng.integers(16, size=(2, 200)) + 100
     expected = slow.pairwise_f_measure(truth, predicted)
     assert pairwise_f_measure(truth.astype(dtype), predicted.astype(dtype)) == pytest.approx(
         expected, rel=1e-12

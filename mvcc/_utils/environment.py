@@ -26,9 +26,10 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """Describe what the bits of a result may depend on beside the versions."""
+    # here and below: who only compares results needs none of this
     from llvmlite.binding import (
         get_host_cpu_name,
-    )  # here and below: who only compares results needs none of this
+    )
 
     return {
         "system": platform.platform(),

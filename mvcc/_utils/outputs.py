@@ -294,9 +294,8 @@ class OutputFolder:
 
         Mvcc makes none.
         """
-        folders = [self.path / folder for folder in Path(name).parents][
-            -2::-1
-        ]  # the last one is this folder
+        # the last one is this folder
+        folders = [self.path / folder for folder in Path(name).parents][-2::-1]
         return next((folder for folder in folders if folder.is_symlink()), None)
 
     def _has(self, name: str, content: bytes) -> bool:

@@ -20,17 +20,17 @@ from typing import Any, BinaryIO
 
 from mvcc.exceptions import DataError
 
-MOST_BYTES = (
-    2**34
-)  # of a file that is read as a whole, and of what a table takes once it is unpacked
+# of a file that is read as a whole, and of what a table takes once it is unpacked
+MOST_BYTES = 2**34
 MOST_CELLS = 2**30  # of a table in memory
 MOST_ROWS = 2**27  # of a table in memory: each has an id
 MOST_COLUMNS = 2**17
 MOST_LINE = 2**24  # bytes of a line of text
+# bytes that a zip may hold, or so many times its own size, if that is more
 MOST_UNPACKED, MOST_TIMES = (
     2**30,
     100,
-)  # bytes that a zip may hold, or so many times its own size, if that is more
+)
 MOST_DEPTH = 100  # of JSON
 
 _BYTES_OF_CELL, _BYTES_OF_ROW = 32, 128  # that a table takes, with all that is made of it
@@ -42,9 +42,8 @@ _KINDS = {
 }
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile(r"[\ud800-\udfff]")
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(
-    os, "O_BINARY", 0
-)  # a pipe would wait for somebody who writes
+# a pipe would wait for somebody who writes
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def opened(path: str | os.PathLike[str]) -> BinaryIO:

@@ -66,9 +66,8 @@ def connected_to(address: str) -> Iterator[Client]:
         ) from error
     level = _LOG.level
     try:
-        _LOG.setLevel(
-            logging.CRITICAL
-        )  # a scheduler that dies gives tracebacks; what matters is said in our words
+        # a scheduler that dies gives tracebacks; what matters is said in our words
+        _LOG.setLevel(logging.CRITICAL)
         with connected as client:
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER)

@@ -88,9 +88,8 @@ class _Dialog:
 
     def _opens(self, card: Card) -> bool:
         name = self._line("Name of the new group (Enter or Esc: back)")
-        known = name in {
-            group.name for group in card.groups
-        }  # one that was not shown, or overlooked
+        # one that was not shown, or overlooked
+        known = name in {group.name for group in card.groups}
         return bool(name) and self._answer(card, name if known else f"new:{name}")
 
     def _answer(self, card: Card, answer: str) -> bool:

@@ -37,9 +37,8 @@ def compile_all_kernels() -> None:
     """
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
     _compile_joint("anchors")
-    many = np.zeros(
-        (threads._WORTH_SHARING, 1)
-    )  # shared among threads, by kernels that are else called by kernels
+    # shared among threads, by kernels that are else called by kernels
+    many = np.zeros((threads._WORTH_SHARING, 1))
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
         make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)

@@ -32,10 +32,11 @@ from mvcc.results import JOINT, K_MEANS
 from scripts.bench.one_fit import COLUMNS, FITS
 from scripts.bench.page import RESULTS, replace_block
 
+# rows in each view; seconds of processor time
 SHORT, SHORT_BOUND = (
     (1_000, 3_000, 10_000, 30_000),
     300,
-)  # rows in each view; seconds of processor time
+)
 ALL, ALL_BOUND = (*SHORT, 100_000, 300_000, 1_000_000), 1_200
 NAMES = {
     K_MEANS: "KMeans",
@@ -98,9 +99,8 @@ def _why(code: int, said: str, bound: int) -> str:
         return "out of memory"
     if code < 0:
         return signal.Signals(-code).name
-    return (
-        said.rpartition("\n")[2].partition(":")[0].rpartition(".")[2]
-    )  # the name of the exception
+    # the name of the exception
+    return said.rpartition("\n")[2].partition(":")[0].rpartition(".")[2]
 
 
 def _free_memory() -> list[str]:

@@ -46,9 +46,8 @@ class Task:
         return np.array(ends, dtype=int).reshape(-1, 2)
 
 
-Entry = Callable[
-    [Task], "dict[str, Any]"
-]  # labels by "0", "1" (all rows of that view) or "matched" (those alone)
+# labels by "0", "1" (all rows of that view) or "matched" (those alone)
+Entry = Callable[[Task], "dict[str, Any]"]
 
 
 def try_all(

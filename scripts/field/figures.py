@@ -66,9 +66,8 @@ class Figures:
         self.by_draw = self.lines.set_index([*CELL, "method", "draw"]).sort_index()
         others = self.lines[self.lines["method"].isin(GRID)]
         of_grid = self.lines[self.lines["method"].isin([JOINT, *GRID])]
-        same = of_grid.merge(
-            others[[*CELL, "draw"]].drop_duplicates()
-        )  # the defaults on the draws of the others
+        # the defaults on the draws of the others
+        same = of_grid.merge(others[[*CELL, "draw"]].drop_duplicates())
         self.of_grid = same.groupby([*CELL, "method"])[COLUMNS].mean()
         self.published = _entries()
 

@@ -69,9 +69,8 @@ class Cell:
 def whole(data: Dataset) -> Task:
     """Take a data set as it is; its rows are the same object where they match in any two tables."""
     offsets = np.cumsum([0, *(len(X) for X in data.views)])
-    first = np.arange(
-        offsets[-1]
-    )  # the first row of the same object, in all tables one after the other
+    # the first row of the same object, in all tables one after the other
+    first = np.arange(offsets[-1])
     for (u, v), rows in sorted(data.relations.items()):
         first[offsets[v] + rows[:, 1]] = first[offsets[u] + rows[:, 0]]
     kept, objects = np.unique(first, return_inverse=True)
@@ -210,7 +209,6 @@ def cut(data: str) -> Task:
     load, place = CUT[data]
     X, y = load(return_X_y=True)
     if data == "digits_halves":
-        X = (
-            X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)
-        )  # the left half of the pictures first
+        # the left half of the pictures first
+        X = X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)
     return Task([X[:, :place], X[:, place:]], [np.arange(len(y))] * 2, y)

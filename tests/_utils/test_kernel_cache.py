@@ -111,9 +111,8 @@ def test_a_change_of_a_kernel_reaches_those_that_call_it(tmp_path, place):
     package.add(1)
     assert package.call() == 1
     first = package.kept()
-    assert [path.name.split("-")[0] for path in first] == [
-        "outer.outer"
-    ]  # the inner one is a part of it
+    # the inner one is a part of it
+    assert [path.name.split("-")[0] for path in first] == ["outer.outer"]
     assert {path.relative_to(tmp_path).parts[0] for path in first} == {PLACES[place]}
     package.add(20)
     assert package.call() == 20

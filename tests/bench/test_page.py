@@ -60,9 +60,8 @@ def test_the_growth_on_the_page_is_what_was_measured():
     stored = growth.stored(RESULTS / "growth.csv")
     assert block("growth") == growth.tables(stored)
     again = growth.with_ratios(stored[growth.MEASURED].to_dict("records"))
-    pd.testing.assert_frame_equal(
-        stored, again.reset_index(drop=True), rtol=1e-5, atol=1e-5
-    )  # six digits are stored
+    # six digits are stored
+    pd.testing.assert_frame_equal(stored, again.reset_index(drop=True), rtol=1e-5, atol=1e-5)
 
 
 def test_the_rows_beyond_one_machine_come_from_what_was_measured():

@@ -31,9 +31,8 @@ AS_IT_WAS = """() => {
     document.activeElement.blur();
     scrollTo(0, 0);
 }"""
-QUIET = (
-    "GL Driver Message",
-)  # the software that stands in for a graphics card speaks of its own speed
+# the software that stands in for a graphics card speaks of its own speed
+QUIET = ("GL Driver Message",)
 
 
 @pytest.fixture(scope="session")

@@ -144,9 +144,8 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
             page.keyboard.press("Enter")
             wait_for(page, TOLD, f"“{name}”.")
         assert len(offered(page)) == 4
-        assert (
-            page.evaluate("document.activeElement.closest('#groups')") is None
-        )  # the guess is not preselected
+        # the guess is not preselected
+        assert page.evaluate("document.activeElement.closest('#groups')") is None
         page.keyboard.press("5")
         page.keyboard.press("m")
         assert len(offered(page)) == 5

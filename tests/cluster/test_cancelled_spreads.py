@@ -66,9 +66,8 @@ def test_a_feature_without_spread_keeps_its_weight_and_one_with_more_than_roundi
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):
     X = 1 + np.random.default_rng(0).normal(size=(50, 2)) * [1e-9, 1.0]
-    X[:, 1] -= np.polyval(
-        np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1
-    )  # the full metric is then diagonal, too
+    # the full metric is then diagonal, too
+    X[:, 1] -= np.polyval(np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1)
     (found,) = MPCKMeans(1, metric=metric).fit(X).metrics_
     np.testing.assert_allclose(
         np.diag(found) if metric == "full" else found, 1 / X.var(axis=0), rtol=1e-3

@@ -110,9 +110,8 @@ def test_of_very_many_points_the_outermost_are_looked_at():
 def test_what_is_in_order_at_a_place_is_that_of_a_sort():
     for seed in range(2000):
         rng = np.random.default_rng(seed)
-        values = (
-            rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0
-        )  # many of them equal
+        # many of them equal
+        values = rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0
         place = int(rng.integers(len(values)))
         ordered = np.sort(values)
         assert _quickselect(values, place) == ordered[place], seed

@@ -85,9 +85,8 @@ def make_scene(seed, *, full=False, unassigned=False):
     n, d, k = int(rng.integers(6, 16)), int(rng.integers(1, 4)), int(rng.integers(1, 5))
     home = rng.integers(rng.integers(2, 6), size=n)
     apart = [[a, b] for b in range(home.max() + 1) for a in range(b) if rng.random() < 0.6]
-    rows = np.sort(
-        rng.permutation(n)[: rng.integers(2, n + 1)]
-    )  # the others are in no neighborhood
+    # the others are in no neighborhood
+    rows = np.sort(rng.permutation(n)[: rng.integers(2, n + 1)])
     weight = rng.choice([0.25, 1.0, 3.0])
     neighborhoods = Neighborhoods.of(
         rows, home[rows], home.max() + 1, *np.array(apart, int).reshape(-1, 2).T, weight
@@ -198,9 +197,8 @@ def test_violated_constraints_count_in_the_objective_and_in_the_scatters_as_thei
     for seed in SEEDS:
         scene = make_scene(seed, full=full)
         gaps, reach = scene.farthest()
-        origin = scene.X[
-            seed % len(scene.X)
-        ]  # moments of a row at the origin are 0, but it is there
+        # moments of a row at the origin are 0, but it is there
+        origin = scene.X[seed % len(scene.X)]
         broken = violations(*scene.tally(origin), scene.groups, scene.X.shape[1])
         found = mpck_objective(
             scene.X,

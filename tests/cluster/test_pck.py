@@ -27,9 +27,8 @@ def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0, 20.0)):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, 20)), draw(st.integers(1, 4))
     k = draw(st.integers(1, min(n, 4)))
-    X = (
-        np.rint(rng.normal(size=(n, d)) * draw(st.sampled_from([512, 1024, 3072]))) / 1024
-    )  # equal rows have exact means
+    # equal rows have exact means
+    X = np.rint(rng.normal(size=(n, d)) * draw(st.sampled_from([512, 1024, 3072]))) / 1024
     copies = rng.integers(n, size=(2, draw(st.integers(0, 4))))
     X[copies[0]] = X[copies[1]]
     c = random_constraints(rng, n, draw(st.integers(0, 3 * n)), weights)
@@ -195,9 +194,8 @@ def test_the_center_of_an_empty_cluster_moves_to_the_farthest_point_and_gets_mem
 def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster():
     """However large ``tol`` is, the relocated center must still get its members."""
     X = np.array([[0.0], [5.0], [2.6], [2.6], [2.6], [2.6], [2.6], [6.5]])
-    c = Constraints(
-        [(0, 1)], [True], [14.0]
-    )  # draws row 0 out of cluster 0 as soon as the other center comes near
+    # draws row 0 out of cluster 0 as soon as the other center comes near
+    c = Constraints([(0, 1)], [True], [14.0])
     start = [[-1.0], [4.0]]
     assert_array_equal(fit(X, c, 2, start, max_iter=1).labels_, [0, 1, 1, 1, 1, 1, 1, 1])
     assert_array_equal(fit(X, c, 2, start, max_iter=2).labels_, [1, 1, 1, 1, 1, 1, 1, 1])

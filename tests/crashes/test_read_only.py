@@ -20,9 +20,8 @@ from tests.crashes.steps import CONFIG
 @pytest.fixture
 def read_only():
     """Give a folder with a finished run, and then all rights away."""
-    root = Path(
-        tempfile.mkdtemp()
-    )  # not below the folder of pytest, which only its owner may enter
+    # not below the folder of pytest, which only its owner may enter
+    root = Path(tempfile.mkdtemp())
     root.chmod(0o755)
     folder = root / "results"
     run_experiment(CONFIG, folder, n_jobs=1)

@@ -93,9 +93,8 @@ def test_a_fixed_draw_draws_the_same_documents_for_every_random_state_but_other_
 
 
 def test_every_document_is_drawn_as_often(tmp_path):
-    words = [
-        "".join(chr(97 + int(d)) for d in str(1000 + i)) for i in range(60)
-    ]  # one for each number
+    # one for each number
+    words = ["".join(chr(97 + int(d)) for d in str(1000 + i)) for i in range(60)]
     folders = write_groups(tmp_path, lambda group, i: f"x\n\n{GROUPS[group]} {words[i]}")
     counts, y = _rec_talk._word_counts(tuple(folders[:2]), False)
     drawn = np.zeros(120)

@@ -40,9 +40,8 @@ def test_the_views_are_drawn_apart_and_alike(name):
     first, second = load_dataset(name, random_state=1).views
     assert (first != second).all()
     difference = first - second
-    np.testing.assert_allclose(
-        difference.std(axis=0), 0.05 * np.sqrt(2), rtol=0.25
-    )  # five standard deviations
+    # five standard deviations
+    np.testing.assert_allclose(difference.std(axis=0), 0.05 * np.sqrt(2), rtol=0.25)
     np.testing.assert_allclose(difference.mean(axis=0), 0, atol=0.025)
 
 

@@ -161,9 +161,8 @@ def test_a_column_that_was_constant_in_fit_counts_for_nothing_in_new_rows(X, new
 # ---- rows that are near no row of fit
 
 
-@pytest.mark.parametrize(
-    "factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"]
-)  # from 40 on all affinities are 0
+# from 40 on all affinities are 0
+@pytest.mark.parametrize("factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"])
 def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.8, 0.9], [0.5, 0.2]])
     transformer = SpectralFeatures(2, sigma=0.5)

@@ -39,9 +39,8 @@ def test_a_stored_trial_comes_out_the_same_to_the_last_bit(folder, source):
             path.unlink()
     replay = replay_trial(folder, 1)
     assert (replay.compared, replay.differing, replay.causes) == (True, 0, [])
-    assert (
-        len(replay.rows) == 10
-    )  # for each base: propagation at two thresholds, and the three other methods
+    # for each base: propagation at two thresholds, and the three other methods
+    assert len(replay.rows) == 10
     assert set(replay.rows["trial"]) == {1}
 
 

@@ -49,9 +49,8 @@ def test_methods_find_blobs(task, name, protocol):
     labels = {**OURS, **PLAIN, **OF_TABLES, **PAIRS, **GRID}[name](given, 0)
     assert [len(found) for found in labels] == [len(X) for X in given.views]
     found = score(labels, given)
-    assert found["F_views"] > (
-        0.6 if name == "k-means" else 0.95
-    )  # means in the place of gaps mislead k-means
+    # means in the place of gaps mislead k-means
+    assert found["F_views"] > (0.6 if name == "k-means" else 0.95)
     if name != "k-means" and not name.startswith(EACH):
         assert found["ACC"] > 0.95
 

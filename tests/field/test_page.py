@@ -158,9 +158,8 @@ def test_means_and_bests_are_those_of_the_lines(small):
     assert small.mean(CELL, JOINT, "ACC") == pytest.approx(0.94)
     assert small.best_peer(CELL, "ACC").method == "NEMO"
     assert small.best_setting(CELL, "ACC").value == pytest.approx(0.93)
-    assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(
-        0.9
-    )  # on the draw of the other settings
+    # on the draw of the other settings
+    assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)
     assert small.best_published(CELL, "ACC") == figures.Best("ARSL-IMVC", 0.962)
     assert small.best_published(CELL, "NMI") is None
 

@@ -138,9 +138,8 @@ def test_a_draw_is_that_of_its_number(task, monkeypatch):
     first, again, second = (draw(Cell("msrc_v5", "mask A", 0.5), number) for number in (0, 0, 1))
     assert [rows.tolist() for rows in first.objects] == [rows.tolist() for rows in again.objects]
     assert [rows.tolist() for rows in first.objects] != [rows.tolist() for rows in second.objects]
-    assert (
-        len(draw(Cell("acm", "complete", 1.0), 0).views) == 2
-    )  # of which not all tables are taken
+    # of which not all tables are taken
+    assert len(draw(Cell("acm", "complete", 1.0), 0).views) == 2
 
 
 def test_every_cell_is_there_once():

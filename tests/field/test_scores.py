@@ -29,17 +29,17 @@ def test_a_clustering_like_the_classes_has_all_scores_1(task):
 
 
 def test_scores_of_objects_and_of_tables_by_hand(task):
+    # the classes are right in both tables, but not across them
     labels = [
         np.array([0, 0, 1]),
         np.array([2, 0, 0]),
-    ]  # the classes are right in both tables, but not across them
+    ]
     found = score(labels, task)
     assert found["ACC"] == 0.75
     assert found["purity"] == 1.0
     assert found["F"] == pytest.approx(2 / 3)  # one pair of two is found, and no other
-    assert found["NMI"] == pytest.approx(
-        2 * np.log(2) / (np.log(2) + 1.5 * np.log(2))
-    )  # the mean of the entropies
+    # the mean of the entropies
+    assert found["NMI"] == pytest.approx(2 * np.log(2) / (np.log(2) + 1.5 * np.log(2)))
     assert found["F_views"] == 1.0
 
 

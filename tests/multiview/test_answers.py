@@ -42,11 +42,12 @@ def test_answers_that_keep_all_groups_apart_are_groups():
 
 
 PATH = [(i, i + 1) for i in range(6)]  # of 7 objects; 21 pairs join them
+# 8 of 14 follow from the others
 DENSE = [
     *PATH,
     *((i, i + 2) for i in range(5)),
     *((i, i + 3) for i in range(3)),
-]  # 8 of 14 follow from the others
+]
 
 
 @pytest.mark.parametrize(

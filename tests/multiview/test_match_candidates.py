@@ -55,9 +55,8 @@ def slow_scores(views, matches):
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_those_of_the_definition(seed):
     views, matches, _ = two_views(noise=0.5, seed=seed)
-    views[1] = np.vstack(
-        (views[1], np.random.default_rng(seed).normal(size=(4, 3)))
-    )  # have no counterpart
+    # have no counterpart
+    views[1] = np.vstack((views[1], np.random.default_rng(seed).normal(size=(4, 3))))
     scores, (rows, others) = slow_scores(views, matches)
     found = match_candidates(views, {(0, 1): matches}, n_candidates=3)[0, 1]
     order = np.argsort(-scores.max(axis=1))

@@ -87,9 +87,8 @@ def test_what_plans_ask_of_our_methods_before_they_are_imported_is_what_their_cl
 def test_a_base_is_made_with_its_number_of_clusters():
     assert [type(make_base(name, 3)) for name in base_names()] == [PCKMeans, MPCKMeans]
     assert make_base("pck-means", 3).n_clusters == 3
-    assert {make_base(name, 3).init for name in base_names()} == {
-        "neighborhoods"
-    }  # committed results have that start
+    # committed results have that start
+    assert {make_base(name, 3).init for name in base_names()} == {"neighborhoods"}
     with pytest.raises(
         ConfigError,
         match=r"no base algorithm 'pk-means'; did you mean 'pck-means'\? Known: pck-means",

@@ -40,11 +40,12 @@ def test_close_views_through_relations():
         [([(0, 1)], [ML], [0.4]), ([(5, 6)], [CL], [0.9])],
         {(0, 1): np.array([(0, 5), (1, 7), (2, 7)])},
     )
+    # 1 and 2 by relations alone
     assert closed[0] == {
         (0, 1, ML): 0.4,
         (0, 2, ML): 0.4,
         (1, 2, ML): 1.0,
-    }  # 1 and 2 by relations alone
+    }
     assert closed[1] == {(5, 6, CL): 0.9, (5, 7, ML): 0.4, (6, 7, CL): 0.4}
     assert related == {(0, 1): {(0, 5), (0, 7), (1, 5), (1, 7), (2, 5), (2, 7)}}
 

@@ -70,9 +70,8 @@ def models(tmp_path_factory):
     return found
 
 
-Place = tuple[
-    Callable[[], Any], Callable[[Any], None], Callable[[], None]
-]  # gets, sets and removes
+# gets, sets and removes
+Place = tuple[Callable[[], Any], Callable[[Any], None], Callable[[], None]]
 
 
 def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:

@@ -228,9 +228,8 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     here, there = (
         list(column) for column in zip(*(match.split(",") for match in matches), strict=True)
     )
-    there[:40] = (
-        there[1:40] + there[:1]
-    )  # four in five of them are wrong, and a third of these share their kind
+    # four in five of them are wrong, and a third of these share their kind
+    there[:40] = there[1:40] + there[:1]
     wrong = {match for match in zip(here, there, strict=True) if ",".join(match) not in matches}
     write_csv(path, [header.split(","), *zip(here, there, strict=True)])
     facts = cluster(options, tmp_path / "out")

@@ -308,9 +308,8 @@ def test_a_text_with_too_many_columns_lines_or_characters_is_refused(tmp_path, m
     for read in (read_frame, lambda name: list(read_frames(name))):
         with pytest.raises(DataError, match="1,000,001 columns; at most 131,072 are read"):
             read(str(path))
-    path.write_text(
-        ",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1000
-    )  # short rows are filled
+    # short rows are filled
+    path.write_text(",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1000)
     monkeypatch.setattr(reading, "MOST_CELLS", 10**6 - 1)
     with pytest.raises(DataError, match="1,001 rows of 1,000 columns"):
         read_frame(str(path))

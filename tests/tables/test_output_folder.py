@@ -223,9 +223,8 @@ def test_a_name_that_is_too_long_is_refused(options, tmp_path):
 
 
 def test_a_folder_that_nobody_may_write_to_is_refused(options):
-    root = Path(
-        tempfile.mkdtemp()
-    )  # not below the folder of pytest, which only its owner may enter
+    # not below the folder of pytest, which only its owner may enter
+    root = Path(tempfile.mkdtemp())
     try:
         root.chmod(0o755)
         data = file_of(options, "views", "view0", "path").parent

@@ -106,9 +106,8 @@ def test_noise_sets_no_cluster_apart():
         "shop", "t.npz", [str(n) for n in range(3000)], columns, X, became, None, [], None
     )
     found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
-    assert (
-        sum(map(len, found)) <= 2
-    )  # of 200; each is beyond Kuiper's critical value at 1 % by chance
+    # of 200; each is beyond Kuiper's critical value at 1 % by chance
+    assert sum(map(len, found)) <= 2
 
 
 def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table):

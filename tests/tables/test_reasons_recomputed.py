@@ -31,11 +31,12 @@ from tests.tables.problems import LETTERS, write_csv
 from tests.tables.reasons import CLUSTERS, Known, implied, nearness, walks
 
 K, N = 2, 9
+# what each closure lets a constraint follow from
 CHAINED = {
     "full": "[jm…]+",
     "view": "[j…]+",
     "none": "j",
-}  # what each closure lets a constraint follow from
+}
 RELATED = {"full": "[jm…]+", "view": "m", "none": "m"}
 
 
@@ -173,11 +174,12 @@ def _judged(path, truth, ids, scale, rng):
     return Constraints.read_csv(write_csv(path, listed), ids=ids)
 
 
+# these say what was given, the others do not
 EXPLAINED = (
     "constraint-propagation",
     "fine",
     "direct-mapping",
-)  # these say what was given, the others do not
+)
 
 
 @pytest.mark.parametrize("closure", ["full", "view", "none"])

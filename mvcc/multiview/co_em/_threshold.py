@@ -13,6 +13,7 @@ from mvcc.constraints import Constraints, Relations, in_fold, n_satisfied, neigh
 from mvcc.multiview.co_em._loop import CoEM
 from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
+# the thresholds of Table 1, and others on both sides
 GRID = (
     0.05,
     0.3,
@@ -21,7 +22,7 @@ GRID = (
     0.9,
     0.95,
     0.99,
-)  # the thresholds of Table 1, and others on both sides
+)
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 
 

@@ -71,9 +71,8 @@ class Settings:
         """
         if self.n_components is not None:
             return self.n_components
-        fewest = min(
-            self.n_clusters, n_objects
-        )  # in fewer dimensions so many clusters can hardly be told apart
+        # in fewer dimensions so many clusters can hardly be told apart
+        fewest = min(self.n_clusters, n_objects)
         return min(for_each * self.n_clusters, max(n_objects // 3, fewest))
 
 

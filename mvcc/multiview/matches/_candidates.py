@@ -22,10 +22,11 @@ from mvcc.views import GivenViews
 
 FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
 MOST_LANDMARKS = 500  # matched rows that all rows are compared with
+# of the kernel, in median squared distances; of the columns, in their mean variance
 WIDTH, RIDGE = (
     0.5,
     0.01,
-)  # of the kernel, in median squared distances; of the columns, in their mean variance
+)
 # whose mean similarity is taken off: rows that are near everything are near nothing in particular
 _NEIGHBORS = 10
 _LEAST = -4.0  # of all scores

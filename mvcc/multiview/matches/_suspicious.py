@@ -265,9 +265,8 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
                     here[some], there[some], there[drawn], drawn == some[:, None]
                 )
     chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
-    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(
-        chance
-    )  # equal ranks but for rounding
+    # equal ranks but for rounding
+    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(chance)
     return shares
 
 

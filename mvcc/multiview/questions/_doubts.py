@@ -29,9 +29,8 @@ def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]
         return []
     objects, groups = np.array(grouped).T
     sizes = np.array([len(own) for own in members.values()])
-    others = sizes - (
-        groups[:, None] == np.arange(len(numbers))
-    )  # members but for the object itself
+    # members but for the object itself
+    others = sizes - (groups[:, None] == np.arange(len(numbers)))
     sums = kernel.sums(objects, list(members.values()), others_only=True)
     likeness = sums / np.sqrt(np.maximum(others, 1))
     looks = []

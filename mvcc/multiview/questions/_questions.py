@@ -44,9 +44,8 @@ from mvcc.views import ConstrainedViews, GivenViews
 
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
 
-Which = (
-    Question | str | tuple[int | str, int]
-)  # a question, its id, or a row: an id, or view and number
+# a question, its id, or a row: an id, or view and number
+Which = Question | str | tuple[int | str, int]
 
 
 class Questions:

@@ -103,9 +103,8 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
     bins = np.searchsorted(edges, known, side="right") - 1
     counts = np.bincount(of_rows * m + bins, minlength=k * m).reshape(k, m)
     inside, outside = _parts(counts)
-    below = np.hstack(
-        [np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)]
-    )  # [c, i]: of the bins before i
+    # [c, i]: of the bins before i
+    below = np.hstack([np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)])
     below[:, -1] = 0.0
     lowest = np.minimum.accumulate(below, axis=1)
     for cluster in range(k):
@@ -232,10 +231,11 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
         [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
     )
     every = counts.sum(axis=0)
+    # none is 0
     inside, outside = (
         (counts + 0.5) / (n + 1),
         (every - counts + 0.5) / (len(some) - n + 1),
-    )  # none is 0
+    )
     scores = inside * np.log(inside / outside)
     spread = np.sqrt(
         every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1))

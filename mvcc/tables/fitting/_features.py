@@ -184,9 +184,8 @@ def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
     if wide:  # the products of rows have the same variances, and lead to the same directions
         variances, rows = scipy.linalg.eigh(centered @ centered.T)
         lengths = np.sqrt(np.maximum(variances[::-1][:2], 0))
-        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = (
-            np.inf
-        )  # nothing but rounding
+        # nothing but rounding
+        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf
         largest = centered.T @ (rows[:, ::-1][:, :2] / lengths)
     else:
         variances, directions = scipy.linalg.eigh(centered.T @ centered)

@@ -49,9 +49,8 @@ def describe(
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
-        | (
-            {} if joint else _drawn(features[number])
-        )  # the joint method has drawn all views in one plane
+        # the joint method has drawn all views in one plane
+        | ({} if joint else _drawn(features[number]))
         | explained.views[number]
         for number, table in enumerate(tables)
     ]

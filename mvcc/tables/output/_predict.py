@@ -185,10 +185,11 @@ def _predict_folder(
     client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
 ) -> list[int]:
     """Write the clusters of the rows of a folder, and return how many rows each cluster gets."""
+    # which import scikit-learn
     from mvcc.tables.folders._labels import (
         facts_of_counts,
         write_labels,
-    )  # which import scikit-learn
+    )
 
     counts = write_labels(client, rows, source, part, tell)
     return list(facts_of_counts(counts, n_clusters)["all_sizes"])

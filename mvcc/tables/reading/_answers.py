@@ -187,10 +187,11 @@ class _Objects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
     def __init__(self, inputs: Inputs) -> None:
+        # scikit-learn takes a second to import
         from mvcc.embedding import (
             find_objects,
             separate_problems,
-        )  # scikit-learn takes a second to import
+        )
 
         self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
         self._tables = inputs.tables

@@ -22,6 +22,7 @@ from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_jso
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
+# shown where a formula has failed
 _ERRORS = (
     "#N/A",
     "#DIV/0!",
@@ -30,7 +31,7 @@ _ERRORS = (
     "#NAME?",
     "#NUM!",
     "#NULL!",
-)  # shown where a formula has failed
+)
 _MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999

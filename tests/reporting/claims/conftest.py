@@ -103,9 +103,8 @@ def _build() -> pd.DataFrame:
     table["view"] = table["view"].astype(object)
     rng = np.random.default_rng(0)
     noise = pd.Series(rng.normal(0, 0.002, len(table)), table.index)
-    of_trial = rng.normal(0, 0.03, TRIALS)[
-        table["trial"]
-    ]  # a lucky draw is lucky for all methods: hence the pairing
+    # a lucky draw is lucky for all methods: hence the pairing
+    of_trial = rng.normal(0, 0.03, TRIALS)[table["trial"]]
     mapped, n = table["mapped"].fillna(0), table["n_constraints"]
 
     f = (
