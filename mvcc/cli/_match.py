@@ -131,8 +131,7 @@ def command(
     else:
         say(
             f"Known matches that were cut for a test: found first {found['found_first']:.0%}, "
-            "among the first five "
-            f"{found['found_in_five']:.0%}"
+            f"among the first five {found['found_in_five']:.0%}"
         )
     say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
     if with_known:

@@ -200,8 +200,7 @@ class Job(Section):
             (
                 (name,),
                 f"{shown(name)} cannot be the name of a view. Allowed: letters, digits, _ and -, "
-                "not "
-                f"beginning with a digit or -.",
+                "not beginning with a digit or -.",
             )
             for name in views
             if not name.replace("-", "_").isidentifier() or len(name) > 64

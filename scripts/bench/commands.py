@@ -105,8 +105,8 @@ def main() -> None:
                 times.append(taken)
     for title, times in rows.items():
         print(
-            f"| {title} |"
-            f" {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
+            f"| {title} | "
+            f"{' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
         )
 
 

@@ -98,8 +98,8 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
     kinds = [f"{experiment} experiments of the study {study}" for study, experiment in pairs]
     return StoreError(
         f"the results below {results.folder} hold nothing to draw {what} from, only "
-        f"{', '.join(kinds)}. "
-        "Run the experiment that the figure shows with `mvcc run`, or give another folder."
+        f"{', '.join(kinds)}. Run the experiment that the figure shows with `mvcc run`, or give "
+        "another folder."
     )
 
 
