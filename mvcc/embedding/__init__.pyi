@@ -1,10 +1,10 @@
 from ._anchor_graph import AnchorEigenpairs as AnchorEigenpairs
 from ._anchor_graph import AnchorGraph as AnchorGraph
-from ._anchor_graph import GraphKind as GraphKind
-from ._anchor_graph import anchor_graph as anchor_graph
-from ._anchor_graph import any_graph as any_graph
-from ._anchor_graph import by_anchors as by_anchors
 from ._anchors import Anchors as Anchors
+from ._any_graph import GraphKind as GraphKind
+from ._any_graph import anchor_graph as anchor_graph
+from ._any_graph import any_graph as any_graph
+from ._any_graph import by_anchors as by_anchors
 from ._auto_features import RULES as RULES
 from ._auto_features import AutoFeatures as AutoFeatures
 from ._auto_features import Rule as Rule

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.messages import called, shown
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding._anchor_graph import any_graph
+from mvcc.embedding._any_graph import any_graph
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._joint_graph import embedded, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness

@@ -71,7 +71,7 @@ def test_the_kind_of_graph_is_that_of_the_number_of_objects(monkeypatch):
     views, _, matches = problem(200)
     model = JointGraphClustering(K, random_state=0).fit(views, mappings=matches)
     assert model.n_anchors_ == [0, 0]
-    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 340)  # objects
+    monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 340)  # objects
     assert JointGraphClustering(K, random_state=0).fit(views, mappings=matches).n_anchors_ == [
         50,
         50,
@@ -273,7 +273,7 @@ def test_many_to_many_matches_and_weights_of_views():
 
 
 def test_features_and_questions_of_very_many_objects(monkeypatch):
-    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 500)
+    monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 500)
     monkeypatch.setattr("mvcc.multiview.questions._coverage.MOST_DENSE_OBJECTS", 500)
     monkeypatch.setattr("mvcc.multiview.questions._coverage.N_CANDIDATES", 60)
     views, y, matches = problem()

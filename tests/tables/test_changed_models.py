@@ -63,7 +63,7 @@ def models(tmp_path_factory):
                 )
             with pytest.MonkeyPatch.context() as patched:
                 if kind.startswith("by anchors"):
-                    patched.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+                    patched.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 1)
                 cluster(with_values(options, stability_runs=0), folder / "out")
             rows = pd.read_csv(folder / "view0.csv")
         found[kind] = (folder / "out/model.skops").read_bytes(), rows

@@ -156,7 +156,7 @@ def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path, mo
         written |= set(of_types((tmp_path / base / "out/model.skops").read_bytes()))
     cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
     written |= set(of_types((tmp_path / "mixed/out/model.skops").read_bytes()))
-    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+    monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 1)
     cluster(write_problem(tmp_path / "anchors"), tmp_path / "anchors/out")
     written |= set(of_types((tmp_path / "anchors/out/model.skops").read_bytes()))
     assert written | {"numpy.dtype"} == _file._TYPES

@@ -1,0 +1,216 @@
+"""Which graph the objects of several views get, and how it is made of very many rows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from mvcc._utils.types import Floats, Ints
+from mvcc.constraints import Relations
+from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
+from mvcc.embedding._anchors import MOST_ANCHORS, anchors_for
+from mvcc.embedding._joint_graph import (
+    LANDMARK_SHARE,
+    NEAR_LANDMARKS,
+    JointGraph,
+    find_objects,
+    joint_graph,
+    unit_rows,
+)
+from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._sparse_ties import (
+    column_sums,
+    inverse_of,
+    of_objects,
+    row_counts,
+    side_by_side,
+    with_rows,
+)
+from mvcc.embedding._view_agreement import (
+    CONTRADICTION_POWER,
+    FEWEST_IN_COMMON,
+    LEAST_COSINE,
+    agreement_of_shares,
+    share_beyond_chance,
+)
+
+ANCHORS_FROM = 15_000  # objects; among fewer, edges to the nearest rows can be better
+MOST_LANDMARKS = 1_000
+_FEWEST_ANCHORS = 100  # of a view, however many views there are
+_TINY = 1e-12
+
+GraphKind = Literal["auto", "exact", "anchors"]
+
+
+def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
+    """Tell whether objects of views are tied to anchors.
+
+    Where it is asked for, or objects are very many.
+    """
+    return kind == "anchors" or (
+        kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
+    )
+
+
+def any_graph(
+    views: list[Floats],
+    relations: Relations,
+    n_neighbors: int,
+    n_view_components: int,
+    n_groups: int,
+    rng: np.random.Generator,
+) -> JointGraph | AnchorGraph:
+    """Make the graph that the number of objects asks for; parameters are those of ``joint_graph``.
+
+    ``n_groups`` are expected: by anchors, landmarks are near by so many components in any case.
+    """
+    if by_anchors([len(X) for X in views], relations):
+        return anchor_graph(
+            views, relations, n_view_components or n_groups, rng, np.ones(len(views))
+        )
+    return joint_graph(views, relations, n_neighbors, n_view_components, rng)
+
+
+def anchor_graph(
+    views: list[Floats],
+    relations: Relations,
+    n_view_components: int,
+    rng: np.random.Generator,
+    weights: Floats,
+) -> AnchorGraph:
+    """Make the graph of views that relations connect; parameters are those of ``joint_graph``."""
+    n_objects, objects = find_objects([len(X) for X in views], relations)
+    most = max(MOST_ANCHORS // (len(views) + 1), _FEWEST_ANCHORS)
+    numbers = [min(anchors_for(len(X), n_view_components), most) for X in views]
+    found = [
+        ViewTies.of(X, number, 2 * n_view_components, rng)
+        for X, number in zip(views, numbers, strict=True)
+    ]
+    ties = [of_objects(view.ties, own, n_objects) for own, view in zip(objects, found, strict=True)]
+    common = np.flatnonzero(sum((row_counts(B) > 0).astype(np.int64) for B in ties) >= 2)
+    shared = [B[common] for B in ties]
+    places = [
+        unit_rows(B @ view.loadings[:, :n_view_components])
+        for B, view in zip(shared, found, strict=True)
+    ]
+    agreement, at_anchors = _agreement(ties, shared, places)
+    for u, B in enumerate(ties):
+        changed = _agreed(u, shared, places, at_anchors, np.nan_to_num(agreement), weights)
+        ties[u] = with_rows(B, common, changed)
+    sums = [column_sums(B) for B in ties]
+    landmarks = common
+    if len(common) > MOST_LANDMARKS:
+        landmarks = np.sort(rng.choice(common, MOST_LANDMARKS, replace=False))
+    near = [
+        weight * _near_landmarks(X, own, view, landmarks, n_view_components)
+        for weight, X, own, view in zip(weights, views, objects, found, strict=True)
+    ]
+    factor = sp.vstack(near, format="csr")
+    scaled = factor @ sp.diags_array(
+        np.sqrt(LANDMARK_SHARE * inverse_of(factor.T @ np.concatenate(sums)))
+    )
+    diagonal = np.concatenate(
+        [weight * inverse_of(total) for weight, total in zip(weights, sums, strict=True)]
+    )
+    kernel = (scaled @ scaled.T).toarray() + np.diag(diagonal)
+    return AnchorGraph(
+        objects,
+        agreement,
+        found,
+        side_by_side(ties),
+        diagonal,
+        kernel.astype(np.float32),
+        LANDMARK_SHARE * factor.sum(axis=1),
+    )
+
+
+def _agreement(
+    ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
+) -> tuple[Floats, dict[tuple[int, int], Floats]]:
+    """Return how much every two views agree, as ``view_agreement``.
+
+    And each view's anchors where others see them.
+
+    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the
+    anchors.
+    """
+    n_views = len(ties)
+    shares, at_anchors = np.full((n_views, n_views), np.nan), {}
+    for u in range(n_views):
+        inverse = inverse_of(column_sums(ties[u]))
+        for v in range(n_views):
+            both = np.flatnonzero((row_counts(shared[u]) > 0) & (row_counts(shared[v]) > 0))
+            if u == v or len(both) < FEWEST_IN_COMMON:
+                continue
+            B, there = shared[u][both], places[v][both]
+            middle = B.T @ there
+            at_anchors[u, v] = unit_rows(middle)
+            loops = inverse @ np.asarray(B.power(2).sum(axis=0))
+            total = inverse @ np.einsum("ij,ij->i", middle, middle) - loops
+            weight = inverse @ column_sums(B) ** 2 - loops
+            shares[u, v] = share_beyond_chance(total / max(weight, _TINY), there)
+    return agreement_of_shares(shares), at_anchors
+
+
+def _agreed(
+    u: int,
+    shared: list[sp.csr_array],
+    places: list[Floats],
+    at_anchors: dict[tuple[int, int], Floats],
+    trust: Floats,
+    weights: Floats,
+) -> sp.csr_array:
+    """Return the ties of one view with less of those that other views contradict.
+
+    The sums of rows stay.
+
+    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects
+    that are tied to it are.
+    """
+    ties = shared[u]
+    rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
+    said, counted = np.zeros(ties.nnz), np.zeros(ties.nnz)
+    for v, there in enumerate(places):
+        if (u, v) not in at_anchors:
+            continue
+        has_place, is_seen = at_anchors[u, v].any(axis=1), row_counts(shared[v]) > 0
+        known = np.asarray(has_place)[columns] & is_seen[rows]
+        counted[known] += weights[v]
+        if trust[u, v] > 0:
+            cosines = np.einsum("ij,ij->i", there[rows[known]], at_anchors[u, v][columns[known]])
+            said[known] += weights[v] * trust[u, v] * np.log(np.maximum(cosines, LEAST_COSINE))
+    mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
+    weakened = sp.csr_array(
+        (ties.data * np.exp(CONTRADICTION_POWER * mean), columns, ties.indptr), shape=ties.shape
+    )
+    before, after = ties.sum(axis=1), weakened.sum(axis=1)
+    weakened.data *= np.divide(before, after, out=np.ones_like(before), where=after > 0)[rows]
+    return weakened.astype(np.float32)
+
+
+def _near_landmarks(
+    X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
+) -> sp.csr_array:
+    """Return weights of the landmarks that are near every anchor of a view, by columns and by
+    eigenvectors.
+
+    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is
+    0.
+    """
+    anchors, found = view.anchors, []
+    rows = np.flatnonzero(np.isin(own, landmarks))
+    column = np.searchsorted(landmarks, own[rows])
+    number = min(NEAR_LANDMARKS, len(rows) - 1)
+    by_eigenvectors = view.spectrum(rows, n_components), unit_rows(view.loadings[:, :n_components])
+    for among, places in ((anchors.moved(X[rows]), anchors.places), by_eigenvectors):
+        shape = (len(places), len(landmarks))
+        if number < 1:
+            found.append(sp.csr_array(shape))
+            continue
+        search = NeighborSearch.among(among.astype(np.float64, copy=False))
+        distances, nearest = search.nearest_to(places.astype(np.float64, copy=False), number)
+        at = np.repeat(np.arange(len(places)), number), column[nearest].ravel()
+        found.append(sp.csr_array((nearness(distances).ravel() / 2, at), shape=shape))
+    return sp.hstack(found, format="csr")
