@@ -19,15 +19,14 @@ from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.joint._anchored_set import joint_set
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
-from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
+from mvcc.multiview.joint._connected_sets import ConnectedSets, judged_objects
+from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._contradicted import contradicted_matches
 from mvcc.multiview.matches._suspicious import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
-_LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
 
 class JointGraphClustering(MultiViewEstimator):
@@ -273,27 +272,21 @@ class JointGraphClustering(MultiViewEstimator):
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = _without(contradicted, relations)
         problems = _problems(data, confirmed, settings, names)
-        with threadpool_limits(
-            1
-        ):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
-            self._join(data, problems, settings, weights, rng)
-            labels, clusters = self._clustered(counted, rng)
-            suspicions = self._suspicions(confirmed, labels)
-            agreement = self._agreement(len(data))
+        # BLAS, LAPACK and the search of neighbors sum in another order on more threads
+        with threadpool_limits(1):
+            self._sets = ConnectedSets(data, problems, settings, weights, rng)
+            labels, clusters = self._sets.clustered(counted, rng)
+            suspicions = self._sets.suspicions(confirmed, labels)
+            agreement = self._sets.agreement(len(data))
             dropped = {
                 key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
             }
             if any(wrong.any() for wrong in dropped.values()):
                 clusters.clear()
                 self._sets.clear()  # two graphs would take twice the memory
-                self._join(
-                    data,
-                    separate_problems(len(data), _without(dropped, confirmed)),
-                    settings,
-                    weights,
-                    rng,
-                )
-                labels, clusters = self._clustered(counted, rng)
+                problems = separate_problems(len(data), _without(dropped, confirmed))
+                self._sets = ConnectedSets(data, problems, settings, weights, rng)
+                labels, clusters = self._sets.clustered(counted, rng)
             predictors: dict[int, Any] = {}
             for (numbers, connected), found in zip(self._sets, clusters, strict=True):
                 predictors.update(zip(numbers, connected.predictors(found), strict=True))
@@ -314,7 +307,7 @@ class JointGraphClustering(MultiViewEstimator):
             n_anchors.update(zip(numbers, connected.n_anchors, strict=True))
         self.n_anchors_ = [n_anchors[number] for number in range(len(data))]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
-        self.view_agreement_ = self._agreement(len(data))
+        self.view_agreement_ = self._sets.agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
             key: _put_back(found, contradicted[key]) for key, found in suspicions.items()
@@ -349,7 +342,7 @@ class JointGraphClustering(MultiViewEstimator):
             found: dict[int, tuple[Probabilities, float]] = {}
             with threadpool_limits(1):
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
-                    judged = _judged_objects(self._counted_in_fit, numbers, views)
+                    judged = judged_objects(self._counted_in_fit, numbers, views)
                     sharpness = chosen_sharpness(views, judged)
                     of_objects = object_probabilities(views, judged, clusters, sharpness)
                     for number, objects in zip(numbers, views.objects, strict=True):
@@ -415,7 +408,7 @@ class JointGraphClustering(MultiViewEstimator):
         """
         counted = self._counted(constraints)
         with threadpool_limits(1):
-            return self._clustered(counted, as_generator(random_state))[0]
+            return self._sets.clustered(counted, as_generator(random_state))[0]
 
     def nearest_judged(
         self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None
@@ -442,32 +435,7 @@ class JointGraphClustering(MultiViewEstimator):
             As ``labels_by``.
         """
         links = [c.spanning() for c in self._counted(constraints)]
-        found: list[Ints] = [np.empty((0, 3), np.int64)] * len(links)
-        for numbers, views in self._sets:
-            judged_rows = [np.unique(links[n][0]) for n in numbers]
-            row_of = np.full((views.n_objects, len(numbers)), -1)
-            labels = np.empty(views.n_objects, np.int64)
-            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
-                row_of[objects[judged_rows[place]], place] = judged_rows[place]
-                labels[objects] = self.labels_[number]
-            nearest = views.nearest_judged(
-                labels, pairs_of_objects([links[n] for n in numbers], views.objects)
-            )
-            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
-                near = nearest[objects]
-                own_view_first = [
-                    place,
-                    *(other for other in range(len(numbers)) if other != place),
-                ]
-                there = row_of[near][:, own_view_first]
-                first = (there >= 0).argmax(axis=1)
-                view, row = (
-                    np.array(numbers)[own_view_first][first],
-                    there[np.arange(len(near)), first],
-                )
-                found[number] = np.column_stack((view, row, near == objects))
-                found[number][near < 0] = -1, -1, 0
-        return found
+        return self._sets.nearest_judged(links, self.labels_)
 
     def _counted(self, constraints: Any) -> list[Constraints]:
         """Return checked constraints for the views of ``fit``, without those of weight 0."""
@@ -492,56 +460,6 @@ class JointGraphClustering(MultiViewEstimator):
             left_out = left_out | {"_embedded"}  # it is made from the graph
         return {name: value for name, value in state.items() if name not in left_out}
 
-    def _join(
-        self,
-        data: list[Floats],
-        problems: list[tuple[list[int], Relations]],
-        settings: Settings,
-        weights: Floats,
-        rng: np.random.Generator,
-    ) -> None:
-        self._sets = [
-            (
-                numbers,
-                joint_set(
-                    [data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng
-                ),
-            )
-            for numbers, inside in problems
-        ]
-
-    def _agreement(self, n_views: int) -> Floats:
-        found = np.full((n_views, n_views), np.nan)
-        for numbers, views in self._sets:
-            found[np.ix_(numbers, numbers)] = views.agreement
-        return found
-
-    def _suspicions(
-        self, relations: Relations, labels: list[Ints]
-    ) -> dict[tuple[int, int], Floats]:
-        """Return how likely every match is wrong; 0 for those that connect no views."""
-        found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
-        for numbers, views in self._sets:
-            inside = views.suspicions([labels[number] for number in numbers])
-            found |= {(numbers[u], numbers[v]): suspicion for (u, v), suspicion in inside.items()}
-        return found
-
-    def _clustered(
-        self, constraints: list[Constraints], rng: np.random.Generator
-    ) -> tuple[list[Ints], list[JointClusters]]:
-        """Cluster the views of ``fit`` by judged pairs.
-
-        Return the labels of each, and the clusters of each set.
-        """
-        labels: list[Ints] = [np.empty(0, np.int64)] * len(constraints)
-        clusters = []
-        for numbers, views in self._sets:
-            found = views.clusters(_judged_objects(constraints, numbers, views), rng)
-            for number, objects in zip(numbers, views.objects, strict=True):
-                labels[number] = found.labels[objects]
-            clusters.append(found)
-        return labels, clusters
-
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)
         features = rows if self.features == "none" else self._makers[number].transform(rows)
@@ -551,11 +469,6 @@ class JointGraphClustering(MultiViewEstimator):
     def _predictor(self, number: int) -> Any:
         nearest = self._predictors[number]
         return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
-
-
-def _judged_objects(given: list[Constraints], numbers: list[int], views: JointSet) -> Constraints:
-    """Return the judged pairs of rows of connected views as pairs of their objects."""
-    return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
 
 
 def _without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
@@ -612,15 +525,6 @@ def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
             f" them above 0, got {shown(view_weights)}."
         )
     return weights
-
-
-def _relative(weights: Floats) -> Floats:
-    """Return the weights of connected views, the largest 1.
-
-    One of 0 is so small that only its own rows notice it.
-    """
-    largest = weights.max()
-    return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
 
 
 def _of_some_weight(given: Constraints) -> Constraints:
