@@ -42,17 +42,16 @@ def cluster_views(
         the ids.
     n_clusters : int
         k, the number of clusters.
-    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or
-    sparse matrix}
-        Rows of two views that are the same object.
-    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps
-    weight}
-        Judged pairs.
+    matches : dict {(name, name): DataFrame, pairs, dict or sparse matrix}
+        Rows of two views that are the same object: two columns of ids, or row numbers.
+    constraints : dict {name: Constraints or DataFrame}
+        Pairs of rows that belong together or apart; the columns of a DataFrame are i, j, kind and
+        perhaps weight.
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
-        ``comparison``, ``seed``; and by view ``columns``, ``ignore`` and ``labels_column``, such as
-        ``ignore={"texts": ["price"]}``.
+        ``comparison``, ``compare_co_em``, ``seed``; and by view ``columns``, ``ignore`` and
+        ``labels_column``, such as ``ignore={"texts": ["price"]}``.
 
     Returns
     -------
