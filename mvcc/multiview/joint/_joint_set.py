@@ -85,7 +85,7 @@ class JointClusters:
     # to anchors
     before_spreading: Ints
     rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
-    objective: float  # eq. 1 before spreading
+    objective: float  # Eq. 1, before spreading
     residual: float  # of the eigenvectors that the rows are made of; see ``Eigenpairs``
 
 

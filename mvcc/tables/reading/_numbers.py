@@ -52,7 +52,7 @@ def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Float
     A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
     may be either.
 
-    Returns: naN where a text is no such number.
+    Returns: NaN where a text is no such number.
     Returns: how the numbers were read; empty where this is not certain.
     """
     plain = texts.str.replace(_GROUPED, "", regex=True)
