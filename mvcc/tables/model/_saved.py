@@ -110,8 +110,8 @@ class SavedClustering:
 
         Parameters
         ----------
-        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in
-        their order
+        X : DataFrame or array-like of shape (n, d)
+            The columns that were clustered, those of an array in their order.
         view : str
             The name of the view.
 
