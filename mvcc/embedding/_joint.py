@@ -216,8 +216,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, DataFrame, sparse matrix, dict, list or ConstrainedViews
-            New rows of one view, (n, d_v); or of several, by name or number; or of all, in the order
-            of ``fit``.
+            New rows of one view, (n, d_v); or of several, by name or number; or of all, in the
+            order of ``fit``.
         view : int or str, default=0
             Number or name of the view; without effect where X is a dict or list of views, or
             ConstrainedViews.
