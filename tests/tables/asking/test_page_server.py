@@ -431,7 +431,8 @@ def test_finishing_says_what_comes_next_and_ends(config):
         assert (status, told["then"], told["status"]["n_answers"]) == (200, THEN, 1)
         while not server.ended:
             pass
-        with pytest.raises(ConnectionRefusedError):
+        # refused, or reset if it comes while the server closes
+        with pytest.raises(ConnectionError):
             ask(server, "state")
     assert len(asked(config)) == 1
 
