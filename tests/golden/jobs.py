@@ -70,7 +70,10 @@ def outputs_of(job: str, folder: Path) -> dict[str, str]:
     given = files_in(folder)
     with _workers(job) as address:
         printed = [_printed(command, address, folder) for command in COMMANDS[job]]
-    texts = {name: _text_of(folder / name) for name in sorted(files_in(folder) - given)}
+    new = sorted(files_in(folder) - given)
+    # what is stored of a Parquet file is its rows as CSV
+    stored_as = {name: f"{name}.csv" if name.endswith(".parquet") else name for name in new}
+    texts = {stored_as[name]: _text_of(folder / name) for name in new}
     return {
         name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()
     }
