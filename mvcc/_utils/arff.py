@@ -1,7 +1,4 @@
-"""ARFF files as they are written.
-
-Attributes with their types, and the values of every row as text.
-"""
+"""ARFF files as they are written: attributes with their types, and the values as text."""
 
 from __future__ import annotations
 
@@ -28,9 +25,7 @@ class Attribute(NamedTuple):
 
 
 class Arff(NamedTuple):
-    """The attributes, the values of every row without quotation marks (missing ones empty), and the
-    line of each.
-    """
+    """The attributes, the values of every row without quotation marks, and the line of each."""
 
     attributes: list[Attribute]
     rows: list[list[str]]
@@ -38,11 +33,7 @@ class Arff(NamedTuple):
 
 
 def parse_arff(text: str, place: str) -> Arff:
-    """Read the text of an ARFF file.
-
-    The values of a row are separated by commas or by white space, and may have white space around
-    them: two of the three files of §6.1 need this.
-    """
+    """Read the text of an ARFF file; commas or white space separate values."""
     found = Arff([], [], [])
     in_data = False
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -70,10 +61,7 @@ def parse_arff(text: str, place: str) -> Arff:
 
 
 def nominal_values(attribute: Attribute) -> list[str]:
-    """Return what a nominal attribute may be, in the order of the file.
-
-    Nothing for another type.
-    """
+    """Return what a nominal attribute may be, in the order of the file, or nothing."""
     listed = re.fullmatch(r"\{(.*)\}", attribute.type)
     return (listed and _values(listed[1].strip())) or []
 

@@ -19,11 +19,7 @@ def blocks_of(n: int) -> list[slice]:
 
 
 class LazyRows:
-    """Rows that are made when they are looked at: ``rows[some]``, by numbers or a slice.
-
-    `n`: how many there are.
-    `made`: returns those of some numbers, (m, d); it is asked for one block of them at a time.
-    """
+    """Rows that are made block by block when they are looked at: ``rows[some]``."""
 
     def __init__(self, n: int, made: Callable[[Any], NDArray[Any]]) -> None:
         self._n, self._made = n, made

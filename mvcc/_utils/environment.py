@@ -27,9 +27,7 @@ def versions() -> dict[str, str]:
 def machine() -> dict[str, Any]:
     """Describe what the bits of a result may depend on beside the versions."""
     # here and below: who only compares results needs none of this
-    from llvmlite.binding import (
-        get_host_cpu_name,
-    )
+    from llvmlite.binding import get_host_cpu_name
 
     return {
         "system": platform.platform(),
@@ -57,10 +55,7 @@ def now() -> str:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that mvcc runs from, marked when files differ from it.
-
-    None elsewhere.
-    """
+    """Return the commit of mvcc's checkout, marked when files differ from it, or None."""
     checkout = Path(__file__).parents[2]
     if not (checkout / ".git").exists():
         return None

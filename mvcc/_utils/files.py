@@ -19,10 +19,7 @@ from mvcc.exceptions import MvccError, StoreError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError], lines_before: int = 0) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark.
-
-    ``error`` is raised for what is none.
-    """
+    """Return the text of a file in UTF-8, with or without a byte-order mark, or raise ``error``."""
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
     if not binary:
@@ -43,11 +40,7 @@ _NAME = r"(?:trials/)?\w[\w.]*"
 
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something
-    goes wrong.
-
-    The folder is made where it does not exist.
-    """
+    """Give a temporary path whose synced file takes the place of ``path``, unless it fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(path)
     try:
@@ -72,11 +65,7 @@ def is_stream(path: Path) -> bool:
 
 
 def _handle_of(path: Path) -> Path | None:
-    """Return the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
-
-    What lies behind it is not looked at: opened by its path, it would lose what the shell has
-    written to it.
-    """
+    """Return the open file that a path such as /dev/stdout names: opened anew, it would be cut."""
     for _ in range(_MOST_LINKS):
         # only the folders are resolved: the last link of /proc/self/fd/1 leads to the file itself
         path = Path(os.path.realpath(path.parent), path.name)
@@ -93,10 +82,7 @@ def _is_of_this_process(handle: Path) -> bool:
 
 
 def send(path: Path, content: bytes) -> None:
-    """Write into a stream; an open file goes on where it is, one of another process at its end.
-
-    A pipe that nobody reads is an error: it would keep the process for ever.
-    """
+    """Write into a stream, or at the end of another process's file; refuse an unread pipe."""
     opened = _handle_of(path)
     if opened is not None and _is_of_this_process(opened):
         handle = os.dup(int(opened.name))
@@ -114,9 +100,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file that is synced into the place of another, in a folder that is made where it does
-    not exist.
-    """
+    """Move a synced file into the place of another, in a folder that is made if needed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
     sync(target.parent)
@@ -124,12 +108,10 @@ def move(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
-    """Hold a folder for this process alone; another one is told who writes to it.
+    """Hold a folder for this process alone, or raise a StoreError that names the other.
 
-    The system drops the lock of a process that ends, however it ends. A file that is left does
-    not keep anybody out, but it says when a killed process began.
-
-    Raises StoreError: if another process holds the folder, or the file is of another program.
+    The system drops the lock of a process that ends, however it ends. The file that is left keeps
+    nobody out; it says when a killed process began.
     """
     path = folder / LOCK
     refuse_link(path, "a lock")
@@ -155,10 +137,7 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
 
 
 def refuse_link(path: Path, what: str) -> None:
-    """Refuse a link, pipe or folder in the place of a file that only mvcc writes.
-
-    It would write elsewhere.
-    """
+    """Refuse a link, pipe or folder in the place of a file that only mvcc writes."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise not_of_mvcc(path, what)
 
@@ -229,11 +208,7 @@ def sha256_of_file(path: Path) -> str:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to a journal, on the disk when this returns.
-
-    It begins with its line break: a line that was cut off by a full disk or a killed process does
-    not spoil the next.
-    """
+    """Add a line to a journal, synced; its line break comes first, after what was cut off."""
     with open(path, "a", encoding="utf-8") as journal:
         journal.write(f"\n{line}")
         journal.flush()
@@ -251,9 +226,7 @@ def is_sha256(text: str) -> bool:
 
 
 def damage_of(content: bytes, known: Sequence[str]) -> str:
-    """Say what is wrong with the content of a file that should have one of some checksums, or
-    nothing if it has.
-    """
+    """Say what is wrong with the content of a file that should have one of some checksums."""
     if not known:
         return "its checksum was never noted, so that no run has written it here"
     if (found := sha256_of(content)) in known:
@@ -274,9 +247,7 @@ def sync(path: Path) -> None:
 
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
-    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after
-    each.
-    """
+    """Write rows, names of columns first, as UTF-8 with a line feed after each."""
     asks_for_quotes = re.compile(
         f'[{re.escape(delimiter)}"\r\n]'
     ).search  # the csv module forgets \r

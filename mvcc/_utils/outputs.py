@@ -100,18 +100,11 @@ class OutputFolder:
         return [name for name in listed if not self._why_not_ours(name, kind)]
 
     def was_used(self) -> bool:
-        """Tell whether this kind of command has written here before, whatever became of its
-        files.
-        """
+        """Tell whether this kind of command has written here before."""
         return any(kind == self.kind for _, kind, _ in self._entries)
 
     def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
-        """Refuse names of files that may not be written, before anything is computed.
-
-        Files of another ``kind`` may be written over if they are of that kind.
-
-        Raises StoreError: names the first one, and says what to do.
-        """
+        """Refuse names of files that may not be written, before anything is computed."""
         for name in names:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
@@ -124,9 +117,7 @@ class OutputFolder:
                     self._refuse_kept(name, kind or self.kind)
 
     def refuse_inputs(self, names: Iterable[str]) -> None:
-        """Refuse names of files that the command reads, and places inside of folders that it
-        reads.
-        """
+        """Refuse names of files that the command reads, and places inside of folders it reads."""
         for name in names:
             path = self.path / name
             real = Path(os.path.realpath(path))
@@ -142,10 +133,7 @@ class OutputFolder:
                 raise StoreError(f"{path} {why}. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes]) -> None:
-        """Write files by name, all or none. A file that has its bytes already stays as it is.
-
-        Raises StoreError: if one may not be replaced, or cannot be written.
-        """
+        """Write files by name, all or none; a file that has its bytes already stays as it is."""
         contents = {
             name: content for name, content in contents.items() if not self._has(name, content)
         }
@@ -183,10 +171,7 @@ class OutputFolder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
-        """Give the path of a file that takes the place of ``name`` when all has been written.
-
-        Raises StoreError: as `write`.
-        """
+        """Give the path of a file that takes the place of ``name`` when all has been written."""
         self.refuse_taken([name])
         with self.explained(self.path / name):
             part = self.begin(name)
@@ -200,10 +185,7 @@ class OutputFolder:
 
     @contextmanager
     def writing_folder(self, name: str) -> Iterator[Path]:
-        """Give a folder that takes the place of ``name``, in which mvcc wrote every file.
-
-        Raises StoreError: as `write`.
-        """
+        """Give a folder that takes the place of ``name``, in which mvcc wrote every file."""
         self.refuse_taken([name])
         with self.staged(name) as part:
             yield part
@@ -290,10 +272,7 @@ class OutputFolder:
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
     def _link_before(self, name: str) -> Path | None:
-        """Return the first folder in the name of a file that is a link, if one is.
-
-        Mvcc makes none.
-        """
+        """Return the first folder in the name of a file that is a link; mvcc makes none."""
         # the last one is this folder
         folders = [self.path / folder for folder in Path(name).parents][-2::-1]
         return next((folder for folder in folders if folder.is_symlink()), None)
@@ -454,10 +433,7 @@ def write_output(
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write the file that a caller in Python names, whatever it holds.
-
-    A link or a pipe stays what it is.
-    """
+    """Write the file that a caller in Python names; a link or a pipe stays what it is."""
     if is_stream(path):
         send(path, content)
     else:

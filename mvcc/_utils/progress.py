@@ -17,17 +17,12 @@ _PAUSE = 5.0  # seconds
 
 
 def teller(n_rows: int) -> Callable[[str], None]:
-    """Return what tells a logger of each step that is done with so many rows, where they are
-    many.
-    """
+    """Return what tells a logger of each step with so many rows, where they are many."""
     return (lambda step: LOGGER.info("%s …", step)) if n_rows >= _MANY else lambda step: None
 
 
 def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -> Iterator[Item]:
-    """Yield the items, telling of each.
-
-    Its number, how many there are, and the minutes that are left, if any.
-    """
+    """Yield the items, telling the number of each and the minutes that are left."""
     began = time.monotonic()
     for done, item in enumerate(items):
         share = done / len(items)
@@ -37,9 +32,7 @@ def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -
 
 
 class Progress:
-    """Tell what is being done and, every few seconds, how much of it is done and how long the rest
-    may take.
-    """
+    """Tell what is being done and, every few seconds, how far it is and what it still takes."""
 
     def __init__(self, what: str, on_step: Callable[[str], None]) -> None:
         self._what, self._on_step = what, on_step
@@ -55,9 +48,6 @@ class Progress:
 
 
 def _left(began: float, share: float) -> str:
-    """Return the time that is left, in words.
-
-    Nothing below a minute, where texts are to be the same every time.
-    """
+    """Return the time that is left, in words; nothing below a minute, which would vary."""
     minutes = (time.monotonic() - began) * (1 - share) / share / 60
     return f"about {counted(round(minutes), 'minute')} left" if minutes >= 1 else ""

@@ -1,8 +1,6 @@
-"""Whatever a user names is opened here, and these are the limits of what it may hold.
+"""Whatever a user names is opened here, within limits, before it is unpacked.
 
-Refused before it is unpacked.
-
-Everything is said by an OSError or a ValueError, whose words follow a place and "cannot be read: ".
+Errors are OSErrors or ValueErrors, whose words follow a place and "cannot be read: ".
 """
 
 from __future__ import annotations
@@ -27,10 +25,7 @@ MOST_ROWS = 2**27  # of a table in memory: each has an id
 MOST_COLUMNS = 2**17
 MOST_LINE = 2**24  # bytes of a line of text
 # bytes that a zip may hold, or so many times its own size, if that is more
-MOST_UNPACKED, MOST_TIMES = (
-    2**30,
-    100,
-)
+MOST_UNPACKED, MOST_TIMES = (2**30, 100)
 MOST_DEPTH = 100  # of JSON
 
 _BYTES_OF_CELL, _BYTES_OF_ROW = 32, 128  # that a table takes, with all that is made of it
@@ -96,9 +91,7 @@ def memory() -> int:
 
 
 def most_bytes() -> int:
-    """Return how large a file may be that is read as a whole, and the table in it once it is
-    unpacked.
-    """
+    """Return how large a file may be that is read as a whole, and its table unpacked."""
     return min(MOST_BYTES, memory() // 2)
 
 
@@ -135,10 +128,7 @@ def check_unpacked(n_bytes: int) -> None:
 
 
 def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
-    """Refuse a zip of so many bytes by what its directory says.
-
-    Zipfile gives no more than that of any member.
-    """
+    """Refuse a zip by what its directory says; zipfile gives no more of any member."""
     unpacked, most = (
         sum(entry.file_size for entry in archive.infolist()),
         max(MOST_UNPACKED, MOST_TIMES * packed),

@@ -1,7 +1,4 @@
-"""The scheduler of dask that a user names.
-
-Whoever works on it connects here, and is told alike what is wrong.
-"""
+"""The scheduler of dask that a user names: whoever works on it connects here."""
 
 from __future__ import annotations
 
@@ -27,12 +24,7 @@ _ADDRESS = re.compile(
 
 @contextmanager
 def connected_to(address: str) -> Iterator[Client]:
-    """Connect to a dask scheduler that has workers.
-
-    Raises ConfigError: for what is no address, certificates that cannot be used, and where dask
-    is not installed.
-    Raises WorkerError: where no scheduler answers, or it has no workers.
-    """
+    """Connect to a dask scheduler that has workers, or raise a ConfigError or WorkerError."""
     if not _ADDRESS.fullmatch(address):
         raise ConfigError(
             f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786."

@@ -45,10 +45,7 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Turn an array-like into an array, of doubles if it holds numbers.
-
-    What is beyond all doubles is infinite.
-    """
+    """Turn an array-like into an array, of doubles if it holds numbers; inf beyond doubles."""
     array = as_array(values, what)
     if array.dtype.kind not in "iuf":
         return array
@@ -76,9 +73,7 @@ def _in_brief(error: Exception) -> str:
 
 
 def is_clean(X: ArrayLike) -> TypeGuard[Floats]:
-    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large,
-    already.
-    """
+    """Tell in one fast pass whether X is C-ordered (n, d) finite floats, not too large."""
     if not (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -91,19 +86,14 @@ def is_clean(X: ArrayLike) -> TypeGuard[Floats]:
 
 
 def _within_range(X: Floats) -> bool:
-    """Tell whether squared distances can be computed and added up.
-
-    NaN and infinity are out of range, too.
-    """
+    """Tell whether squared distances can be added up, which NaN and infinity forbid."""
     with np.errstate(over="ignore", invalid="ignore"):
         # not by BLAS, which waits for its threads where a machine is busy
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
 def check_data(X: ArrayLike, what: str = "X") -> Floats:
-    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be
-    squared.
-    """
+    """Return X as C-ordered (n, d) floats, finite, and not too large to be squared."""
     if is_clean(X):
         return X
     # what only reads constraints or makes random numbers needs no scikit-learn, which takes a
@@ -114,9 +104,7 @@ def check_data(X: ArrayLike, what: str = "X") -> Floats:
 
 
 def check_table(X: Any, what: str = "X") -> Any:
-    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of
-    floats, by rows.
-    """
+    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of floats by rows."""
     from scipy.sparse import csr_array, issparse
 
     if not issparse(X):
@@ -149,10 +137,7 @@ def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: An
 
 
 def _not_finite(X: Any, error: Exception) -> str:
-    """Say where a table of numbers has the first value that is missing or infinite.
-
-    Nothing of other tables.
-    """
+    """Say where a table of numbers has the first value that is missing or infinite."""
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(X)
         if array.dtype.kind == "O":

@@ -1,8 +1,4 @@
-"""One descent of Eq. 1 (M = I, f = 1) from given centers.
-
-Sweeps over the rows in a new random order each. The passes are the compiled ones of PCK-Means,
-called from Python: they run in a fixed order on any number of threads.
-"""
+"""One descent of Eq. 1 (M = I, f = 1): sweeps over the rows in a new random order each."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.blocks import BLOCK_ROWS
-from mvcc._utils.kernels.links import build_links
+from mvcc._utils.kernels.shared import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.cluster._kernels.geometry import relocate_empty
@@ -50,11 +46,7 @@ class Found:
 
 
 class Problem:
-    """Points and what is known of pairs of them, as the kernels take it.
-
-    ``listed`` has pairs, kinds and weights; ``groups`` are constraints that are kept as
-    neighborhoods; ``masses`` (n,) say how often each point counts, once where there are none.
-    """
+    """Points and what is known of their pairs: a list, neighborhoods; ``masses`` of points."""
 
     def __init__(
         self,
@@ -85,11 +77,7 @@ class Problem:
     def descend(
         self, centers: Floats, labels: Ints, rng: np.random.Generator, max_iter: int
     ) -> Found:
-        """Sweep until no label changes.
-
-        Constrained points one by one in a random order, the others, the centers. ``labels`` of −1
-        are not assigned yet. An empty cluster takes the point farthest from its center.
-        """
+        """Sweep over constrained points, others, centers until no label changes; −1 is none."""
         X, groups = self.X, self.groups
         centers, labels, k = centers.copy(), labels.copy(), len(centers)
         metrics, log_dets, donor = np.ones_like(centers), np.zeros(k), np.full(k, -1)
@@ -156,11 +144,7 @@ class Problem:
         return np.array(chosen)
 
     def swapped(self, centers: Floats, rank: int, rng: np.random.Generator) -> Floats:
-        """Return the centers without one, which k-means++ puts elsewhere.
-
-        Points pay when they lose their center and go to the next: the center is the cheapest one of
-        rank 0, and so on.
-        """
+        """Return the centers, the one missed least, by rank, put elsewhere by k-means++."""
         gaps = self._distances(centers)
         nearest, next_nearest = np.partition(gaps, 1, axis=1)[:, :2].T
         paid = (next_nearest - nearest) * (1.0 if self.masses is None else self.masses)

@@ -32,10 +32,7 @@ class _Whole:
 
 
 class Search:
-    """Descents from several starts, each of at most ``max_iter`` sweeps, or 40 if that is less.
-
-    ``rng`` draws centers and the orders of sweeps; ``seed`` is that of k-means.
-    """
+    """Descents from several starts, each of at most ``max_iter`` sweeps, or 40 if that is less."""
 
     def __init__(
         self,
@@ -56,11 +53,7 @@ class Search:
 
     @cached_property
     def k_means(self) -> Found:
-        """Scikit-learn's k-means, made better by swaps; its objective is that without constraints.
-
-        A swap takes away the center that is missed least and has k-means++ put it elsewhere: with
-        many clusters all starts may have two centers in one cluster and one center for two.
-        """
+        """Run scikit-learn's k-means, and swap the centers that are missed least for others."""
         bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
         # more threads would sum in another order
         with _thread_pools().limit(limits=1), warnings.catch_warnings():
@@ -81,10 +74,8 @@ class Search:
     def descents(self, neighborhoods: Floats) -> Iterator[Found]:
         """Give where descents end, one start after the other, without end.
 
-        The first goes on from k-means, the second from the means of neighborhoods (m, d), with
-        k-means++ for the centers that they leave open, the others from k-means++ throughout:
-        without labels before the first sweep, with those of the nearest centers, or with
-        neighborhoods that move as a whole from the beginning.
+        The starts are k-means, the means of neighborhoods (m, d), then k-means++ in three ways:
+        without labels, with the nearest centers', with neighborhoods that move as a whole.
         """
         rows = self._rows
         yield self._descend(self.k_means.centers, self.k_means.labels)
@@ -108,11 +99,7 @@ class Search:
         return self._descend(centers, self._rows.nearest(centers))
 
     def _descend(self, centers: Floats, labels: Ints) -> Found:
-        """Descend, move whole neighborhoods, and descend again; return the better end.
-
-        A row that leaves its neighborhood alone breaks all its links, so that sweeps over rows
-        rarely move one.
-        """
+        """Descend, move whole neighborhoods, which sweeps rarely do, and descend again."""
         found = self._rows.descend(centers, labels, self._rng, self._sweeps)
         if self._whole is None:
             return found

@@ -129,10 +129,7 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
 
 
 def _shuffled(draws: Ints) -> Ints:
-    """Make distinct numbers of draws, the t-th of them from t … total − 1.
-
-    This is the shuffle of Fisher and Yates, which keeps only the places that it has touched.
-    """
+    """Make distinct numbers of draws, the t-th from t … total − 1, by Fisher and Yates' shuffle."""
     moved: dict[int, int] = {}
     chosen = []
     for place, draw in enumerate(draws.tolist()):

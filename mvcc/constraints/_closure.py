@@ -102,11 +102,10 @@ _MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
 
 
 class Graph:
-    """Links between nodes, any non-negative numbers, which do not contradict each other.
+    """Links between nodes, any non-negative numbers; ``explain`` makes the error of a
+    contradiction.
 
-    Where they do, ``explain`` makes the exception from the nodes of the shortest chain of
-    must-links and the numbers of its links, the last of them being the cannot-link that contradicts
-    it.
+    It takes the nodes of the shortest chain of must-links and its links, the cannot-link last.
     """
 
     def __init__(
@@ -123,11 +122,10 @@ class Graph:
             raise explain([int(self.ids[node]) for node in chain], links)
 
     def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
-        """Return all pairs within views that follow, smaller node first.
+        """Return all pairs within views that follow, smaller node first, with kind and weight.
 
-        Pairs, whether must-link, weights. `view` has the view of either node of every link. A
-        weight of ``inf`` marks a relation, which weakens no chain; in the result it marks pairs
-        that relations alone imply.
+        `view` (m, 2) has the views of the links. Relations weigh ``inf``, and so do pairs that
+        relations alone imply.
         """
         view_of = np.zeros(len(self.ids), dtype=np.int64)
         view_of[self.ends] = view
@@ -139,10 +137,11 @@ class Graph:
         return self.ids[pairs], kind, weight
 
     def chained(self, weights: Floats) -> tuple[Ints, Floats]:
-        """Return all pairs, within and across views, that must-links and relations put together.
+        """Return all pairs that must-links and relations put together, smaller node first, and
+        strengths.
 
-        The smaller node comes first. The strength of a pair is the weakest link of its strongest
-        chain; ``inf`` where relations alone imply it.
+        The strength is the weakest link of the strongest chain; ``inf`` where relations alone imply
+        it.
         """
         strongest_first = np.flatnonzero(self.must_link)
         strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
@@ -182,10 +181,9 @@ class Graph:
 def shortest_contradiction(
     ends: Ints, must_link: Bools, broken: Ints
 ) -> tuple[list[int], list[int]]:
-    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart.
+    """Find the shortest chain of must-links with a cannot-link between its ends: nodes and links.
 
-    Its nodes, and all links. Where there are so many long chains that the search takes seconds, it
-    is the shortest of those that were looked at.
+    Where the search would take seconds, it is the shortest of the chains that were looked at.
     """
     neighbors: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(must_link).tolist():
@@ -208,10 +206,7 @@ def shortest_contradiction(
 def _shortest_path(
     neighbors: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
 ) -> tuple[list[int], list[int], int]:
-    """Return nodes and links from start to goal, and how many nodes were visited.
-
-    There are none when they would be ``limit`` nodes or more (0: no limit).
-    """
+    """Return nodes and links from start to goal, fewer than ``limit``, and the nodes visited."""
     came_from = {start: (start, -1)}
     depth = {start: 1}
     queue = deque([start])
@@ -254,9 +249,8 @@ def conflict(
 ) -> ConstraintConflictError:
     """Say how constraints, and relations, contradict each other.
 
-    ``names`` are the rows of the shortest chain, whose ends a cannot-link keeps apart; ``kinds``
-    says "must-link" or "relation" of each of its links; ``lines`` has where each was read, the
-    cannot-link last, empty where unknown.
+    ``names`` and ``kinds`` are the rows and links of the shortest chain; ``lines`` has where each
+    link was read, the cannot-link last, empty where unknown.
     """
     what = "constraints and relations" if "relation" in kinds else "constraints"
     steps = [
@@ -280,10 +274,9 @@ def _shortened(steps: list[str]) -> list[str]:
 
 
 def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
-    """Tell which links to keep so that none contradicts the others.
+    """Tell which links to keep, from the heaviest on, so that none contradicts the others.
 
-    All that do not contradict heavier ones kept. Of equal weights, must-links come before
-    cannot-links, and earlier ones before later ones. A link of infinite weight is always kept,
+    Of equal weights, must-links and earlier ones come first. A link of infinite weight is kept
     unless infinite ones contradict each other.
     """
     together: dict[int, int] = {}  # the parent of a node, where it has one

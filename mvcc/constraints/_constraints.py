@@ -452,11 +452,7 @@ def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
 
 
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
-    """Make the unified set C̃ of Eq. 13–14, with at most one type for each pair.
-
-    Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred
-    one, then the heavier one; of equal ones both are dropped.
-    """
+    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one."""
     if given._parts is not None:
         neighborhoods, others = given._parts
         together, apart = neighborhoods.kinds_of(transferred.pairs)

@@ -60,11 +60,7 @@ class ConstraintFile:
         )
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
-        """Return pairs, must_link and weights of the constraints, in the order of the lines.
-
-        With ``row_of``, i and j are ids, and it has the row number of each. Messages name file and
-        line.
-        """
+        """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
         rows = [
             self._parse(record, f"{self.place}:{line}", row_of)
             for line, record in self.records.items()
@@ -112,10 +108,7 @@ class ConstraintFile:
 
 
 def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
-    """Return a file of constraints, with ids if these are given, that reads back as the same.
-
-    Ids that no text file can hold, with a NUL character or half of a surrogate pair, are refused.
-    """
+    """Return a file of constraints; ids that no text file can hold are refused."""
 
     def name(row: int) -> object:
         if ids is None:

@@ -22,12 +22,10 @@ def neighborhood_folds(
     rng: np.random.Generator,
     n_folds: int = N_FOLDS,
 ) -> list[Ints]:
-    """Give every row of every view the number of its fold, −1 without constraints.
+    """Give every row of every view the number of its random fold, −1 without constraints.
 
-    Folds are drawn at random. A neighborhood is what must-links and relations connect over all
-    views, and stays together: were it divided, the training part would tell of the held-out part by
-    transitivity. Fewer neighborhoods than ``n_folds`` make as many folds; fewer than two are an
-    error.
+    Neighborhoods, over all views, stay together: a divided one would tell of what is held out.
+    Fewer than ``n_folds`` make as many folds; fewer than two are an error.
     """
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
     links = [c.pairs[c.must_link] + offsets[view] for view, c in enumerate(constraints)]

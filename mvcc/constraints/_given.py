@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def constraints_on(X: Any, n: int, given: Any) -> Constraints:
-    """Return the constraints on the n rows of X; none for None.
-
-    A DataFrame has the columns i, j, kind and perhaps weight; i and j name rows as the index of X
-    does, or number those of an array.
-    """
+    """Return the constraints on the n rows of X, from a DataFrame of ids or row numbers, too."""
     if given is None:
         return Constraints.empty()
     if not isinstance(given, Constraints):

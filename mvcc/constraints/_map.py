@@ -15,10 +15,9 @@ from mvcc.constraints._kernels.merging import mapped_constraints
 class ConstraintMap:
     """f_{U→V}, prepared once for many lists of constraints.
 
-    Relations (r, 2) are distinct rows of U and of V, perhaps many-to-many: a constraint goes to
-    every pair of counterparts of its two ends. Pairs of a row with itself are dropped, and of each
-    pair and type the heaviest is kept. ``strengths`` (r,) caps the weight of a constraint that goes
-    by a relation: it is the weight of the weakest must-link which the relation follows from.
+    Relations (r, 2) are distinct rows of U and V. A constraint goes to every pair of counterparts,
+    and the heaviest of each pair and type stays. ``strengths`` (r,) cap its weight: a relation has
+    that of the weakest must-link which it follows from.
     """
 
     def __init__(self, relations: Ints, strengths: Floats | None = None) -> None:

@@ -30,12 +30,7 @@ def check_mappings(
     sizes: Sequence[int],
     names: Sequence[str] | None = None,
 ) -> Relations:
-    """Return the relations as sorted, distinct rows under keys (u, v) with u < v.
-
-    ``mappings`` has pairs (row of view u, row of view v) that are the same object, many-to-many, in
-    either orientation; views have ``sizes`` rows, and messages call them by ``names``, else by
-    number.
-    """
+    """Return relations, in either orientation, as sorted, distinct rows under keys u < v."""
     if mappings is not None and not isinstance(mappings, Mapping):
         raise InvalidInputError(
             f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
@@ -317,11 +312,7 @@ def augment(
     closure: str,
     call: CallRow = CALL_BY_NUMBER,
 ) -> tuple[list[Constraints], Relations, Strengths]:
-    """Apply a reading of Algorithm 2, steps 1–2.
-
-    Close over all views ("full"), in each ("view"), or not ("none"). Constraints and relations are
-    checked ones; ``call`` says what the message of a contradiction calls a row.
-    """
+    """Close constraints over all views, in each, or not at all (Algorithm 2, steps 1–2)."""
     if not isinstance(closure, str) or closure not in ("full", "view", "none"):
         raise InvalidInputError(f"closure must be 'full', 'view' or 'none', got {shown(closure)}.")
     if closure == "full":
@@ -353,11 +344,7 @@ def sample_relations(
 
 
 def rewire_relations(relations: Ints, share: float, rng: np.random.Generator) -> Ints:
-    """Give ``round(share · r)`` of r relations another one's partner, a wrong one (§6.3).
-
-    Every row keeps its number of relations. A larger share rewires the relations of the smaller
-    one, too.
-    """
+    """Give a share of the relations another one's partner; a larger one contains it (§6.3)."""
     chosen = rng.permutation(len(relations))[: round(share * len(relations))]
     rewired = relations.copy()
     rewired[chosen, 1] = relations[np.roll(chosen, 1), 1]

@@ -19,10 +19,7 @@ _NUMERIC = {"numeric", "real", "integer"}
 
 
 def read_arff(path: Path) -> tuple[Floats, Ints]:
-    """Read features from an ARFF file, and its last attribute as classes, numbered as declared.
-
-    Missing values, strings and dates are errors, which name file and line.
-    """
+    """Read features, and the last attribute as classes, numbered as declared, from an ARFF file."""
     try:
         content = content_of(path)
     except OSError as error:
@@ -102,11 +99,7 @@ def protein(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Da
 
 
 def letters_digits(rng: np.random.Generator, letters: Path, digits: Path) -> Dataset:
-    """Load Letters/Digits, with I & 3, J & 8, L & 9 paired.
-
-    The class attributes of the files list I, J, L and 3, 8, 9 in this order, so that paired classes
-    have the same number.
-    """
+    """Load Letters/Digits; I & 3, J & 8, L & 9 are paired, as the files list their classes."""
     (X_letters, y_letters), (X_digits, y_digits) = read_arff(letters), read_arff(digits)
     labels = [y_letters, y_digits]
     return Dataset(

@@ -16,11 +16,10 @@ from mvcc.exceptions import DataError
 
 
 def load(rng: np.random.Generator, file: Path) -> Dataset:
-    """Read all tables of a file, as they are; nothing is drawn.
+    """Read all tables of a file; nothing is drawn.
 
-    Files have either ``X`` and ``y``, with objects as rows, or ``data`` and ``truelabel``, with
-    objects as columns. In those with ``index``, some objects are missing in some tables: it has the
-    numbers, from 1 on, of those that are not.
+    Files have ``X`` and ``y``, objects as rows, or ``data`` and ``truelabel``, objects as columns.
+    ``index`` has the numbers, from 1, of the objects that each table has.
     """
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError

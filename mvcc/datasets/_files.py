@@ -40,10 +40,9 @@ def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
 
 
 def unpack(archive: Path, folder: Path, largest: int) -> None:
-    """Write the documents, for training and testing, of the group that the folder is named after.
+    """Write the documents of a group; more than so many bytes are a ValueError.
 
-    Of a path in the archive nothing is used but the number at its end, so that no path can lead out
-    of the folder. More than the given number of bytes are a ValueError.
+    Only the number at the end of a path is used, so that none can lead out of the folder.
     """
     size = 0
     with tarfile.open(archive, "r:gz") as members:
@@ -70,11 +69,7 @@ _TIMEOUT = 60  # seconds without a byte
 
 
 def download(file: DataFile, folder: Path) -> Path:
-    """Download a file, or folder of documents, into a folder.
-
-    It gets its name only after its checksum is right. Nothing is kept of an address that delivers
-    something else (DataError), or cannot be reached (OSError).
-    """
+    """Download a file or folder; it gets its name once its checksum is right."""
     if not file.url.startswith("https://"):
         raise DataError(
             f"{file.name} is not downloaded from {file.url}: only https addresses are allowed."
@@ -210,10 +205,7 @@ def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, P
 
 
 def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, str]:
-    """Verify the files of a data set, as `fetch` does, and give the sha256 of each by file name.
-
-    A generated data set has none; that of another package has the version by the package's name.
-    """
+    """Verify the files of a data set; return the sha256 of each, or the package's version."""
     fetch(name, data_dir)
     info = dataset_info(name)
     return {file.name: file.sha256 for file in info.files} | dict(info.package)

@@ -41,11 +41,10 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
 
 
 def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
-    """Match the rows of two views one to one, so that the sum of Euclidean distances is least.
+    """Match the rows of each quadrant one to one so that the sum of distances is least.
 
-    Both have the same number of rows in each quadrant, where the partners are sought. The paper
-    only says "mappings between nearest neighbors". The alternative not taken, matching the closest
-    free pair again and again, leaves distant leftovers to each other at the end.
+    The paper only says "mappings between nearest neighbors". Matching the closest free pair again
+    and again would leave distant leftovers to each other at the end.
     """
     partners = np.empty(len(first), dtype=np.int64)
     for quadrant in range(4):

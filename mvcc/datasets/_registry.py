@@ -1,8 +1,7 @@
-"""The registry of data sets: what there is, from which files, and where these come from.
+"""The registry of data sets: mvcc's own, and those of the entry points ``mvcc.datasets``.
 
-Other packages may offer data sets, through entry points of the group ``mvcc.datasets``, each of
-which names a function like ``load`` of mvcc's own modules. A name that is taken, or that several
-packages offer, is left out.
+An entry point names a function like ``load``. One that is taken, or that several packages offer, is
+left out.
 """
 
 from __future__ import annotations

@@ -14,11 +14,7 @@ _PARTS = (0.5, 0.6)  # of the rows of every class, in the first view and in the 
 def split_table(
     rng: np.random.Generator, columns: tuple[Floats, Floats], y: Ints, names: tuple[str, str]
 ) -> Dataset:
-    """Draw half of the rows of every class for the first view, and a tenth more for the second.
-
-    Each view has columns of its own. Its rows are sorted by class, and related where they are of
-    one row of the table.
-    """
+    """Draw half of the rows of every class for the first view, and a tenth more for the second."""
     first, second = [], []
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))

@@ -1,7 +1,4 @@
-"""Features to cluster by.
-
-Scaled columns, spectral ones of one view (§6.1) or of several, the metric of pairs.
-"""
+"""Features to cluster by: scaled, spectral (§6.1), of several views; the metric of pairs."""
 
 import lazy_loader
 

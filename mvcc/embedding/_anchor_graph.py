@@ -22,14 +22,10 @@ from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.types import Floats, Ints
-from mvcc.embedding._anchors import MOST_ANCHORS, Anchors, anchors_for
-from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
-from mvcc.embedding._joint_graph import (
-    FEWEST_MATCHED_OBJECTS,
-    MATCHED_OBJECTS_WEIGHT,
-    unit_rows,
-)
-from mvcc.embedding._sparse_ties import (
+from mvcc.embedding._anchors import (
+    MOST_ANCHORS,
+    Anchors,
+    anchors_for,
     column_sums,
     dense_gram,
     inverse_of,
@@ -37,6 +33,8 @@ from mvcc.embedding._sparse_ties import (
     of_objects,
     side_by_side,
 )
+from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
+from mvcc.embedding._joint_graph import FEWEST_MATCHED_OBJECTS, MATCHED_OBJECTS_WEIGHT, unit_rows
 
 _TINY = 1e-12
 
@@ -114,9 +112,7 @@ class AnchorGraph:
         return np.maximum(found, _TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
-        """Return the graph with anchors of the objects that are seen in all views, by their columns
-        side by side.
-        """
+        """Return the graph with anchors of the objects seen in all views, by all their columns."""
         n = self.n_objects
         seen = np.flatnonzero(
             np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0)
@@ -138,9 +134,7 @@ class AnchorGraph:
         )
 
     def components(self, number: int) -> AnchorEigenpairs:
-        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ)
-        D^−½.
-        """
+        """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + self.ties @ self.landmark_degrees
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
         small = factor.T @ dense_gram(self.ties, 1 / degrees).astype(np.float32) @ factor
@@ -180,11 +174,7 @@ class AnchorGraph:
         return sums
 
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
-        """Return the source that is nearest to each of some objects in the graph, −1 without one.
-
-        The length of a path is −log of the product of its affinities, which are those of
-        ``diffused``.
-        """
+        """Return the source nearest to each of some objects, −1 without one; see ``JointGraph``."""
         n_anchors, roots = len(self.weights), np.sqrt(self.weights)
         between = share * roots[:, None] * self._free_gram * roots
         ends = self._normalized_ties(sources, share)

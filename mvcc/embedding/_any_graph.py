@@ -10,7 +10,16 @@ import scipy.sparse as sp
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
-from mvcc.embedding._anchors import MOST_ANCHORS, anchors_for
+from mvcc.embedding._anchors import (
+    MOST_ANCHORS,
+    anchors_for,
+    column_sums,
+    inverse_of,
+    of_objects,
+    row_counts,
+    side_by_side,
+    with_rows,
+)
 from mvcc.embedding._joint_graph import (
     LANDMARK_SHARE,
     NEAR_LANDMARKS,
@@ -20,14 +29,6 @@ from mvcc.embedding._joint_graph import (
     unit_rows,
 )
 from mvcc.embedding._neighbors import NeighborSearch, nearness
-from mvcc.embedding._sparse_ties import (
-    column_sums,
-    inverse_of,
-    of_objects,
-    row_counts,
-    side_by_side,
-    with_rows,
-)
 from mvcc.embedding._view_agreement import (
     CONTRADICTION_POWER,
     FEWEST_IN_COMMON,
@@ -45,10 +46,7 @@ GraphKind = Literal["auto", "exact", "anchors"]
 
 
 def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
-    """Tell whether objects of views are tied to anchors.
-
-    Where it is asked for, or objects are very many.
-    """
+    """Tell whether objects are tied to anchors: where it is asked for, or they are very many."""
     return kind == "anchors" or (
         kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
     )
@@ -62,10 +60,7 @@ def any_graph(
     n_groups: int,
     rng: np.random.Generator,
 ) -> JointGraph | AnchorGraph:
-    """Make the graph that the number of objects asks for; parameters are those of ``joint_graph``.
-
-    ``n_groups`` are expected: by anchors, landmarks are near by so many components in any case.
-    """
+    """Make the graph that the number of objects asks for, with parameters as ``joint_graph``."""
     if by_anchors([len(X) for X in views], relations):
         return anchor_graph(
             views, relations, n_view_components or n_groups, rng, np.ones(len(views))
@@ -129,12 +124,9 @@ def anchor_graph(
 def _agreement(
     ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Return how much every two views agree, as ``view_agreement``.
+    """Return ``view_agreement``, and each view's anchors where others see them.
 
-    And each view's anchors where others see them.
-
-    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the
-    anchors.
+    The mean over all edges of Z Λ⁻¹ Zᵀ but loops follows from sums at the anchors.
     """
     n_views = len(ties)
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
@@ -162,13 +154,7 @@ def _agreed(
     trust: Floats,
     weights: Floats,
 ) -> sp.csr_array:
-    """Return the ties of one view with less of those that other views contradict.
-
-    The sums of rows stay.
-
-    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects
-    that are tied to it are.
-    """
+    """Weaken ties that other views contradict, as ``agreed`` does edges; the sums of rows stay."""
     ties = shared[u]
     rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
     said, counted = np.zeros(ties.nnz), np.zeros(ties.nnz)
@@ -193,12 +179,7 @@ def _agreed(
 def _near_landmarks(
     X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
 ) -> sp.csr_array:
-    """Return weights of the landmarks that are near every anchor of a view, by columns and by
-    eigenvectors.
-
-    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is
-    0.
-    """
+    """Return weights of the landmarks near every anchor, by columns and by eigenvectors."""
     anchors, found = view.anchors, []
     rows = np.flatnonzero(np.isin(own, landmarks))
     column = np.searchsorted(landmarks, own[rows])

@@ -1,7 +1,4 @@
-"""The features of a table of numbers by one rule.
-
-Counts, histograms, or columns that are scaled.
-"""
+"""The features of a table of numbers by one rule: counts, histograms, or scaled columns."""
 
 from __future__ import annotations
 
@@ -239,10 +236,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 def fitted_features(
     tables: list[Any], rule: Rule, names: Sequence[str] | None
 ) -> list[AutoFeatures]:
-    """Return what makes the features of each of several views; messages call a view by its name.
-
-    Raises InvalidInputError: as ``AutoFeatures.fit``.
-    """
+    """Return what makes the features of each of several views; messages call a view by its name."""
     if rule not in RULES:
         raise InvalidInputError(f"features must be one of {', '.join(RULES)}, got {shown(rule)}.")
     makers = []
@@ -305,11 +299,9 @@ def _have_length_one(rows: sp.csr_array) -> bool:
 
 
 def _share_of_hubs(rows: sp.csr_array) -> float:
-    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 %
-    of all.
+    """Return the share of edges to neighbors that end in the 5 % of rows where most end.
 
-    A row ends at most one edge of each other row: of 10 neighbors each, 5 % of fewer than 200 rows
-    cannot end all edges. So few rows have fewer neighbors.
+    Fewer than 200 rows have fewer neighbors, so that 5 % of them could end all edges.
     """
     n = rows.shape[0]
     hubs = max(1, round(_HUBS * n))

@@ -27,12 +27,10 @@ Graph: TypeAlias = sp.csr_array | Floats
 def leading_eigenvectors(
     number: int, graph: Graph, factor: sp.csr_array | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where
-    a factor is given.
+    """Return the largest eigenvalues, descending, and eigenvectors of the graph, plus F Fᵀ.
 
-    The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an
-    eigenvalue 1, and Arnoldi's method finds only some of these at once: larger graphs are taken
-    piece by piece, the largest piece first.
+    The entry of largest magnitude is positive. Each piece of a graph has an eigenvalue 1, of which
+    Arnoldi's method finds only some: larger graphs are taken piece by piece, the largest first.
     """
     n = graph.shape[0]
     number = min(number, n)
@@ -77,13 +75,7 @@ def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
 def _of_pieces(
     number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
 ) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs of all pieces.
-
-    Of equal eigenvalues those of larger pieces come first.
-
-    As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first
-    ``number`` have none of them.
-    """
+    """Return the leading eigenpairs of the largest pieces; each has 1, the largest eigenvalue."""
     found = []
     for own in pieces[:number]:
         part = None if factor is None else factor[own]

@@ -79,11 +79,7 @@ class JointGraph:
         return _normalized(self.affinities)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
-        """Return the graph with edges between objects of all views, by their columns side by side.
-
-        `columns_of`: returns the columns of some objects in all views, (m, d); see
-        ``object_columns``.
-        """
+        """Return the graph with edges between objects of all views, by ``object_columns``."""
         seen = np.flatnonzero(
             np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0)
         )
@@ -96,9 +92,7 @@ class JointGraph:
         return replace(self, affinities=(self.affinities + between).tocsr())
 
     def components(self, number: int) -> Eigenpairs:
-        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ)
-        D^−½.
-        """
+        """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         A, F = self.affinities, self.landmarks
         degrees = A.sum(axis=1)
         if F is not None:
@@ -118,7 +112,7 @@ class JointGraph:
         return total
 
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
-        """Return the source that is nearest to each of some objects in the graph, −1 without one.
+        """Return the source nearest to each object in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, each times the share.
         """
@@ -148,11 +142,9 @@ class JointGraph:
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations between views
-    numbered anew.
+    """Return the sets of views that relations connect, each with its relations, renumbered.
 
-    One or two matches connect no views: joined by so little, one of them would have no clusters of
-    its own.
+    One or two matches connect no views: one of them would have no clusters of its own.
     """
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
     n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
@@ -169,9 +161,7 @@ def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int
 
 
 def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
-    """Return the number of objects, the connected components of related rows, and that of every
-    row, per view.
-    """
+    """Return the number of objects, components of related rows, and that of every row, per view."""
     first = np.concatenate(([0], np.cumsum(sizes)))
     links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
     n_objects, number = _pieces(
@@ -241,10 +231,7 @@ def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
-    """Return q, the neighbors of a row.
-
-    Half the rows that a group has in the smallest view, 5 to ``most``.
-    """
+    """Return q: half the rows that a group has in the smallest view, 5 to ``most``."""
     return min(most, max(5, round(min(map(len, views)) / (2 * n_groups))))
 
 
@@ -270,9 +257,7 @@ def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
-    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made
-    symmetric.
-    """
+    """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th."""
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:
@@ -315,9 +300,7 @@ def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) ->
 def _landmark_factor(
     space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int, view_weights: Floats
 ) -> sp.csr_array:
-    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks of
-    every object.
-    """
+    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
     column = np.full(n_objects, -1)
     column[landmarks] = np.arange(len(landmarks))
     shape = (n_objects, len(landmarks))

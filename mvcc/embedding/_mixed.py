@@ -1,7 +1,4 @@
-"""Features of tables with numbers, categories and texts.
-
-Each column as a block of unit variance, all texts as one.
-"""
+"""Features of mixed tables: each column as a block of unit variance, all texts as one."""
 
 from __future__ import annotations
 
@@ -129,9 +126,7 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
 
 
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
-    """Count terms; words that are in too few or too many texts tell nothing, unless no others are
-    left.
-    """
+    """Count terms but those in too few or too many texts, unless no others are left."""
     for options in ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5}) if words else ():
         vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
         try:

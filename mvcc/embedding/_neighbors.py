@@ -43,9 +43,7 @@ class NeighborSearch:
         return cls(moved, center, unit)
 
     def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
-        """Return distances and numbers of the nearest rows of every row but itself, both (n,
-        n_neighbors).
-        """
+        """Return distances and numbers, (n, n_neighbors), of the rows nearest to every row."""
         if self._by_tree:
             found = self._found_near(self.rows, n_neighbors + 1)
             itself = found == np.arange(len(found))[:, None]
@@ -77,10 +75,7 @@ class NeighborSearch:
         return NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(self.rows)
 
     def _by_distance(self, rows: Floats, found: Any) -> tuple[Floats, Ints]:
-        """Sort what was found by exact distances.
-
-        The search rounds, and duplicates are at distance 0.
-        """
+        """Sort by exact distances: the search rounds, and duplicates are at distance 0."""
         found = found.astype(np.int64)
         distances = np.empty(found.shape)
         size = max(1, _BLOCK_ENTRIES // max(found.shape[1] * rows.shape[1], 1))

@@ -1,7 +1,4 @@
-"""A metric that is learned from judged pairs.
-
-A ridge regression of together or apart, in closed form.
-"""
+"""A metric learned from judged pairs by a ridge regression of together or apart."""
 
 from __future__ import annotations
 
@@ -172,10 +169,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 def learn_metric(
     rows: Floats, pairs: Ints, must_link: Bools, weights: Floats
 ) -> tuple[Floats, float | None]:
-    """Return M, which may have negative eigenvalues, and the ridge.
-
-    I and None where no ridge is better than none.
-    """
+    """Return M, which may have negative eigenvalues, and the ridge; I and None if none helps."""
     d = rows.shape[1]
     n_products = d * (d + 1) // 2
     if min(len(pairs), n_products) > MOST_UNKNOWNS:
@@ -197,11 +191,9 @@ def learn_metric(
 def _by_pairs(
     first: Floats, second: Floats, missing: Floats
 ) -> tuple[Floats, Callable[[int], Floats]]:
-    """Solve for one coefficient α of every pair.
+    """Solve M = I + Σ α_c sym(e_i e_jᵀ), α = (K + ρI)⁻¹(y − s), for the α of every pair.
 
-    M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
-
-    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what
+    Return the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what
     gives M − I.
     """
     K = 0.5 * ((first @ first.T) * (second @ second.T) + (first @ second.T) * (second @ first.T))
@@ -221,17 +213,12 @@ def _by_pairs(
 def _by_products(
     first: Floats, second: Floats, missing: Floats
 ) -> tuple[Floats, Callable[[int], Floats]]:
-    """Solve for every entry of M − I instead, which are fewer where pairs are many.
-
-    Returns what ``_by_pairs`` does.
-    """
+    """Solve for the entries of M − I instead, fewer where pairs are many; see ``_by_pairs``."""
     d = first.shape[1]
     a, b = np.triu_indices(d)
 
     def blocks() -> Iterator[tuple[Floats, Floats]]:
-        """Give the products of columns of every pair, whose inner products are K, and what is
-        missing.
-        """
+        """Give the products of columns of every pair, whose inner products are K, and the gaps."""
         size = max(1, _BLOCK_ENTRIES // len(a))
         for start in range(0, len(first), size):
             x, y = first[start : start + size], second[start : start + size]

@@ -33,9 +33,7 @@ class RawColumns:
 
 
 def raw_columns(X: Floats) -> Floats:
-    """Return the columns of a view, centered, and divided by the root mean squared length of the
-    rows.
-    """
+    """Return the columns of a view, centered, divided by the rows' root mean squared length."""
     return fitted_raw_columns(X)[0]
 
 
@@ -58,9 +56,7 @@ def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:
     """Return the columns of all views side by side: means of an object's rows, 0 without any.
 
-    Shapes: `columns` (n_v, d_v).
-
-    `members` (n, n_v): which rows are of which object; see ``membership``.
+    `members` (n, n_v) has the rows of every object; see ``membership``.
     """
     return np.hstack([_means(*pair) for pair in zip(columns, members, strict=True)])
 

@@ -209,10 +209,7 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 @dataclass(frozen=True, eq=False)
 class _Spectrum:
-    """The spectral features of n rows, and what places new rows among them.
-
-    `mean, deviation` (d,): of the eigenvectors, by which they were standardized.
-    """
+    """The spectral features of n rows, standardized, and what places new rows among them."""
 
     sigma: float
     units: Floats  # (n, d_V): the rows, in units of sigma
@@ -314,12 +311,9 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
 
 
 def _leading_eigenvectors(matrix: Floats, number: int) -> tuple[Floats, Floats]:
-    """Return eigenvalues and -vectors, largest first.
+    """Return eigenvalues and -vectors of I − L, largest first: the lowest of the Laplacian L.
 
-    Those of I − L are the lowest of the Laplacian L.
-
-    They are fewer than asked for where they lie too close together to be found, as those of the
-    identity.
+    They are fewer where they lie too close together to be found, as those of the identity.
     """
     n = len(matrix)
     if n <= _DENSE_ROWS or number > n // 10:

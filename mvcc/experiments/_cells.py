@@ -56,10 +56,9 @@ def list_cells(config: Config) -> list[Cell]:
 
 
 def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Every method sees every mapping, but for those that use none.
+    """Give the cells of every method, those without a base last and once.
 
-    Only propagation has thresholds. Those without a base come last, once. One that uses no
-    constraints either has the same row for all their numbers.
+    Only propagation has thresholds; k-means has the same row for all numbers of constraints.
     """
     mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
     thresholds = [as_text(threshold) for threshold in plan.threshold]

@@ -30,10 +30,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True)
 class DrawnView:
-    """One view in the space that is clustered, shuffled, with its true classes.
-
-    Constraints are by their number, and nested: a larger number contains the smaller.
-    """
+    """One view in the space that is clustered, shuffled; constraints by number are nested."""
 
     name: str
     X: Floats

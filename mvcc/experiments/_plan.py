@@ -63,10 +63,7 @@ def plan_run(
     data_dir: str | os.PathLike[str] | None = None,
     fresh: bool = False,
 ) -> Plan:
-    """Look which trials of an experiment are missing in a folder, without changing anything.
-
-    Results of another config, other data or another version are refused, unless ``fresh``.
-    """
+    """Find the trials that a folder lacks; other results are refused, unless ``fresh``."""
     return plan_for(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
 
 

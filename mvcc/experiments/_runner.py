@@ -174,11 +174,7 @@ class Replay:
 def replay_trial(
     folder: str | os.PathLike[str], trial: int, *, data_dir: str | os.PathLike[str] | None = None
 ) -> Replay:
-    """Compute one trial of a results folder again, in this process, and compare it.
-
-    Nothing is written. A trial that is not stored is computed all the same. What a trial raises is
-    raised.
-    """
+    """Compute one trial again in this process and compare it; what it raises is raised."""
     store = ResultsStore(folder)
     manifest = store.manifest()
     if manifest is None:

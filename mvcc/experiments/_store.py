@@ -1,6 +1,4 @@
-"""The results folder.
-
-What is finished stays finished, what was changed is not read, what does not fit is refused.
+"""The results folder: what is finished stays, what was changed is not read.
 
 Every file is written as a whole or not at all. The ledger of the folder has its checksum before it
 is there, and the manifest once the run is finished.
@@ -58,9 +56,7 @@ class ResultsStore:
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
-        """Hold the folder for this run alone, and clear away what killed runs have left half
-        written.
-        """
+        """Hold the folder for this run alone, and clear away what killed runs left half written."""
         self.refuse_link()
         self._out = self._output(on_note)
         with self._out:
@@ -99,9 +95,7 @@ class ResultsStore:
             ) from error
 
     def write_manifest(self, manifest: Manifest) -> Path | None:
-        """Store what is known of the runs; return where the former manifest went, if somebody
-        changed it.
-        """
+        """Store what is known of the runs; return where a manifest that somebody changed went."""
         path, aside = self.folder / MANIFEST, None
         if self._manifest_is_changed():
             with self._out.explained(path):
@@ -122,9 +116,7 @@ class ResultsStore:
             return True
 
     def seal(self, manifest: Manifest) -> None:
-        """Store the manifest of a run that is through, with the checksums of all files, which the
-        ledger may forget.
-        """
+        """Store the manifest of a finished run with all checksums, which the ledger may forget."""
         manifest.checksums = {}
         for name, known in sorted(self.checksums().items()):
             if (path := self.folder / name).exists():
@@ -190,9 +182,7 @@ class ResultsStore:
         return {trial for trial in self.stored() if self._name(trial) not in damaged}
 
     def nameless(self) -> Path | None:
-        """Return the first file that is called like results, where no manifest says whose they
-        are.
-        """
+        """Return the first file named like results where no manifest says whose they are."""
         if (self.folder / MANIFEST).exists():
             return None
         if self.stored():
@@ -219,9 +209,7 @@ class ResultsStore:
             )
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and remove the report of its former failure, or set it aside if
-        it was changed.
-        """
+        """Store a finished trial, and remove its former failure, or set it aside if changed."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
         with self._out.explained(failure):
@@ -247,10 +235,7 @@ class ResultsStore:
         return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
-        """Return the rows of a trial, from its own file or else from the scores.
-
-        None where neither has it.
-        """
+        """Return the rows of a trial, from its file or the scores; None where neither has it."""
         known = self.checksums()
         if trial in self.stored():
             return self._read_trial(trial, known)

@@ -94,7 +94,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Compute on one BLAS thread, and let nothing be said of what is a column of the results.
+    """Compute on one BLAS thread, without warnings of what is a column of the results.
 
     Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP
     counts by thread.
@@ -292,10 +292,10 @@ def warm_up(config: Config) -> None:
 def example_cluster(
     config: Config, data_dir: str | PathLike[str] | None = None
 ) -> dict[str, Any] | None:
-    """Take from the first trial the cluster with most must-links, and two of them.
+    """Take the cluster with most must-links, with its innermost and outermost one, for Figure 3.
 
-    The innermost and the outermost. Of the cells with Constraint Propagation, it is the one in the
-    middle of the first base's list. None but for the paper's own experiments on points of a plane.
+    It is that of the first trial with Constraint Propagation, the middle of the first base's list;
+    None but for the paper's own experiments on points of a plane.
     """
     cells = [
         cell

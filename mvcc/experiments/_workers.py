@@ -130,10 +130,9 @@ def attempt_trials(
     data_dir: str | os.PathLike[str] | None,
     on_note: Callable[[str], None],
 ) -> Generator[Attempt]:
-    """Yield trials as they finish, whatever their order.
+    """Yield trials as they finish; new workers take over from one that the system kills.
 
-    When the system kills a worker, most often since memory ran out, new ones take over the trials
-    that are not finished. When that happens again, at least one must have been finished in between.
+    A second kill without a finished trial in between ends the run.
     """
     backend, _ = get_active_backend()
     # told by its name: dask may not be installed

@@ -23,8 +23,8 @@ from .co_em._transfer import SingleView as SingleView
 from .co_em._transfer import TransferMethod as TransferMethod
 from .co_em._transfer import ViewState as ViewState
 from .joint._joint_graph_clustering import JointGraphClustering as JointGraphClustering
-from .joint._nearest_anchors import NearestAnchors as NearestAnchors
-from .joint._nearest_rows import NearestRows as NearestRows
+from .joint._new_rows import NearestAnchors as NearestAnchors
+from .joint._new_rows import NearestRows as NearestRows
 from .matches._candidates import FEWEST_MATCHES as FEWEST_MATCHES
 from .matches._candidates import MatchCandidates as MatchCandidates
 from .matches._candidates import candidate_hits as candidate_hits

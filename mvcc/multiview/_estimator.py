@@ -1,7 +1,4 @@
-"""What the estimators for several views share.
-
-What fit, predict and score take, in scikit-learn's manner.
-"""
+"""What the estimators for several views share: fit, predict and score as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -21,10 +18,7 @@ from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_v
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
-    """Base of the estimators that cluster several views.
-
-    A subclass fits, and assigns new rows of one view.
-    """
+    """Base of the estimators that cluster several views and assign new rows of one view."""
 
     # the first argument of fit, which scikit-learn would take for metadata because of its name
     __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
@@ -49,10 +43,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
         mappings: Mapping[Any, Any] | None,
     ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
-        """Return what ``fit`` was given.
-
-        The views, their arrays, and constraints and relations in numbers of rows.
-        """
+        """Return the views given to ``fit``, their arrays, constraints and relations by row."""
         if y is not None:
             raise InvalidInputError(
                 f"y must be None, got {shown(y)}; give known labels as"

@@ -105,9 +105,7 @@ def _checked(labels: ArrayLike, number: int, k: int) -> Ints:
 def _votes(
     view: int, numbers: dict[int, Ints], tables: dict[tuple[int, int], Ints], k: int
 ) -> Ints:
-    """Count the relations of each new number (row) of the views that have theirs with each cluster
-    of a view.
-    """
+    """Count the relations of each new number (row) with each cluster of a view."""
     votes = np.zeros((k, k), dtype=np.int64)
     for other, new in numbers.items():
         if (other, view) in tables:

@@ -1,7 +1,4 @@
-"""Compiling all kernels beforehand, by fits of a few points.
-
-Once, instead of by all workers at the same time.
-"""
+"""Compiling all kernels beforehand, once, instead of by all workers at the same time."""
 
 from __future__ import annotations
 
@@ -32,9 +29,7 @@ Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
 
 
 def compile_all_kernels() -> None:
-    """Compile every kernel that trials and clusterings of tables call, or load what numba has
-    compiled already.
-    """
+    """Compile, or load, every kernel that trials and clusterings of tables call."""
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
     _compile_joint("anchors")
     # shared among threads, by kernels that are else called by kernels
@@ -45,11 +40,7 @@ def compile_all_kernels() -> None:
 
 
 def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
-    """Compile every kernel that trials call with some methods, or load the compiled ones.
-
-    `used`: the names of a base, None for methods without one, and of a method, and how the base
-    starts.
-    """
+    """Compile, or load, the kernels of some methods: names of base (or None) and method, start."""
     for base, method, init in used:
         if base is not None:
             _compile(base, method, init)
@@ -88,13 +79,7 @@ def _compile(base: str, method: str, init: str | None) -> None:
 
 
 def _problems(y: Ints) -> list[Problem]:
-    """Return constraints, how to close them, and a threshold.
-
-    All that is closed, or kept, in arrays of other types.
-
-    The constraints weigh the same, or they do not, or they are so many that they stay
-    neighborhoods.
-    """
+    """Return constraints, how to close them, a threshold: equal weights, others, neighborhoods."""
     pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
     return [
         (Constraints(pairs, must_link), "full", 0.5),

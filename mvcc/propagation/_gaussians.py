@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc._utils.kernels.shared import inverse_cholesky
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_matrices
 from mvcc.exceptions import InvalidInputError

@@ -1,6 +1,3 @@
-from ._checksums import RUN_KIND as RUN_KIND
-from ._checksums import Checksums as Checksums
-from ._checksums import known_checksums as known_checksums
 from ._format import BASES as BASES
 from ._format import BEYOND as BEYOND
 from ._format import BEYOND_PEERS as BEYOND_PEERS
@@ -21,10 +18,13 @@ from ._format import SINGLE_VIEW as SINGLE_VIEW
 from ._format import TRANSFERS as TRANSFERS
 from ._format import read_csv as read_csv
 from ._format import unpacked as unpacked
+from ._manifest import RUN_KIND as RUN_KIND
+from ._manifest import Checksums as Checksums
 from ._manifest import Manifest as Manifest
 from ._manifest import Run as Run
 from ._manifest import differences as differences
 from ._manifest import environment_differences as environment_differences
+from ._manifest import known_checksums as known_checksums
 from ._manifest import parse_manifest as parse_manifest
 from ._profile import ClusterProfile as ClusterProfile
 from ._profile import ColumnProfile as ColumnProfile

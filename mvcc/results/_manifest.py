@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mvcc._utils.files import is_inside
+from mvcc._utils.files import is_inside, is_sha256
 from mvcc._utils.messages import clipped
+from mvcc._utils.outputs import LEDGER, entries_in
 from mvcc._utils.reading import parse_json
 
 _CHOOSE_KERNELS = (
@@ -140,3 +143,19 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
             else {f"{prefix}{key}": value}
         )
     return leaves
+
+
+RUN_KIND = "a run"
+Checksums = dict[str, list[str]]  # the latest last
+
+
+def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
+    """Return the checksums that each file of a run may have, ``listed`` or in the ledger.
+
+    A process killed between ledger and file leaves the former file, which is as good.
+    """
+    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
+    for checksum, kind, name in entries_in(folder / LEDGER):
+        if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):
+            known.setdefault(name, []).append(checksum)
+    return known

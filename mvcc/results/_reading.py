@@ -14,7 +14,6 @@ from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._checksums import known_checksums
 from mvcc.results._format import (
     BASES,
     CELL,
@@ -30,6 +29,7 @@ from mvcc.results._format import (
     read_csv,
     unpacked,
 )
+from mvcc.results._manifest import known_checksums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,11 +149,7 @@ def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> di
 
 
 def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
-    """Return the content of a file of an experiment, if it is as it was written.
-
-    A manifest without any checksums is not one of ours: somebody brought results of another method
-    into this form.
-    """
+    """Return the content of a file as it was written; foreign results have no checksums at all."""
     listed = manifest.get("checksums")
     try:
         content = content_of(path)

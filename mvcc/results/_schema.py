@@ -407,10 +407,7 @@ class Clustering(Facts):
 
 
 def read_facts(folder: Path) -> Clustering:
-    """Read ``clustering.json`` of a folder.
-
-    Raises StoreError: if there is none, it cannot be read, or is not what `mvcc cluster` writes.
-    """
+    """Read ``clustering.json`` of a folder, or raise a StoreError."""
     path = folder / CLUSTERING
     try:
         facts = parse_json(content_of(path))

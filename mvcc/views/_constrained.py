@@ -103,11 +103,7 @@ class ConstrainedViews:
         return self.shape[0]
 
     def __getitem__(self, positions: Any) -> ConstrainedViews:
-        """Return the same views and relations with the constraints at these positions alone.
-
-        Constraints are numbered view after view; positions are one, a slice, a mask or an array of
-        them.
-        """
+        """Return the same views with the constraints at these positions, one view after another."""
         if isinstance(positions, tuple) and len(positions) == 2 and positions[1] is Ellipsis:
             positions = positions[0]  # scikit-learn asks for data[positions, ...]
         positions = (

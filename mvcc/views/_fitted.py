@@ -107,11 +107,7 @@ def rows_like(
     *,
     sparse: bool = False,
 ) -> Any:
-    """Return rows of one view as an array, with the features of the fit in the order of the fit.
-
-    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages
-    call X `what`. Where ``sparse`` ones are taken, they stay sparse.
-    """
+    """Return rows of a view, called `what`, as an array with features in the order of the fit."""
     view = f"view {called(number, names)}"
     data = numbers_of(_in_order(X, columns, view, what), what, sparse=sparse)
     if data.shape[1] != n_features:

@@ -90,11 +90,7 @@ class GivenViews:
         ]
 
     def constraints(self, given: Any) -> list[Constraints]:
-        """Return the constraints of every view, in numbers of rows.
-
-        They are given as None, or a list or dict {view: entry} of Constraints, None, or DataFrames
-        of ids.
-        """
+        """Return the constraints of every view, in numbers of rows."""
         entries = self._per_view(given)
         for number, entry in enumerate(entries):
             if isinstance(entry, pd.DataFrame):
@@ -109,10 +105,7 @@ class GivenViews:
         return judged
 
     def relations(self, mappings: Any) -> Relations:
-        """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v.
-
-        They are given as None, or a dict {(u, v): pairs, dict, sparse matrix or DataFrame of ids}.
-        """
+        """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v."""
         sizes = self.sizes
         if not isinstance(mappings, Mapping):
             return check_mappings(mappings, sizes, self.names)

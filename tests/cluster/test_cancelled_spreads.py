@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mvcc import MPCKMeans
-from mvcc._utils.kernels.links import build_links
+from mvcc._utils.kernels.shared import build_links
 from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.mpck import scatters, set_metric
 from mvcc.constraints._closure import Neighborhoods

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc._utils.kernels.links import build_links
+from mvcc._utils.kernels.shared import build_links
 from mvcc.cluster._kernels.geometry import in_lanes, update_farthest
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, tally, violations
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
-from mvcc._utils.kernels.links import build_links
+from mvcc._utils.kernels.shared import build_links
 from mvcc.cluster._kernels.geometry import (
     LANES,
     farthest_pair,

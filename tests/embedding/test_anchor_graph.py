@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
+from mvcc._utils.kernels.shared import add_gram
 from mvcc.embedding import (
     AnchorGraph,
     anchor_graph,
@@ -18,7 +19,6 @@ from mvcc.embedding import (
     object_columns,
     raw_columns,
 )
-from mvcc.embedding._kernels.gram import add_gram
 
 K = 3
 

@@ -72,9 +72,7 @@ def kernel(function: Any) -> Any:
 
 
 def _use(folder: Path) -> None:
-    """Note where kernels are kept, and remove those of other sources there, since nobody would do
-    it later.
-    """
+    """Note where kernels are kept, and remove those of other sources there."""
     if folder in _folders:
         return
     _folders.add(folder)
@@ -85,7 +83,5 @@ def _use(folder: Path) -> None:
 
 
 def compiled() -> dict[Path, int]:
-    """Return the folders where numba keeps the kernels that are declared, and how many are compiled
-    in each.
-    """
+    """Return the folders where numba keeps the declared kernels, and the compiled ones in each."""
     return {folder: len(list(folder.glob(f"*{_DIGEST}*.nbi"))) for folder in sorted(_folders)}

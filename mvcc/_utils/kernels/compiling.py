@@ -1,7 +1,4 @@
-"""Who waits for the compiler can say so.
-
-Numba tells when it begins to compile, and not when it loads.
-"""
+"""Telling when numba begins to compile; it does not tell when it loads."""
 
 from __future__ import annotations
 
@@ -31,8 +28,6 @@ class _Watch(Listener):
 
 @contextmanager
 def watched_compiler(begin: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
-    """Call ``begin`` whenever this process begins to compile a kernel, and ``end`` when it is
-    compiled.
-    """
+    """Call ``begin`` when this process begins to compile a kernel, ``end`` when it is done."""
     with install_listener("numba:compile", _Watch(begin, end)):
         yield

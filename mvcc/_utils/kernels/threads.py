@@ -23,21 +23,14 @@ Result = TypeVar("Result")
 
 
 def may_share(n: int) -> bool:
-    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads``
-    limits.
-    """
+    """Tell whether n rows are worth several threads, as ``numba.set_num_threads`` allows."""
     return n >= _WORTH_SHARING and get_num_threads() > 1
 
 
 def for_blocks(
     function: Callable[[slice], Result], n: int, size: int, *, shared: bool
 ) -> list[Result]:
-    """Return what the function returns for every block of ``size`` of n items.
-
-    On several threads where ``shared``.
-
-    No items are one empty block.
-    """
+    """Return what the function returns for every block of ``size`` of n items, in order."""
     blocks = [slice(first, min(first + size, n)) for first in range(0, max(n, 1), max(size, 1))]
     if not shared:
         return list(map(function, blocks))

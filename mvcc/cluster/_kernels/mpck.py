@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mvcc._utils.kernels import kernel
-from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc._utils.kernels.shared import inverse_cholesky
 from mvcc.cluster._kernels.geometry import (
     in_lanes,
     relocate_empty,

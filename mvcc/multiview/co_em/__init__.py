@@ -1,4 +1,1 @@
-"""The paper's method.
-
-Algorithm 2 by co-EM over the views (§5), and what one view tells the others.
-"""
+"""The paper's method: Algorithm 2 by co-EM (§5), and what one view tells the others."""

@@ -270,9 +270,7 @@ def _unfit(
     propagated: list[Constraints],
     names: list[str] | None,
 ) -> str:
-    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or
-    nothing.
-    """
+    """Name the views that look unfit for the Constraint Propagation there (§6.4), if any."""
     views = [
         f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence"
         f" {found.divergence:.2g})"

@@ -47,10 +47,7 @@ class ViewRecord:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What co-EM ends with.
-
-    `constraints, relations, strengths`: what was given, closed (`augment`).
-    """
+    """What co-EM ends with, and what was given, closed (`augment`)."""
 
     clusterers: list[Any]  # the fitted clustering of every view
     propagated: list[Constraints]  # P^V of every view at the end
@@ -118,9 +115,7 @@ class _ViewLoop:
         self.propagated = Constraints.empty()
 
     def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
-        """M-step and E-step; the same constraints as before give the same result, so that nothing
-        needs doing.
-        """
+        """Take the M-step and the E-step, but for the same constraints as before."""
         unified = unify(self.state.constraints, transferred)
         if unified != self.unified:
             self.unified = unified
@@ -130,10 +125,7 @@ class _ViewLoop:
             self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
 
     def _checked(self, inferred: Any, by: str) -> Constraints:
-        """Return what a method infers.
-
-        It may be anybody's, and the mapping knows only the rows that it was told.
-        """
+        """Return what a method, which may be anybody's, infers, if it is of mapped rows."""
         view = self.state
         if not isinstance(inferred, Constraints):
             raise InvalidInputError(
@@ -156,8 +148,7 @@ def _co_em(
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
-    Return the history and the period of the cycle met; 0 means convergence, None that the limit
-    came first.
+    Return the history and the period of the cycle met: 0 if converged, None at the limit.
     """
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):

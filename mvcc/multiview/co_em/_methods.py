@@ -33,9 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class _Own:
-    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is
-    imported.
-    """
+    """A method of mvcc: its class as ``module:Class``, and what plans ask before it is imported."""
 
     home: str
     takes_threshold: bool = False
@@ -62,10 +60,7 @@ _WITHOUT_BASE = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a transfer method of another package comes from.
-
-    `package, version`: the distribution that offers it.
-    """
+    """Where a transfer method of another package comes from."""
 
     package: str
     version: str
@@ -78,29 +73,19 @@ def base_names() -> tuple[str, ...]:
 
 
 def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
-    """Return a base algorithm that is not fitted yet, by default with the paper's start.
-
-    That start takes the neighborhoods in index order.
-
-    Raises ConfigError: for an unknown name.
-    """
+    """Return a base algorithm that is not fitted, by default with the paper's start."""
     if name not in _BASES:
         raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
     return resolve_name(_BASES[name])(n_clusters, init=init or "neighborhoods")
 
 
 def needs_base(name: str) -> bool:
-    """Return whether a method of an experiment is run with each base algorithm, as all transfer
-    methods are.
-    """
+    """Return whether a method is run with each base algorithm, as transfer methods are."""
     return name not in _WITHOUT_BASE
 
 
 def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
-    """Return the estimator of a method that needs no base.
-
-    Of ten starts, where the options name no other number.
-    """
+    """Return the estimator of a method that needs no base, by default of ten starts."""
     own = _WITHOUT_BASE[name]
     options = {"n_init": 10} | options | dict(own.fixed)
     return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
@@ -112,10 +97,7 @@ def own_transfer_names() -> tuple[str, ...]:
 
 
 def transfer_names() -> tuple[str, ...]:
-    """Return the names of all transfer methods.
-
-    Mvcc's own, then those that installed packages offer, sorted.
-    """
+    """Return the names of all transfer methods: mvcc's own, then those of other packages."""
     offered = (
         name
         for name in _offers()
@@ -125,12 +107,7 @@ def transfer_names() -> tuple[str, ...]:
 
 
 def transfer_class(name: str) -> type[TransferMethod]:
-    """Return a transfer method by its name, imported from the package that offers it.
-
-    Raises ConfigError: for an unknown name, one that two packages offer, and a class that cannot
-    be used: that cannot be imported, is no ``TransferMethod`` or has parameters without
-    defaults.
-    """
+    """Return a transfer method by its name; a ConfigError says why it cannot be used."""
     offer = _offer(name)
     if offer is not None:
         return _loaded(offer)
@@ -141,20 +118,14 @@ def transfer_class(name: str) -> type[TransferMethod]:
 
 
 def check_method(name: str) -> None:
-    """Refuse what is no method of an experiment; those of mvcc itself are not imported.
-
-    Raises ConfigError: as `transfer_class`.
-    """
+    """Refuse what is not a method of an experiment; those of mvcc itself are not imported."""
     offer = _offer(name)
     if offer is not None:
         _loaded(offer)
 
 
 def transfer_origin(name: str) -> Origin | None:
-    """Return where a method comes from, None for those of mvcc itself; nothing is imported.
-
-    Raises ConfigError: for an unknown name, or one that two packages offer.
-    """
+    """Return where a method comes from, None for those of mvcc itself; nothing is imported."""
     offer = _offer(name)
     return None if offer is None else Origin(_package(offer), _version(offer), offer.value)
 
@@ -166,10 +137,7 @@ def uses_relations(name: str) -> bool:
 
 
 def takes_threshold(name: str) -> bool:
-    """Return whether the threshold t_V belongs to a transfer method.
-
-    To Constraint Propagation and its subclasses.
-    """
+    """Return whether a method has a threshold: Constraint Propagation and its subclasses."""
     offer = _offer(name)
     if offer is None:
         return _own(name).takes_threshold
@@ -179,9 +147,7 @@ def takes_threshold(name: str) -> bool:
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
-    """Return the names of a method's parameters, but for the threshold t_V and what the experiment
-    sets.
-    """
+    """Return the names of a method's parameters that a config may set, without t_V."""
     if not needs_base(name):
         names = make_without_base(name, 1, random_state=0).get_params(deep=False)
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))

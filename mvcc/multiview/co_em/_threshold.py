@@ -1,6 +1,4 @@
-"""The threshold t_V of Constraint Propagation, chosen by cross-validation over the constrained
-instances (§6.3).
-"""
+"""The threshold t_V of Constraint Propagation, chosen by cross-validation (§6.3)."""
 
 from __future__ import annotations
 
@@ -14,15 +12,7 @@ from mvcc.multiview.co_em._loop import CoEM
 from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
 # the thresholds of Table 1, and others on both sides
-GRID = (
-    0.05,
-    0.3,
-    0.5,
-    0.75,
-    0.9,
-    0.95,
-    0.99,
-)
+GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 
 

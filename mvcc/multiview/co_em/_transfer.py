@@ -191,9 +191,7 @@ class DirectMapping(TransferMethod):
 
 
 class ClusterMembership(TransferMethod):
-    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1
-    (§6.2).
-    """
+    """Pass on whether each two mapped instances share a cluster, with weight 1 (§6.2)."""
 
     def infer(self, view: ViewState) -> Constraints:
         """Return a must-link or cannot-link for each pair of X̂^V."""
@@ -211,9 +209,7 @@ class ClusterMembership(TransferMethod):
 
 
 class SingleView(TransferMethod):
-    """Pass on nothing: every view is clustered by itself, and nothing is closed across views
-    (§6.2).
-    """
+    """Pass on nothing: every view is clustered and closed by itself (§6.2)."""
 
     uses_relations = False
 

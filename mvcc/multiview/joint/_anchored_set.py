@@ -1,8 +1,7 @@
-"""Joint clustering of very many rows, whose objects are tied to anchors.
+"""Joint clustering of very many rows, whose objects are tied to anchors, as ``JointSet``.
 
-The steps are those of ``JointSet``. What would need all objects at once is found by some: Eq. 1 is
-minimized over the judged objects and some thousand others, which stand for all. Their clusters
-are spread to the anchors, and from there to all objects.
+Eq. 1 is minimized over the judged objects and some thousand others, which stand for all. Their
+clusters are spread to the anchors, and from there to all objects.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from mvcc.embedding import (
     weighted,
 )
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
-from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
-from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
     SPREADING,
@@ -52,10 +50,7 @@ def joint_set(
     weights: Floats,
     rng: np.random.Generator,
 ) -> JointSet:
-    """Return views that matches connect in the graph that the settings ask for.
-
-    See ``JointSet``.
-    """
+    """Return views that matches connect in the graph that the settings ask for."""
     made = (
         AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
     )
@@ -82,10 +77,7 @@ class AnchoredSet(JointSet):
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> AnchoredClusters:
-        """Cluster the objects, given judged pairs of them.
-
-        The generator draws objects, starts and orders.
-        """
+        """Cluster the objects, given judged pairs; ``rng`` draws objects, starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         searched, masses = self._searched(judged, rng)
@@ -131,9 +123,7 @@ class AnchoredSet(JointSet):
         return lambda some: log_shares(said(some))
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view to the clusters that were found, before
-        ``forget_views``.
-        """
+        """Return what assigns new rows of every view, before ``forget_views``."""
         assert isinstance(found, AnchoredClusters)
         if not isinstance(
             found.rows, LazyRows
@@ -174,9 +164,7 @@ class AnchoredSet(JointSet):
     def _learned(
         self, judged: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
     ) -> tuple[Floats, tuple[Floats, ...]]:
-        """Return what the searched objects, with their labels, say at the anchors, and by the
-        columns of each view.
-        """
+        """Return what the searched objects say at the anchors, and by the columns of each view."""
         heaviest = np.zeros(self.n_objects)
         np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
         of_searched = classes[searched]

@@ -54,10 +54,7 @@ class ConnectedSets:
     def clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[Ints], list[JointClusters]]:
-        """Cluster the views of ``fit`` by judged pairs.
-
-        Return the labels of each, and the clusters of each set.
-        """
+        """Cluster all views by judged pairs; return the labels of each, and each set's clusters."""
         labels: list[Ints] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
@@ -68,8 +65,9 @@ class ConnectedSets:
         return labels, clusters
 
     def nearest_judged(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
-        """Return per view and row the view and row of the nearest judged object of its cluster,
-        and whether it is the row's own object; −1, −1, 0 without one.
+        """Return view and row of every row's nearest judged object, and 1 if it is its own.
+
+        Only objects of its cluster count; without one they are −1, −1, 0.
         """
         found: list[Ints] = [np.empty((0, 3), np.int64)] * len(links)
         for numbers, views in self._sets:
@@ -105,9 +103,6 @@ def judged_objects(given: list[Constraints], numbers: list[int], views: JointSet
 
 
 def _relative(weights: Floats) -> Floats:
-    """Return the weights of connected views, the largest 1.
-
-    One of 0 is so small that only its own rows notice it.
-    """
+    """Return the weights of connected views, the largest 1; only its own rows notice one of 0."""
     largest = weights.max()
     return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))

@@ -323,9 +323,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     @property
     def embedding_(self) -> list[Floats]:
-        """The rows of every view in the space where they were clustered, made from those of the
-        objects each time.
-        """
+        """The rows of every view in the space where they were clustered, made anew each time."""
         check_is_fitted(self)
         if not hasattr(self, "_embedded"):
             self._refuse_without_graph()
@@ -450,10 +448,7 @@ class JointGraphClustering(MultiViewEstimator):
             raise InvalidInputError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the graphs.
-
-        Other judged pairs are clustered by the object that was fitted, not by a copy.
-        """
+        """Leave out the graphs: only the object that was fitted clusters by other judged pairs."""
         state: dict[str, Any] = super().__getstate__()
         left_out = _OF_THE_GRAPH
         if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
@@ -476,9 +471,7 @@ def _without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Rel
 
 
 def _put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
-    """Return what was found of the matches that others confirm, and 1 for those that others
-    contradict.
-    """
+    """Return what was found of confirmed matches, and 1 for those that others contradict."""
     everything = np.ones(len(contradicted), found.dtype)
     everything[~contradicted] = found
     return everything
@@ -487,10 +480,7 @@ def _put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
 def _problems(
     data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
 ) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations.
-
-    See that they have enough objects.
-    """
+    """Return the sets of views that relations connect, with them; refuse too few objects."""
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)

@@ -1,7 +1,4 @@
-"""Joint clustering of views that matches connect.
-
-Graph, embedding, metric, PCK-Means over objects, spreading.
-"""
+"""Joint clustering of connected views: graph, embedding, metric, PCK-Means, spreading."""
 
 from __future__ import annotations
 
@@ -35,8 +32,7 @@ from mvcc.embedding import (
     object_columns,
     unit_rows,
 )
-from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
-from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
     SPREADING,
@@ -65,10 +61,7 @@ class Settings:
     graph: GraphKind = "auto"
 
     def components(self, for_each: int, n_objects: int) -> int:
-        """Return so many components for each cluster, at most a third of the objects.
-
-        Or as many as are wanted.
-        """
+        """Return so many for each cluster, at most a third of the objects, or as many as wanted."""
         if self.n_components is not None:
             return self.n_components
         # in fewer dimensions so many clusters can hardly be told apart
@@ -90,11 +83,7 @@ class JointClusters:
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
-    """Return judged pairs of rows as judged pairs of objects, the heaviest of each pair and kind.
-
-    Pairs within an object are left out: must-links say nothing there, and matches overrule
-    cannot-links.
-    """
+    """Return judged pairs of rows as pairs of distinct objects, the heaviest of each kind."""
     pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
     weights = np.concatenate([weight for _, _, weight in links])
@@ -105,10 +94,7 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
 class JointSet:
     """Views that matches connect, in one graph of their objects that serves any judged pairs.
 
-    Shapes: `views` (n_v, d_v), `relations` (r, 2).
-
-    `weights` (V,): how much each view counts, 1 at most.
-    `rng`: draws landmarks where there are too many.
+    `weights` (V,) tell how much each view counts, 1 at most; `rng` draws landmarks.
     """
 
     def __init__(
@@ -133,10 +119,7 @@ class JointSet:
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
-        """Cluster the objects, given judged pairs of them.
-
-        The generator draws starts and orders.
-        """
+        """Cluster the objects, given judged pairs; the generator draws starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         assert not isinstance(rows, LazyRows)
@@ -155,8 +138,8 @@ class JointSet:
     def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores, (m, k): how much speaks for every cluster.
 
-        That is the logarithm of the shares that are spread and predicted; without judged pairs, of
-        which nothing could be spread, it is minus the squared distance to the centers.
+        These are the logarithms of the shares that are spread and predicted, or minus the squared
+        distances to the centers without judged pairs.
         """
         k = self._settings.n_clusters
         if not len(judged):
@@ -167,33 +150,25 @@ class JointSet:
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
-        """Return how likely every match is wrong, where these are the clusters of the rows of every
-        view.
-        """
+        """Return how likely every match is wrong, given the clusters of all rows."""
         return suspicions(self._relations, self._columns, self._free_graph, labels)
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view to the clusters that were found, before
-        ``forget_views``.
-        """
+        """Return what assigns new rows of every view, before ``forget_views``."""
         return [
             NearestRows().fit(X, found.labels[own])
             for X, own in zip(self._views, self.objects, strict=True)
         ]
 
     def forget_views(self) -> None:
-        """Let go of what only ``suspicions`` needs.
-
-        The graphs of single views, and their eigenvectors.
-        """
+        """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
         self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
 
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
-        """Return the judged object of its own cluster that is nearest to every object in the graph,
-        −1 without one.
+        """Return the judged object of its cluster nearest to every object in the graph, or −1.
 
-        The length of a path is −log of the product of its affinities, which is how much of an
-        answer spreads along it.
+        The length of a path is −log of the product of its affinities: how much of an answer
+        spreads.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         for cluster in np.unique(labels[ends]):
@@ -240,18 +215,13 @@ class JointSet:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
-        """Return objects where the metric is learned.
-
-        In more of the embedding, and the raw columns.
-        """
+        """Return objects where the metric is learned: more dimensions, and the raw columns."""
         values, vectors = self._eigenpairs.values, self._eigenpairs.vectors
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
     def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
-        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told
-        apart, by columns.
-        """
+        """Embed objects, by columns where few eigenvalues are positive; return the residual."""
         k, number, values, vectors = (
             self._settings.n_clusters,
             self._n_free,
@@ -268,9 +238,7 @@ class JointSet:
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
-        """Return the objects where they are clustered, with a metric of judged pairs if it helps,
-        and the residual.
-        """
+        """Return the objects where they are clustered, by a metric if one helps; the residual."""
         if not len(judged):
             return self._free_embedding
         ends, pairs = np.unique(judged.pairs, return_inverse=True)
@@ -292,10 +260,7 @@ class JointSet:
         return means
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
-        """Return the clusters of all objects, given those of Eq.
-
-        1 and what the judged objects say.
-        """
+        """Return the clusters of all objects, given those of Eq. 1 and what judged objects say."""
         teller(self.n_objects)("spreading what was judged")
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(judged, classes, clusters)

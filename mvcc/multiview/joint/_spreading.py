@@ -1,6 +1,4 @@
-"""What judged objects say of all others.
-
-Their classes, spread over the graph, and predicted from the columns.
+"""What judged objects say of all others: classes spread over the graph, and predicted.
 
 Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed
 number of steps.
@@ -66,20 +64,15 @@ class Groups:
 
     @property
     def complete(self) -> bool:
-        """Whether all groups are apart from each other, and none is torn.
-
-        The answers are groups, not pairs.
-        """
+        """Whether the answers are groups, not pairs: all apart from each other, and none torn."""
         n_groups = len(self.sizes)
         return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
 
     def closed(self, judged: Constraints) -> Constraints:
-        """Return all that follows from the judged pairs where they bear each other out, else the
-        pairs as they are.
+        """Return all that follows from judged pairs that bear each other out, else the pairs.
 
-        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the
-        others, wrong ones contradict some. So eight must follow and none contradict. Weights below
-        1 say that a pair is in doubt.
+        Wrong judgments spread in a closure, and contradict some where pairs are dense. So eight
+        must follow and none contradict. Weights below 1 say that a pair is in doubt.
         """
         sizes = self.sizes
         n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
@@ -103,20 +96,14 @@ class Groups:
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 
     def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
-        """Return centers for the first starts: the means of the k largest groups, once.
-
-        Fewer groups, five times.
-        """
+        """Return centers for the first starts: the means of the k largest groups, or of fewer."""
         if not self.complete:
             return []
         means = np.array([rows[members].mean(axis=0) for members in self.largest_first()[:k]])
         return [means] * (1 if len(means) == k else 5)
 
     def classes(self, labels: Ints, k: int) -> Ints:
-        """Return the class of every judged object, else −1: its cluster.
-
-        Large groups have one cluster each.
-        """
+        """Return the cluster of every judged object, its own for each large group, else −1."""
         classes = np.where(self.of >= 0, labels, -1)
         if self.complete:
             large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
@@ -129,10 +116,7 @@ class Groups:
 
 
 def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
-    """Return the shares of the judged classes in the cluster of every object, (n, k).
-
-    1 for it where none is judged.
-    """
+    """Return the shares of judged classes in every object's cluster, (n, k); 1 without any."""
     table = np.zeros((k, k))
     judged = classes >= 0
     np.add.at(table, (labels[judged], classes[judged]), 1)
@@ -160,10 +144,7 @@ def first_step(
 
 
 def spread(graph: JointGraph, step: Floats) -> Floats:
-    """Spread what ``first_step`` returns over the graph.
-
-    Every class gets the same in all, rows sum to 1.
-    """
+    """Spread what ``first_step`` returns: every class gets the same in all, rows sum to 1."""
     total = graph.diffused(step, SPREADING, SPREADING_STEPS)
     return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
 
@@ -171,9 +152,7 @@ def spread(graph: JointGraph, step: Floats) -> Floats:
 def predicted_by_columns(
     columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats
 ) -> Floats:
-    """Predict classes from the columns of each view by ridge regression.
-
-    Return the mean over an object's views.
+    """Predict classes from the columns of each view by ridge regression, as means of objects.
 
     The targets are the classes of judged objects and, with less weight, the shares of the others.
     The ridge is the one whose leave-one-out errors on judged rows are least.
@@ -192,12 +171,7 @@ def predicted_by_columns(
 def column_coefficients(
     rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
 ) -> Floats:
-    """Return the coefficients, (d + 1, k), by which rows and a constant predict classes.
-
-    See ``predicted_by_columns``.
-
-    The fit is made block by block: copies of all rows would take much memory.
-    """
+    """Return coefficients (d + 1, k) of rows and a constant for classes, block by block."""
     n, judged = len(rows), classes >= 0
     target = np.where(judged[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
     of_unjudged = UNJUDGED_WEIGHT if masses is None else UNJUDGED_WEIGHT * masses

@@ -1,7 +1,4 @@
-"""Likely counterparts of rows that have no match.
-
-Near them in the space of canonical correlations of the matches.
-"""
+"""Likely counterparts of rows without a match, by canonical correlations of the matches."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ from mvcc.views import GivenViews
 FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
 MOST_LANDMARKS = 500  # matched rows that all rows are compared with
 # of the kernel, in median squared distances; of the columns, in their mean variance
-WIDTH, RIDGE = (
-    0.5,
-    0.01,
-)
+WIDTH, RIDGE = (0.5, 0.01)
 # whose mean similarity is taken off: rows that are near everything are near nothing in particular
 _NEIGHBORS = 10
 _LEAST = -4.0  # of all scores
@@ -212,9 +206,7 @@ def _in_one_space(
 
 
 def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
-    """Return matched rows and others by their kernel with some of the matched ones, of these
-    without correlation.
-    """
+    """Return matched rows and others, by their kernel with some, without correlation."""
     landmarks = X[matched[drawn]]
     width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
     near, near_own = (
@@ -246,9 +238,7 @@ def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
 
 
 def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:
-    """Return the rows of y with the highest scores, the highest first, for every row of x, and the
-    scores.
-    """
+    """Return the rows of y with the highest scores, descending, for every row of x, and scores."""
     c = min(c, len(y))
     places, scores = [], []
     for some in _blocks(len(x), len(y)):

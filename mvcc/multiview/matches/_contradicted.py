@@ -1,8 +1,7 @@
-"""Matches that the matches of other views contradict.
+"""Matches that the matches of other views contradict: a few would chain many objects.
 
-With three views or more, matches can be checked by each other: where i of view u is matched with k
-of view w, and k with j of view v, then i and j are the same object. A few wrong matches would
-otherwise chain many objects into one.
+Where i of view u is matched with k of view w, and k with j of view v, then i and j are the same
+object.
 """
 
 from __future__ import annotations
@@ -63,10 +62,9 @@ def _chained(sizes: list[int], relations: Relations) -> bool:
 
 
 def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
-    """Return 1 for the matches that paths through one view contradict, −1 for those they confirm,
-    else 0.
+    """Return 1 for matches that paths through one view contradict, −1 for confirmed, else 0.
 
-    A row may have several partners, and paths that lead to any of them contradict nothing.
+    A row may have several partners; paths that lead to any of them contradict nothing.
     """
     i, j = rows.T
     stray = paths - paths * table

@@ -124,9 +124,7 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
 def suspicions(
     relations: Relations, columns: list[Floats], joint: JointGraph | AnchorGraph, labels: list[Ints]
 ) -> dict[tuple[int, int], Floats]:
-    """Return the suspicions of all matches, given the raw columns and the labels of every view, of
-    one numbering.
-    """
+    """Return the suspicions of all matches, given the raw columns and labels of every view."""
     k = 1 + max(int(own.max()) for own in labels)
     around = [unit_rows(joint.around(view, np.eye(k)[own])) for view, own in enumerate(labels)]
     found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
@@ -157,9 +155,7 @@ def suspicions(
 
 
 def _drawn_shares(m: int) -> list[Ints]:
-    """Return m matches in shares that are looked at by themselves, at random where there are
-    several.
-    """
+    """Return m matches in random shares, each looked at by itself."""
     n_shares = -(-m // MOST_AT_ONCE)
     order = np.arange(m) if n_shares == 1 else np.random.default_rng(0).permutation(m)
     return [np.sort(share) for share in np.array_split(order, n_shares)]
@@ -171,9 +167,7 @@ def seem_wrong(suspicion: Floats) -> Bools:
 
 
 def to_drop(suspicion: Floats, agreement: float) -> Bools:
-    """Tell which matches of two views are left out.
-
-    The suspicious ones, where enough of so many seem to be wrong.
+    """Tell which matches of two views are left out: suspicious ones, where enough are wrong.
 
     The less two views agree, the more right matches seem to be wrong.
     """
@@ -184,24 +178,17 @@ def to_drop(suspicion: Floats, agreement: float) -> Bools:
 
 
 def _can_be_told(wrong: float, agreement: float) -> bool:
-    """Tell whether wrong matches are known from right ones, by their share and how much the views
-    agree.
-    """
+    """Tell whether wrong matches can be known, by their share and how much views agree."""
     return wrong <= _MANY_WRONG and _of_right(agreement, wrong) >= _LEAST_AGREEMENT
 
 
 def _of_right(agreement: float, wrong: float) -> float:
-    """Return how much views would agree without the share of matches that are wrong.
-
-    1 where that was not measured.
-    """
+    """Return how much views would agree without their wrong matches; 1 if not measured."""
     return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, _TINY))
 
 
 def hardly_agree(suspicion: Floats) -> bool:
-    """Tell whether two views show the same groups too little to tell which of their matches are
-    wrong.
-    """
+    """Tell whether two views agree too little to tell which of their matches are wrong."""
     return bool(np.isnan(suspicion).any())
 
 
@@ -214,9 +201,7 @@ class _Likeness:
 
     @classmethod
     def by_regression(cls, here: Floats, there: Floats) -> _Likeness:
-        """Minus the squared distances of the rows there from what those here predict, and the other
-        way round.
-        """
+        """Return minus the squared distances from what the other view predicts, both ways."""
         here, there = here - here.mean(axis=0), there - there.mean(axis=0)
         forth, back = _left_out(here, there), _left_out(there, here)
         one = np.ones((len(here), 1))
@@ -228,9 +213,7 @@ class _Likeness:
 
 
 def _left_out(here: Floats, there: Floats) -> Floats:
-    """Predict every row there by ridge regression over the other rows, whose errors choose the
-    ridge.
-    """
+    """Predict every row there by ridge regression over the other rows."""
     values, vectors = scipy.linalg.eigh(here.T @ here)
     turned = here @ vectors
     projected = turned.T @ there
@@ -245,10 +228,10 @@ def _left_out(here: Floats, there: Floats) -> Floats:
 
 
 def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
-    """Return p of every match: the share of pairs of rows of different matches that are more alike.
+    """Return p of every match: the share of pairs of different matches that are more alike.
 
-    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The
-    number of pairs of views says how many matches can be compared.
+    How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
+    number of pairs of views tells how many matches can be compared.
     """
     rng = np.random.default_rng(0)
     most, fewer = (
@@ -271,9 +254,7 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
 
 
 def _shares_above(rows: Floats, partners: Floats, others: Floats, same: Bools) -> Floats:
-    """Return the share of other rows that are more alike than the partner of each, half of those
-    that are as alike.
-    """
+    """Return the share of rows more alike than each one's partner; ties count half."""
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
     above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))
     shares: Floats = above.sum(axis=1) / (~same).sum(axis=1)
@@ -289,10 +270,7 @@ def _posterior(p: Floats) -> Floats:
 
 
 def _decreasing_density(p: Floats) -> Floats:
-    """Return the decreasing density of values from 0 to 1 at each of them.
-
-    Slopes of the least concave majorant.
-    """
+    """Return a decreasing density at each value in 0 … 1: slopes of the least concave majorant."""
     ends = np.unique(np.concatenate((p, [0.0, 1.0])))
     reached = np.searchsorted(np.sort(p), ends, side="right") / len(p)
     reached[0], reached[-1] = 0, 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mvcc._utils.kernels import kernel
-from mvcc._utils.kernels.links import build_links
+from mvcc._utils.kernels.shared import build_links
 
 
 @kernel

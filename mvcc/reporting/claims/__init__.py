@@ -1,7 +1,4 @@
-"""Every claim of the paper, put to the test on the results of finished experiments.
-
-Imported by the command that needs it only, for it brings pandas and scipy along.
-"""
+"""Every claim of the paper, put to the test on the results of finished experiments."""
 
 import lazy_loader
 

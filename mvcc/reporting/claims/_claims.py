@@ -1,7 +1,4 @@
-"""The test that each claim of the paper, and each of our own, is put to.
-
-A new claim is one more test here, and its words in `claims.yaml`.
-"""
+"""The test of each claim, the paper's and our own; their words are in `claims.yaml`."""
 
 from __future__ import annotations
 

@@ -103,11 +103,7 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
-    """Return what is inferred without the embedding at t_V = 1 in the same trial.
-
-    Copies to exact duplicate rows. A row that equals another keeps to it in the embedding, too: the
-    copies of a trial are the same with it.
-    """
+    """Return what a trial infers without the embedding at t_V = 1: copies to duplicate rows."""
     same = ["experiment", "dataset", "base", "mapped", "n_constraints", "trial"]
     counted = scores.loc[at_one & (scores["study"] == "embedding"), [*same, "inferred"]]
     copies = joined(scores[[*same, "study"]], counted, same, how="left")["inferred"]

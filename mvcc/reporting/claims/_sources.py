@@ -1,8 +1,4 @@
-"""The building blocks of claims: which rows, which measure, compared with what, in which cells.
-
-Every source makes one table with a row per trial and a column per cell, NaN where a trial has no
-value.
-"""
+"""What claims compare: every source makes a table of trials × cells, NaN without a value."""
 
 from __future__ import annotations
 
@@ -141,10 +137,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Steps:
-    """The paired difference between a mapped fraction, or number of constraints, and the next.
-
-    In the cells, ``step`` names the fractions, ``step_of_pairs`` the numbers.
-    """
+    """The paired difference between a mapped fraction, or number of constraints, and the next."""
 
     of: Rows
     per: tuple[str, ...]

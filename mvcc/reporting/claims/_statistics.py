@@ -49,10 +49,9 @@ class Estimate:
 
 
 def signed_rank(differences: Floats) -> tuple[float, int]:
-    """Test paired differences by Wilcoxon's signed-rank test, two-sided.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, and the side, −1, 0 or 1.
 
-    Zero differences are left out. Return the p-value, 1 if all differences are zero, and the side
-    to which the ranks point, −1, 0 or 1.
+    Zero differences are left out; the p-value is 1 if there are no others.
     """
     away = np.round(differences, DIGITS)
     away = away[away != 0]
@@ -140,10 +139,7 @@ def combine(parts: Sequence[Floats], weights: Sequence[float]) -> Estimate:
 
 
 def bootstrap_means(values: Floats, stream: int = 0) -> Floats:
-    """Draw the trials (rows) anew, with all their cells; return the means of `RESAMPLES` draws.
-
-    Data sets have different streams: they are drawn independently of each other.
-    """
+    """Return the means of `RESAMPLES` draws of trials (rows); data sets have different streams."""
     n = len(values)
     drawn = np.random.default_rng([SEED, stream]).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
     means: Floats = drawn @ values / n
@@ -157,10 +153,7 @@ def percentile_estimate(mean: float, resampled: Floats) -> Estimate:
 
 
 def r_squared(x: Floats, curves: Floats) -> Floats:
-    """Return R² of the least-squares line through each curve (row).
-
-    It is 0 for a curve that does not change: no line explains what does not vary.
-    """
+    """Return R² of the least-squares line through each curve (row), 0 for a constant one."""
     dx, dy = x - x.mean(), curves - curves.mean(axis=1, keepdims=True)
     total = (dy**2).sum(axis=1)
     explained = (dy @ dx) ** 2 / (dx @ dx)

@@ -59,11 +59,7 @@ _CLUSTER_LINE, _ENDPOINT_LINE = (0, (5, 2)), (0, (1, 1.2))
 
 
 def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
-    """Draw Figure 3 (§5.1): a cluster's covariance, two constraints, and the weights at their ends.
-
-    One panel per example of the paper's own experiments; None without one. One that lacks a part is
-    a StoreError.
-    """
+    """Draw Figure 3 (§5.1), a panel for each example: a cluster, two constraints, their weights."""
     from matplotlib.lines import Line2D
 
     examples = [example for example in examples if example["study"] == "main"]
@@ -242,11 +238,7 @@ _PEAK: dict[str, Any] = {"color": _STYLE.color, "marker": "D", "markersize": 5, 
 
 
 def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
-    """Draw Figure 4 (§6.3): pairwise F-measure against the number of constraints.
-
-    One row of panels per data set and one column per base algorithm; None without multi-view
-    results.
-    """
+    """Draw Figure 4 (§6.3), data sets × bases: F-measure against the number of constraints."""
     rows = main_experiment(curves, "multi-view")
     if rows.empty:
         return None
@@ -294,10 +286,7 @@ def _curves(
 
 
 def improvements(curves: pd.DataFrame) -> pd.DataFrame:
-    """Compare Constraint Propagation with Direct Mapping, in percent of the latter's F.
-
-    Return ``average`` and ``peak`` over the numbers of constraints, by mapped fraction, ascending.
-    """
+    """Return the ``average`` and ``peak`` gain over Direct Mapping in percent, by fraction."""
     import pandas as pd
 
     mean = curves.pivot(index=["mapped", "n_constraints"], columns="method", values="mean")
@@ -307,10 +296,7 @@ def improvements(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
-    """Draw Figure 5 (§6.3): improvement over Direct Mapping, averaged over the curve, and its peak.
-
-    One group of bars per data set and base algorithm; None without both methods.
-    """
+    """Draw Figure 5 (§6.3): the gain over Direct Mapping, averaged over the curve, and its peak."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -372,11 +358,7 @@ def _draw_groups(axes: Axes, groups: list[tuple[str, str, pd.DataFrame]]) -> Non
 
 
 def differences(scores: pd.DataFrame) -> pd.DataFrame:
-    """Pair the two methods trial by trial, given scores.
-
-    Return the ``mean`` difference of each point of a curve, half the width of its confidence
-    interval (``half_width``, NaN for one trial) and the number of ``trials``.
-    """
+    """Pair two methods by trial; return mean, ``half_width`` of its interval, and ``trials``."""
     import numpy as np
     from scipy.stats import t
 
@@ -390,11 +372,7 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_difference(scores: pd.DataFrame) -> Figure | None:
-    """Draw the paired difference with its confidence band, per mapped fraction.
-
-    One row of panels per data set and one column per base algorithm; None where no trial has both
-    methods.
-    """
+    """Draw the paired difference with its confidence band, data sets × bases."""
     rows = differences(scores)
     if rows.empty:
         return None

@@ -86,10 +86,7 @@ _METHODS: dict[str, tuple[str, LineStyle, float]] = {
 
 
 def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
-    """Draw Figures 6 and 9 (§6.3, §6.4): propagated against given constraints, per mapped fraction.
-
-    One panel per data set or view; None without Constraint Propagation.
-    """
+    """Draw Figures 6 and 9 (§6.3, §6.4): propagated against given constraints."""
     from matplotlib.lines import Line2D
 
     rows = main_experiment(curves, experiment)
@@ -144,11 +141,7 @@ def _short(count: float, _place: int | None = None) -> str:
 
 
 def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
-    """Draw Figures 7 and 10 (§6.3, §6.4).
-
-    Weighted precision of propagated must-links and cannot-links. One panel per data set with a
-    complete mapping, or per view; None without Constraint Propagation.
-    """
+    """Draw Figures 7 and 10 (§6.3, §6.4): weighted precision where the mapping is complete."""
     multi_view = experiment == "multi-view"
     rows = main_experiment(curves[curves["mapped"] == 1.0] if multi_view else curves, experiment)
     rows = rows[(rows["method"] == PROPAGATION) & rows[list(_KINDS)].notna().any(axis=1)]
@@ -196,10 +189,7 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
 
 
 def draw_single_view(curves: pd.DataFrame) -> Figure | None:
-    """Draw Figure 8 (§6.4): pairwise F-measure of one view against the number of constraints.
-
-    One panel per view; None without single-view results.
-    """
+    """Draw Figure 8 (§6.4), a panel for each view: F-measure against the number of constraints."""
     rows = main_experiment(curves, "single-view")
     if rows.empty:
         return None

@@ -67,11 +67,7 @@ _GAP = 0.35  # between the fixed thresholds and the rows below, in rows
 
 
 def heat_map(points: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the differences to Direct Mapping's mean F of a data set, base and mapped fraction.
-
-    One column per number of constraints and one row per fixed threshold, descending, then ``cv``
-    where there is such, and the F-measure of Direct Mapping itself.
-    """
+    """Return differences to Direct Mapping's mean F, thresholds × numbers; its own F is last."""
     points = points.assign(
         row=points["threshold"].where(points["method"] != DIRECT_MAPPING, points["method"])
     )
@@ -83,11 +79,7 @@ def heat_map(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
-    """Draw the difference to Direct Mapping over threshold × number of constraints (§6.3).
-
-    One row of panels per data set and mapped fraction and one column per base algorithm; None
-    without a sweep beside Direct Mapping.
-    """
+    """Draw the difference to Direct Mapping over threshold × number of constraints (§6.3)."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import FuncNorm
     from matplotlib.lines import Line2D

@@ -50,10 +50,7 @@ class Curve:
 def draw_curves(
     axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], *, moved_apart: bool = True
 ) -> None:
-    """Draw curves over a schedule of numbers of constraints, ascending, the first on top.
-
-    They are moved sideways a little, so that markers at one place do not hide each other.
-    """
+    """Draw curves over ascending numbers of constraints, the first on top, moved apart a little."""
     from matplotlib.transforms import Affine2D, IdentityTransform, blended_transform_factory
 
     spread = set_schedule(axes, schedule)
@@ -138,10 +135,9 @@ class Panel:
 
 
 def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Select the rows of the paper's own multi-view or single-view experiments.
+    """Select the paper's own experiments, each in one reading: the paper's if there is that.
 
-    They are in one reading each: closed in full and with no relation rewired, if they were run so.
-    The column ``reading`` says which one it is where it is not the only one or not the paper's.
+    The column ``reading`` names it where there are others or it is not the paper's.
     """
     import pandas as pd
 

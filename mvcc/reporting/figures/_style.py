@@ -102,11 +102,7 @@ _SETTINGS: dict[Any, Any] = {
 
 
 def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
-    """Give methods, by the names in the results, their titles, colors and markers.
-
-    The paper's come first, in its order, then those without a base, then all others by name, in
-    looks of their own.
-    """
+    """Give methods their looks: the paper's in its order, those without a base, then others."""
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
     return {name: style for name, style in known.items() if name in present} | {
@@ -180,11 +176,7 @@ _MARGIN = 0.05  # left and right of the schedule, in its length
 def new_sheet(
     n_rows: int, n_columns: int, title: str, note: str, panel: tuple[float, float] = PANEL
 ) -> tuple[Figure, GridSpec]:
-    """Make an empty figure, sized for its rows and columns of panels, and the grid of their places.
-
-    The title is above, and the figure's label; the note is below, wrapped; a panel has width and
-    height in inches.
-    """
+    """Make a figure for so many panels, with sizes in inches, and the grid of their places."""
     from matplotlib.figure import Figure
 
     panel_width, panel_height = panel
@@ -264,10 +256,9 @@ def set_panel_title(axes: Axes, title: str, detail: str = "") -> None:
 
 
 def set_schedule(axes: Axes, schedule: Sequence[float]) -> float:
-    """Make the horizontal axis logarithmic, with a tick at each number, labeled if there is room.
+    """Make the horizontal axis logarithmic, linear below the first number above 0, with ticks.
 
-    With 0 among them, the axis is linear from there to the next number. Return how far, in places
-    on the axis, curves may be moved apart without meeting the next point's.
+    Return how far, in places on the axis, curves may be moved without meeting the next point's.
     """
     if schedule[0] > 0:
         axes.set_xscale("log")

@@ -1,1 +1,0 @@
-"""Compiled kernels of the anchor graph: plain arrays in, plain arrays out."""
