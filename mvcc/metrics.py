@@ -166,11 +166,9 @@ def weighted_precision(
         raise InvalidInputError(
             f"A constraint names row {largest}, but y_true has only {len(labels)} labels."
         )
-    counted = (
-        np.ones(len(constraints), np.bool_)
-        if kind is None
-        else constraints.must_link == (kind == "must-link")
-    )
+    counted = np.ones(len(constraints), np.bool_)
+    if kind is not None:
+        counted = constraints.must_link == (kind == "must-link")
     weights = constraints.weights[counted]
     with np.errstate(over="ignore"):
         if np.isinf(weights.sum()):
@@ -240,8 +238,7 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
         scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
     # rounding breaks no ties
     ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)
-    fit: Floats = 1 - (ranks - 1) / max(len(data) - 1, 1)
-    return fit
+    return 1 - (ranks - 1) / max(len(data) - 1, 1)
 
 
 def _mahalanobis(data: Floats, labels: Ints) -> Floats:
@@ -274,8 +271,7 @@ def _distances_by(centered: Floats, rows: Floats) -> Floats:
     across = np.maximum(np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", along, along), 0)
     floor = np.finfo(np.float64).tiny  # of the variance of rows that are all the same
     weights = 1 / np.maximum((1 - shrinkage) * variances + shrinkage * mean, floor)
-    distances: Floats = along**2 @ weights + across / max(shrinkage * mean, floor)
-    return distances
+    return along**2 @ weights + across / max(shrinkage * mean, floor)
 
 
 def _distances_to_neighbor(data: Floats, n_neighbors: int) -> Floats:
@@ -287,8 +283,7 @@ def _distances_to_neighbor(data: Floats, n_neighbors: int) -> Floats:
     nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
     rank = np.full(len(data), max(number - 1, 0))
     rank[among] = number  # the nearest one is the row itself
-    distances: Floats = nearest[np.arange(len(data)), rank]
-    return distances
+    return nearest[np.arange(len(data)), rank]
 
 
 def _spaced(n: int, most: int) -> Ints:

@@ -19,20 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mvcc._utils.files import (
-    append_line,
-    is_stream,
-    locked,
-    move,
-    not_of_mvcc,
-    part_of,
-    refuse_link,
-    send,
-    sha256_of,
-    sha256_of_file,
-    sync,
-    write_whole,
-)
+from mvcc._utils import files
 from mvcc._utils.messages import why_unwritten
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
@@ -76,7 +63,7 @@ class OutputFolder:
         with ExitStack() as stack, self.explained(self.path):
             stack.callback(self._remove_empty)
             self._make(self.path)
-            stack.enter_context(locked(self.path, self._on_note))
+            stack.enter_context(files.locked(self.path, self._on_note))
             self._entries = set(entries_in(self.path / LEDGER))
             if not self._entries:
                 stack.callback(self._remove_empty_ledger)
@@ -144,7 +131,7 @@ class OutputFolder:
                 parts[name] = self.begin(name)
                 stack.callback(parts[name].unlink, missing_ok=True)
                 parts[name].write_bytes(content)
-                sync(parts[name])
+                files.sync(parts[name])
             for name, part in parts.items():
                 self._finish(name, part)
 
@@ -158,10 +145,10 @@ class OutputFolder:
         part = self.begin(name)
         try:
             part.write_bytes(content)
-            sync(part)
+            files.sync(part)
             if noted:
-                self._note(name, sha256_of(content))
-            move(part, self.path / name)
+                self._note(name, files.sha256_of(content))
+            files.move(part, self.path / name)
         finally:
             part.unlink(missing_ok=True)
 
@@ -177,7 +164,7 @@ class OutputFolder:
             part = self.begin(name)
             try:
                 yield part
-                sync(part)
+                files.sync(part)
                 self.refuse_taken([name])
                 self._finish(name, part)
             finally:
@@ -191,9 +178,9 @@ class OutputFolder:
             yield part
             self.refuse_taken([name])
             for file in sorted(part.iterdir()):
-                sync(file)
-                self._note(f"{name}/{file.name}", sha256_of_file(file))
-            sync(part)
+                files.sync(file)
+                self._note(f"{name}/{file.name}", files.sha256_of_file(file))
+            files.sync(part)
             self._exchange(part, self.path / name)
 
     @contextmanager
@@ -226,13 +213,13 @@ class OutputFolder:
             former = sorted([*self.names(), *others], key=lambda name: name != last)
             self.refuse_inputs(former)
             for name in names:
-                sync(staged / name)
-                self._note(name, sha256_of_file(staged / name), kinds.get(name))
+                files.sync(staged / name)
+                self._note(name, files.sha256_of_file(staged / name), kinds.get(name))
             for name in former:
                 if name == last or name not in names:
                     (self.path / name).unlink()
             for name in names:
-                move(staged / name, self.path / name)
+                files.move(staged / name, self.path / name)
             self._made += {(self.path / name).parent for name in former} - {self.path}
 
     @contextmanager
@@ -265,7 +252,7 @@ class OutputFolder:
         known = [(checksum, of_kind) for checksum, of_kind, entry in self._entries if entry == name]
         if not known or path.is_symlink() or self._link_before(name) or not path.is_file():
             return "mvcc did not write it"
-        checksum = sha256_of_file(path)
+        checksum = files.sha256_of_file(path)
         if (checksum, kind) in known:
             return ""
         kinds = {of_kind for own, of_kind in known if own == checksum}
@@ -286,14 +273,14 @@ class OutputFolder:
 
     def begin(self, name: str) -> Path:
         """Return the part of a file or folder to be written, which is known after a kill."""
-        part = part_of(self.path / name)
+        part = files.part_of(self.path / name)
         self._make(part.parent)
         self._note(part.relative_to(self.path).as_posix(), _PART)
         return part
 
     def _finish(self, name: str, part: Path) -> None:
-        self._note(name, sha256_of_file(part))
-        move(part, self.path / name)
+        self._note(name, files.sha256_of_file(part))
+        files.move(part, self.path / name)
 
     def _make(self, folder: Path) -> None:
         self._made += [one for one in (folder, *folder.parents) if not one.exists()]
@@ -302,13 +289,13 @@ class OutputFolder:
     def _exchange(self, part: Path, path: Path) -> None:
         """Move a whole folder into the place of another one, which comes back if that fails."""
         if not path.exists():
-            move(part, path)
+            files.move(part, path)
             return
         former = part.with_suffix(".old")
         self._note(former.relative_to(self.path).as_posix(), _FORMER)
         try:
-            move(path, former)
-            move(part, path)
+            files.move(path, former)
+            files.move(part, path)
         finally:
             _settle(former, path)
 
@@ -335,7 +322,7 @@ class OutputFolder:
         kept = []
         for entry in sorted(self._entries):
             path = self.path / entry[2]
-            if path.is_file() and entry[0] == sha256_of_file(path):
+            if path.is_file() and entry[0] == files.sha256_of_file(path):
                 kept.append(entry)
         self._rewrite(kept)
 
@@ -345,8 +332,8 @@ class OutputFolder:
         if kept:
             part = self.begin(LEDGER)
             part.write_bytes("\n".join(map(json.dumps, kept)).encode())
-            sync(part)
-            move(part, self.path / LEDGER)
+            files.sync(part)
+            files.move(part, self.path / LEDGER)
         else:
             (self.path / LEDGER).unlink(missing_ok=True)
         self._entries = set(kept)
@@ -366,7 +353,7 @@ class OutputFolder:
         """Add a file to the ledger before it takes its place: no file of ours is ever unknown."""
         entry = (checksum, kind or self.kind, name)
         if entry not in self._entries:
-            append_line(self.path / LEDGER, json.dumps(entry))
+            files.append_line(self.path / LEDGER, json.dumps(entry))
             self._entries.add(entry)
 
 
@@ -377,17 +364,17 @@ def _settle(former: Path, path: Path) -> None:
     if os.path.lexists(path):
         shutil.rmtree(former)
     else:
-        move(former, path)
+        files.move(former, path)
 
 
 def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
     """Read a ledger, without lines that were cut off; refuse a file that is none."""
-    refuse_link(ledger, "the list of files")
+    files.refuse_link(ledger, "the list of files")
     if not ledger.exists():
         return
     lines = content_of(ledger).decode("utf-8", errors="replace").lstrip("\n").split("\n")
     if lines[0] and not lines[0].startswith("["):
-        raise not_of_mvcc(ledger, "the list of files")
+        raise files.not_of_mvcc(ledger, "the list of files")
     for line in lines:
         with suppress(ValueError, TypeError):
             checksum, kind, name = parse_json(line)
@@ -403,7 +390,7 @@ def _is_inside(name: str) -> bool:
 def _send(path: Path, content: bytes) -> None:
     """Write into a stream, and say why that is impossible."""
     try:
-        send(path, content)
+        files.send(path, content)
     except OSError as error:
         why = why_unwritten(error, "choose another --out")
         if error.errno == errno.ENXIO:
@@ -415,7 +402,7 @@ def check_output(
     path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
 ) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
-    if is_stream(path):
+    if files.is_stream(path):
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
         folder.refuse_taken([path.name])
@@ -425,7 +412,7 @@ def write_output(
     path: Path, content: bytes, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
-    if is_stream(path):
+    if files.is_stream(path):
         _send(path, content)
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
@@ -434,7 +421,7 @@ def write_output(
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write the file that a caller in Python names; a link or a pipe stays what it is."""
-    if is_stream(path):
-        send(path, content)
+    if files.is_stream(path):
+        files.send(path, content)
     else:
-        write_whole(Path(os.path.realpath(path)), content)
+        files.write_whole(Path(os.path.realpath(path)), content)

@@ -62,8 +62,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _SUMMARIES:
             return None
-        command: click.Command = import_module(f"mvcc.cli._{cmd_name}").command
-        return command
+        return import_module(f"mvcc.cli._{cmd_name}").command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["help"]:  # `mvcc help run` is `mvcc run --help`

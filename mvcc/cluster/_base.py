@@ -104,12 +104,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             found = iterate(*self._start(data, given.spanning(), k))
         else:
             found = self._search(data, given, k, n_init, iterate)
-        self.labels_, self.cluster_centers_, self.objective_ = (
-            found.labels,
-            found.centers,
-            found.objective,
-        )
-        self.n_iter_, self.converged_ = found.n_iter, found.converged
+        self.labels_, self.cluster_centers_ = found.labels, found.centers
+        self.objective_, self.n_iter_ = found.objective, found.n_iter
+        self.converged_ = found.converged
         if found.metrics is not None:
             self.metrics_ = found.metrics
 
@@ -156,12 +153,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         means = centers[:n_chosen].copy()
         best: Found = iterate(labels, centers)
         if n_init > 1:
-            seed = (
-                self.random_state
-                if isinstance(self.random_state, Integral)
-                else rng.integers(2**32)
-            )
-            search = Search(X, given, k, self.max_iter, rng, int(seed) % 2**32)
+            seed = self.random_state
+            seed = int(seed if isinstance(seed, Integral) else rng.integers(2**32))
+            search = Search(X, given, k, self.max_iter, rng, seed % 2**32)
             for found in self._ends(search, means, n_init - 1, iterate):
                 best = found if found.beats(best) else best
         return best

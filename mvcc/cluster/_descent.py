@@ -131,12 +131,10 @@ class Problem:
             reach = np.cumsum(masses * gaps)
             drawn = rng.random(2 + int(np.log(k))) * reach[-1]
             # where all points lie on centers, any is as good
-            tried = (
-                np.searchsorted(reach, drawn, side="right")
-                if reach[-1] > 0
-                else rng.integers(len(X), size=1)
-            )
-            tried = np.minimum(tried, len(X) - 1)
+            if reach[-1] > 0:
+                tried = np.minimum(np.searchsorted(reach, drawn, side="right"), len(X) - 1)
+            else:
+                tried = rng.integers(len(X), size=1)
             left = np.minimum(self._distances(X[tried].astype(np.float64)), gaps[:, None])
             best = int(np.argmin((left.T * masses).sum(axis=1)))
             gaps = np.ascontiguousarray(left[:, best])
@@ -170,8 +168,7 @@ class Problem:
     def _update(self, labels: Ints, centers: Floats) -> Ints:
         """Move the centers to the means of their points; return the sizes of the clusters."""
         if self.masses is None:
-            counts: Ints = update_centers(self.X, labels, centers)
-            return counts
+            return update_centers(self.X, labels, centers)
         k = len(centers)
         sizes = np.bincount(labels, minlength=k)
         mass = np.bincount(labels, self.masses, minlength=k)

@@ -130,5 +130,4 @@ class MPCKMeans(ConstrainedKMeans):
             yield iterate(np.full(len(search.X), -1), centers.copy())
 
     def _current_metrics(self) -> Floats:
-        metrics: Floats = self.metrics_
-        return metrics
+        return self.metrics_

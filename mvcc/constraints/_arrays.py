@@ -29,11 +29,9 @@ def check_pairs(pairs: ArrayLike) -> Ints:
             f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}."
         )
     if checked.dtype.kind not in "iu":
-        hint = (
-            ""
-            if checked.dtype.kind in "fcb"
-            else "; `fit` takes ids in a DataFrame with the columns i, j and kind"
-        )
+        hint = ""
+        if checked.dtype.kind not in "fcb":
+            hint = "; `fit` takes ids in a DataFrame with the columns i, j and kind"
         raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}{hint}.")
     if checked.min() < 0 or checked.max() > MAX_ROW:
         bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
@@ -56,11 +54,8 @@ def check_kinds(must_link: ArrayLike, n: int) -> Bools:
         raise InvalidInputError(
             f"must_link must have one value per pair, shape ({n},), not {kinds.shape}."
         )
-    if (
-        n
-        and kinds.dtype.kind != "b"
-        and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all())
-    ):
+    are_kinds = kinds.dtype.kind == "b" or not n
+    if not are_kinds and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
         raise InvalidInputError(
             "must_link must be True (must-link) or False (cannot-link) for every pair."
         )
@@ -107,9 +102,8 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
     available = [
         np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans
     ]
-    for number, cumulative, kind in zip(
-        wanted, available, ("must-link", "cannot-link"), strict=True
-    ):
+    kinds = ("must-link", "cannot-link")
+    for number, cumulative, kind in zip(wanted, available, kinds, strict=True):
         if number > cumulative[-1]:
             raise InvalidInputError(
                 f"{number} {kind} constraints were asked for, but the labels allow only "

@@ -86,17 +86,12 @@ class Constraints:
         keys = _keys(pairs, must_link)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        starts = (
-            np.flatnonzero(np.concatenate((np.ones(1, np.bool_), keys[1:] != keys[:-1])))
-            if len(keys)
-            else order
-        )
+        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+        heaviest = weights[order]
         if len(starts) < len(keys):
-            weights = np.maximum.reduceat(weights[order], starts)
+            heaviest = np.maximum.reduceat(heaviest, starts)
             order = order[starts]
-        else:
-            weights = weights[order]
-        return cls.from_sorted(pairs[order], must_link[order], weights)
+        return cls.from_sorted(pairs[order], must_link[order], heaviest)
 
     @classmethod
     def from_sorted(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
@@ -234,11 +229,7 @@ class Constraints:
             return NotImplemented
         if len(self) != len(other):
             return False
-        if (
-            self._parts is not None
-            and other._parts is not None
-            and self._parts[0] == other._parts[0]
-        ):
+        if self._parts and other._parts and self._parts[0] == other._parts[0]:
             return self._parts[1] == other._parts[1]
         return all(map(np.array_equal, self.listed(), other.listed()))
 
@@ -246,11 +237,9 @@ class Constraints:
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (None, {"_source": self._source})
-        return (
-            (Constraints, self.listed(), state)
-            if self._parts is None
-            else (Constraints.from_neighborhoods, self._parts, state)
-        )
+        if self._parts is None:
+            return Constraints, self.listed(), state
+        return Constraints.from_neighborhoods, self._parts, state
 
     def __repr__(self) -> str:
         n_must_links = self.n_must_links()

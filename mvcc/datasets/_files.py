@@ -181,11 +181,9 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
-            what = (
-                ("folder", "the sha256 of its documents")
-                if isinstance(file, DataFolder)
-                else ("file", "its sha256")
-            )
+            what = ("file", "its sha256")
+            if isinstance(file, DataFolder):
+                what = ("folder", "the sha256 of its documents")
             raise DataError(
                 f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), "
                 f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "

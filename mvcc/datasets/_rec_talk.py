@@ -49,11 +49,9 @@ def load(
     check_choice(min_words, "min_words", (2, 1, 0))
     check_choice(scaling, "scaling", ("unit", "none"))
     check_choice(headers, "headers", (False, True))
-    draw = (
-        rng
-        if fixed_draw is None
-        else np.random.default_rng(check_count(fixed_draw, "fixed_draw", low=0))
-    )
+    draw = rng
+    if fixed_draw is not None:
+        draw = np.random.default_rng(check_count(fixed_draw, "fixed_draw", low=0))
     views, labels = [], []
     for groups, size in zip(((autos, motorcycles), (guns, mideast)), _DOCUMENTS, strict=True):
         counts, y = _word_counts(groups, headers)
@@ -104,8 +102,7 @@ def _draw(
 def _chi2(first: Any, second: Any) -> Floats:
     """Score words by χ² of the documents, a and b, that have them: (a − b)² / (a + b)."""
     a, b = first.getnnz(axis=0), second.getnnz(axis=0)
-    scores: Floats = (a - b) ** 2 / np.maximum(a + b, 1)
-    return scores
+    return (a - b) ** 2 / np.maximum(a + b, 1)
 
 
 def _frequency(first: Any, second: Any) -> Floats:

@@ -86,11 +86,9 @@ class DatasetInfo:
             spec = find_spec(module)
         except ImportError:  # of a package that is damaged: loading it says so
             return {}
-        source = (
-            ""
-            if spec is None or spec.origin is None
-            else Path(spec.origin).read_text(encoding="utf-8")
-        )
+        source = ""
+        if spec and spec.origin:
+            source = Path(spec.origin).read_text(encoding="utf-8")
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
@@ -150,8 +148,7 @@ def _own() -> dict[str, DatasetInfo]:
 
 def registry_version() -> int:
     """Return the version of the registry: a larger one has other data."""
-    version: int = _document()["version"]
-    return version
+    return _document()["version"]
 
 
 def _document() -> Any:
@@ -162,11 +159,8 @@ def dataset_info(name: str) -> DatasetInfo:
     """Look a data set up by its name; the error for another lists the known and the nearest."""
     known = registry()
     if not isinstance(name, str) or name not in known:
-        nearest = (
-            get_close_matches(name[:60].lower(), known, n=1, cutoff=0.4)
-            if isinstance(name, str)
-            else []
-        )
+        near = get_close_matches(str(name)[:60].lower(), known, n=1, cutoff=0.4)
+        nearest = near if isinstance(name, str) else []
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
         raise UnknownDatasetError(
             f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}."

@@ -71,10 +71,7 @@ class ViewTies:
         """Return the product of the graph, without its diagonal, with (n_v, k) numbers."""
         inverse = inverse_of(column_sums(self.ties))
         loops = self.ties.power(2) @ inverse
-        found: Floats = (
-            self.ties @ (inverse[:, None] * (self.ties.T @ shares)) - loops[:, None] * shares
-        )
-        return found
+        return self.ties @ (inverse[:, None] * (self.ties.T @ shares)) - loops[:, None] * shares
 
     def spectrum(self, rows: Any, number: int | None = None) -> Floats:
         """Return unit rows of leading eigenvectors for some rows of the view."""
@@ -160,18 +157,15 @@ class AnchorGraph:
         roots = np.sqrt(self.weights)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))
         system = np.eye(len(roots)) - share * (roots * self._free_gram * roots.T)
-        found: Floats = share * roots * scipy.linalg.solve(system, start, assume_a="pos")
-        return found
+        return share * roots * scipy.linalg.solve(system, start, assume_a="pos")
 
     def from_anchors(self, at_anchors: Floats, objects: Any) -> Floats:
         """Return what some objects get by their ties, (m, k)."""
-        found: Floats = (self.ties[objects] @ at_anchors) / np.sqrt(self.degrees[objects])[:, None]
-        return found
+        return (self.ties[objects] @ at_anchors) / np.sqrt(self.degrees[objects])[:, None]
 
     def sums_of(self, at_anchors: Floats) -> Floats:
         """Return the sums over all objects of what they get, (k,)."""
-        sums: Floats = (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
-        return sums
+        return (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
 
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
         """Return the source nearest to each of some objects, −1 without one; see ``JointGraph``."""

@@ -106,8 +106,7 @@ def _centers(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # anchors need not be exact centers
         k_means.fit(rows)
-    centers: NDArray[np.float32] = np.unique(k_means.cluster_centers_, axis=0)
-    return centers
+    return np.unique(k_means.cluster_centers_, axis=0)
 
 
 _TINY = 1e-12
@@ -153,8 +152,7 @@ def largest_of_rows(matrix: sp.csr_array) -> Ints:
 
 
 def row_counts(matrix: sp.csr_array) -> Ints:
-    counts: Ints = np.diff(matrix.indptr).astype(np.int64)
-    return counts
+    return np.diff(matrix.indptr).astype(np.int64)
 
 
 def column_sums(matrix: sp.csr_array) -> Floats:
@@ -165,5 +163,4 @@ def column_sums(matrix: sp.csr_array) -> Floats:
 
 def inverse_of(sums: Floats) -> Floats:
     """Return 1 / sums, and 1 where nothing was summed, which counts for nothing."""
-    found: Floats = np.divide(1.0, sums, out=np.ones_like(sums), where=sums > _TINY)
-    return found
+    return np.divide(1.0, sums, out=np.ones_like(sums), where=sums > _TINY)

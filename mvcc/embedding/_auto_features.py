@@ -142,8 +142,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         with threadpool_limits(1):
             if self._scaler is not None:
-                scaled: Floats = self._scaler.transform(_dense(X))
-                return scaled
+                return self._scaler.transform(_dense(X))
             if self.rule_ == "none":
                 return _dense(X)
             rows = self._valued(X)
@@ -273,15 +272,13 @@ def _own(X: Any) -> Any:
 
 
 def _dense(X: Any) -> Floats:
-    found: Floats = X.toarray() if sp.issparse(X) else X
-    return found
+    return X.toarray() if sp.issparse(X) else X
 
 
 def _inverse_of_largest(X: sp.csr_array) -> Floats:
     """Return 1 over the largest magnitude of every column; 0 for one of zeros."""
     largest = abs(X).max(axis=0).toarray().ravel()
-    inverse: Floats = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
-    return inverse
+    return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
 
 
 def _unit_length(rows: sp.csr_array) -> sp.csr_array:

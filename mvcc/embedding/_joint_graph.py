@@ -123,13 +123,11 @@ class JointGraph:
             (-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape
         )
         nearest = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
-        found: Ints = np.maximum(nearest[objects], -1)
-        return found
+        return np.maximum(nearest[objects], -1)
 
     def around(self, view: int, shares: Floats) -> Floats:
         """Return the product of the graph of one view with (n_v, k) numbers."""
-        found: Floats = self.view_graphs[view] @ shares
-        return found
+        return self.view_graphs[view] @ shares
 
     def spectrum(self, view: int, rows: Ints) -> Floats:
         """Return unit rows of the leading eigenvectors of the graph of one view."""

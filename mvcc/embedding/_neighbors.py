@@ -19,8 +19,7 @@ def nearness(distances: Floats) -> Floats:
     """Return weights exp(−2 (d / d_m)²) of the m nearest rows of each, (n, m), which sum to 1."""
     farthest = distances[:, -1:]
     near = np.exp(-2 * (distances / np.where(farthest > 0, farthest, 1.0)) ** 2)
-    weights: Floats = near / near.sum(axis=1, keepdims=True)
-    return weights
+    return near / near.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)

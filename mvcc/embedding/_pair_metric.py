@@ -204,8 +204,7 @@ def _by_pairs(
 
     def change(ridge: int) -> Floats:
         half = (first * alpha[:, ridge, None]).T @ second
-        symmetric: Floats = (half + half.T) / 2
-        return symmetric
+        return (half + half.T) / 2
 
     return losses, change
 

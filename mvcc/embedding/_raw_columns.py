@@ -73,6 +73,5 @@ def _means(rows: Floats, rows_of: sp.csr_array) -> Floats:
 def _principal_axes(rows: Floats, number: int) -> Floats:
     n, d = rows.shape
     if d <= _MOST_DENSE_COLUMNS:
-        axes: Floats = scipy.linalg.eigh(rows.T @ rows, subset_by_index=(d - number, d - 1))[1]
-        return axes
+        return scipy.linalg.eigh(rows.T @ rows, subset_by_index=(d - number, d - 1))[1]
     return np.asarray(randomized_svd(rows, min(number, n), n_iter=2, random_state=0)[2]).T

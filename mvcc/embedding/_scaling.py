@@ -111,8 +111,7 @@ def _fences(X: Floats) -> tuple[Floats, Floats]:
 
 
 def _half_spans(low: Floats, high: Floats) -> Floats:
-    halves: Floats = high / 2 - low / 2  # the whole may be beyond the range of floats
-    return halves
+    return high / 2 - low / 2  # the whole may be beyond the range of floats
 
 
 def _have_length_one(X: Floats) -> bool:

@@ -66,8 +66,7 @@ def share_beyond_chance(mean: float, rows: Floats) -> float:
 def agreement_of_shares(shares: Floats) -> Floats:
     """Return the geometric mean of both directions, 1 on the diagonal."""
     np.fill_diagonal(shares, 1)
-    agreement: Floats = np.sqrt(shares * shares.T)
-    return agreement
+    return np.sqrt(shares * shares.T)
 
 
 def agreed(
@@ -122,8 +121,7 @@ def _edges(graph: sp.csr_array, own: Ints) -> Iterator[tuple[slice, Ints, Ints]]
 
 
 def _cosines(places: Floats, i: Ints, j: Ints) -> Floats:
-    cosines: Floats = np.einsum("ij,ij->i", places[i], places[j])
-    return cosines
+    return np.einsum("ij,ij->i", places[i], places[j])
 
 
 def _of_random_pairs(rows: Floats) -> float:

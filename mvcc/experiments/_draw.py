@@ -129,8 +129,7 @@ def embed(X: Floats, features: Features) -> Floats:
     if features.method == "none":
         return X
     if features.method == "auto":
-        scaled: Floats = AutoScaler().fit_transform(X)
-        return scaled
+        return AutoScaler().fit_transform(X)
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
     compute = unscaled_spectral_features if features.scaling == "none" else spectral_features

@@ -17,31 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
+from mvcc import results
 from mvcc._utils.files import damage_of, sha256_of, write_whole
 from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
-from mvcc.results import (
-    CELL,
-    CURVES,
-    EXAMPLE,
-    MANIFEST,
-    RUN_KIND,
-    SCORES,
-    Checksums,
-    Manifest,
-    known_checksums,
-    parse_manifest,
-    read_csv,
-    unpacked,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEY = ["trial", *CELL]
-_OF_ALL_TRIALS = (SCORES, CURVES, EXAMPLE)
+_KEY = ["trial", *results.CELL]
+_OF_ALL_TRIALS = (results.SCORES, results.CURVES, results.EXAMPLE)
 _REPORT = re.compile(r"[0-9]{4,}\.error\.txt")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
@@ -64,7 +51,7 @@ class ResultsStore:
 
     def _output(self, on_note: Callable[[str], None]) -> OutputFolder:
         elsewhere = "choose another folder by --out; what was stored before is intact"
-        return OutputFolder(self.folder, RUN_KIND, elsewhere=elsewhere, on_note=on_note)
+        return OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere, on_note=on_note)
 
     def refuse_link(self) -> None:
         """Refuse a link in the place of the trials.
@@ -80,11 +67,11 @@ class ResultsStore:
                 " --out."
             )
 
-    def manifest(self) -> Manifest | None:
+    def manifest(self) -> results.Manifest | None:
         """Return what the folder says of its runs, or None where there is none yet."""
-        path = self.folder / MANIFEST
+        path = self.folder / results.MANIFEST
         try:
-            return parse_manifest(content_of(path))
+            return results.parse_manifest(content_of(path))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -94,28 +81,28 @@ class ResultsStore:
                 " --out."
             ) from error
 
-    def write_manifest(self, manifest: Manifest) -> Path | None:
+    def write_manifest(self, manifest: results.Manifest) -> Path | None:
         """Store what is known of the runs; return where a manifest that somebody changed went."""
-        path, aside = self.folder / MANIFEST, None
+        path, aside = self.folder / results.MANIFEST, None
         if self._manifest_is_changed():
             with self._out.explained(path):
                 aside = self._free_place_aside(path)
                 write_whole(aside, content_of(path))
-        self._write(MANIFEST, manifest.to_json(), noted=False)
+        self._write(results.MANIFEST, manifest.to_json(), noted=False)
         return aside
 
     def _manifest_is_changed(self) -> bool:
         """Tell whether the manifest is not written as mvcc writes one, notes of a user included."""
-        path = self.folder / MANIFEST
+        path = self.folder / results.MANIFEST
         try:
             content = content_of(path)
-            return parse_manifest(content).to_json() != content
+            return results.parse_manifest(content).to_json() != content
         except FileNotFoundError:
             return False
         except (OSError, ValueError):
             return True
 
-    def seal(self, manifest: Manifest) -> None:
+    def seal(self, manifest: results.Manifest) -> None:
         """Store the manifest of a finished run with all checksums, which the ledger may forget."""
         manifest.checksums = {}
         for name, known in sorted(self.checksums().items()):
@@ -126,11 +113,11 @@ class ResultsStore:
         with self._out.explained(self.folder):
             self._out.forget()
 
-    def checksums(self) -> Checksums:
+    def checksums(self) -> results.Checksums:
         """Return the checksums that every file may have, by its name as seen from the folder."""
         manifest = self.manifest()
         try:
-            return known_checksums(self.folder, manifest.checksums if manifest else {})
+            return results.known_checksums(self.folder, manifest.checksums if manifest else {})
         except OSError as error:
             raise StoreError(
                 f"{self.folder / LEDGER} cannot be read: {error.strerror}. Make it readable."
@@ -183,7 +170,7 @@ class ResultsStore:
 
     def nameless(self) -> Path | None:
         """Return the first file named like results where no manifest says whose they are."""
-        if (self.folder / MANIFEST).exists():
+        if (self.folder / results.MANIFEST).exists():
             return None
         if self.stored():
             return self.trials
@@ -193,19 +180,20 @@ class ResultsStore:
 
     def holds_only_summary(self) -> bool:
         """Tell whether curves are here without any of the trials that they were made from."""
-        return (self.folder / SCORES).exists() and not self.stored()
+        return (self.folder / results.SCORES).exists() and not self.stored()
 
     def holds_summary(self, damaged: Collection[str]) -> bool:
         """Tell whether scores and curves are here, and not damaged."""
         return all(
-            (self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES)
+            (self.folder / name).exists() and name not in damaged
+            for name in (results.SCORES, results.CURVES)
         )
 
     def write_example(self, example: dict[str, Any] | None) -> None:
         """Store the cluster that Figure 3 shows, where the experiment has one."""
         if example is not None:
             self._write(
-                EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode()
+                results.EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode()
             )
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
@@ -239,9 +227,9 @@ class ResultsStore:
         known = self.checksums()
         if trial in self.stored():
             return self._read_trial(trial, known)
-        if not (self.folder / SCORES).exists():
+        if not (self.folder / results.SCORES).exists():
             return None
-        scores = self._read(SCORES, known)
+        scores = self._read(results.SCORES, known)
         rows = scores[scores["trial"] == trial]
         return None if rows.empty else rows.reset_index(drop=True)
 
@@ -257,8 +245,8 @@ class ResultsStore:
             [self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True
         )
         curves = summarize(scores)
-        self._write(SCORES, _csv_bytes(scores, compress=True))
-        self._write(CURVES, _csv_bytes(curves, compress=False))
+        self._write(results.SCORES, _csv_bytes(scores, compress=True))
+        self._write(results.CURVES, _csv_bytes(curves, compress=False))
         return curves
 
     def clear(self) -> list[Path]:
@@ -271,7 +259,7 @@ class ResultsStore:
         """
         others = []
         if self._manifest_is_changed():
-            others.append(self.set_aside(MANIFEST))
+            others.append(self.set_aside(results.MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):
             for path in [
@@ -282,7 +270,7 @@ class ResultsStore:
             for name in _OF_ALL_TRIALS:
                 (self.folder / name).unlink(missing_ok=True)
             self._out.forget()
-            (self.folder / MANIFEST).unlink(missing_ok=True)
+            (self.folder / results.MANIFEST).unlink(missing_ok=True)
         return others
 
     @staticmethod
@@ -303,7 +291,7 @@ class ResultsStore:
         known = self.checksums().get(self._name_of(path), [])
         return path.is_file() and not damage_of(_bytes_of(path), known)
 
-    def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
+    def _read_trial(self, trial: int, known: results.Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)
         if set(rows["trial"]) != {trial}:
             raise StoreError(
@@ -311,14 +299,14 @@ class ResultsStore:
             )
         return rows
 
-    def _read(self, name: str, known: Checksums) -> pd.DataFrame:
+    def _read(self, name: str, known: results.Checksums) -> pd.DataFrame:
 
         path = self.folder / name
         content = _bytes_of(path)
         if why := damage_of(content, known.get(name, [])):
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
-            rows = read_csv(unpacked(content), TEXT)
+            rows = results.read_csv(results.unpacked(content), TEXT)
         except (OSError, EOFError, ValueError, ZlibError) as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:
@@ -338,7 +326,9 @@ def summarize(scores: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    cells = scores.sort_values("trial", kind="stable").groupby(list(CELL), sort=False, dropna=False)
+    cells = scores.sort_values("trial", kind="stable").groupby(
+        list(results.CELL), sort=False, dropna=False
+    )
     f = cells["f_measure"]
     others = [name for name in scores.columns if name not in (*_KEY, "f_measure")]
     curves = pd.DataFrame(

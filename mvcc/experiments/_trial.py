@@ -141,14 +141,13 @@ def _run_cell(
             known[same] = mean_f_measure(problem, cluster_without_base(config, cell, problem, seed))
         return asdict(cell) | {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
     model = fit(config, cell, problem, seed)
+    is_chosen = cell.threshold == CROSS_VALIDATED
     return asdict(cell) | {
         "f_measure": mean_f_measure(problem, model.labels_),
         **_propagated(model, problem),
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
-        "chosen_threshold": model.transfer_.threshold
-        if cell.threshold == CROSS_VALIDATED
-        else np.nan,
+        "chosen_threshold": model.transfer_.threshold if is_chosen else np.nan,
         "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
         "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
     }
@@ -160,11 +159,9 @@ def make_problem(cell: Cell, draw: Draw) -> Problem:
     if cell.experiment == SINGLE_VIEW:
         assert cell.view is not None  # every cell of a single-view experiment has one
         views = [draw.single[cell.view]]
-    relations = (
-        {}
-        if cell.mapped is None or cell.rewired is None
-        else draw.relations[cell.mapped, cell.rewired]
-    )
+    relations: Relations = {}
+    if cell.mapped is not None and cell.rewired is not None:
+        relations = draw.relations[cell.mapped, cell.rewired]
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
     constraints, related = drawn if cell.closure is None else augment(*drawn, cell.closure)[:2]
     return Problem(
@@ -174,11 +171,7 @@ def make_problem(cell: Cell, draw: Draw) -> Problem:
 
 def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
     """Return the mean over the views of the F-measure of what was found."""
-    return float(
-        np.mean(
-            [pairwise_f_measure(y, labels) for y, labels in zip(problem.labels, found, strict=True)]
-        )
-    )
+    return float(np.mean(list(map(pairwise_f_measure, problem.labels, found))))
 
 
 def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
@@ -186,13 +179,10 @@ def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int
     model = make_without_base(
         cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell)
     )
-    if cell.method == JOINT:
-        constraints, relations = problem.drawn
-        found: list[Ints] = model.fit(
-            problem.views, constraints=constraints, mappings=relations
-        ).labels_
-        return found
-    return [model.fit_predict(X) for X in problem.views]
+    if cell.method != JOINT:
+        return [model.fit_predict(X) for X in problem.views]
+    constraints, relations = problem.drawn
+    return model.fit_predict(problem.views, constraints=constraints, mappings=relations)
 
 
 def _n_clusters(problem: Problem) -> int:
@@ -206,11 +196,9 @@ def _options(config: Config, cell: Cell) -> dict[str, Any]:
 
 
 def _init(config: Config, cell: Cell) -> str | None:
-    return (
-        config.multi_view.init
-        if config.multi_view is not None and cell.experiment == MULTI_VIEW
-        else None
-    )
+    if config.multi_view is None or cell.experiment != MULTI_VIEW:
+        return None
+    return config.multi_view.init
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
@@ -258,14 +246,7 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
 
 def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
     """Return number, weight and correct weight of constraints, by kind: of all, of new ones."""
-    lists, counts = weights_by_use(
-        constraints.pairs,
-        constraints.must_link,
-        constraints.weights,
-        given.pairs,
-        given.must_link,
-        y,
-    )
+    lists, counts = weights_by_use(*constraints.listed(), given.pairs, given.must_link, y)
     tally = np.empty((*counts.shape[:2], 3))
     tally[:, :, 0] = counts[:, :, 0]
     for what in np.ndindex(counts.shape):
@@ -277,14 +258,10 @@ def warm_up(config: Config) -> None:
     """Compile every kernel that the experiment needs, on a few points."""
     # methods of other packages may need more than a few points; what they call of ours is most
     # likely propagation
-    used = {
-        (
-            cell.base,
-            PROPAGATION if transfer_origin(cell.method) else cell.method,
-            _init(config, cell),
-        )
-        for cell in list_cells(config)
-    }
+    used = set()
+    for cell in list_cells(config):
+        method = PROPAGATION if transfer_origin(cell.method) else cell.method
+        used.add((cell.base, method, _init(config, cell)))
     with single_threaded():
         compile_kernels(sorted(used, key=str))
 
@@ -297,11 +274,8 @@ def example_cluster(
     It is that of the first trial with Constraint Propagation, the middle of the first base's list;
     None but for the paper's own experiments on points of a plane.
     """
-    cells = [
-        cell
-        for cell in list_cells(config)
-        if cell.experiment == MULTI_VIEW and cell.method == PROPAGATION
-    ]
+    key = (MULTI_VIEW, PROPAGATION)
+    cells = [cell for cell in list_cells(config) if (cell.experiment, cell.method) == key]
     cells = [cell for cell in cells if cell.base == cells[0].base]
     if not cells or config.study != "main" or config.features.method != "none":
         return None

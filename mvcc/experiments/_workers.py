@@ -50,11 +50,8 @@ def attempt_on_dask(
         tuple(environment_differences(here, there)): address for address, there in others.items()
     }
     for lines in kinds.keys() - {()}:
-        on_note(
-            "\n  ".join(
-                [f"Other than here is on worker {kinds[lines]}, so that bits may differ:", *lines]
-            )
-        )
+        title = f"Other than here is on worker {kinds[lines]}, so that bits may differ:"
+        on_note("\n  ".join([title, *lines]))
     folder = None if data_dir is None else os.path.abspath(data_dir)
     lost: tuple[type[BaseException], ...] = (*errors_of_a_lost_scheduler(), OSError)
     waiting, running = iter(trials), dict[Any, int]()
@@ -111,11 +108,9 @@ def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Ru
     }
     for address, answer in found.items():
         if isinstance(answer, Exception) or answer.versions["mvcc"] != __version__:
-            there = (
-                repr(answer)
-                if isinstance(answer, Exception)
-                else f"it has mvcc {answer.versions['mvcc']}"
-            )
+            there = repr(answer)
+            if not isinstance(answer, Exception):
+                there = f"it has mvcc {answer.versions['mvcc']}"
             raise WorkerError(
                 f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc "
                 f"{__version__} and all that the run needs on its machine, and start it again."

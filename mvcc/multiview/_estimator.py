@@ -188,8 +188,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         """Return what assigns new rows of a view."""
 
     def _predicted(self, X: Any, number: int, what: str) -> Ints:
-        labels: Ints = self._predictor(number).predict(self._rows(X, number, what))
-        return labels
+        return self._predictor(number).predict(self._rows(X, number, what))
 
     def _labels_of(self, X: Any, number: int, what: str) -> Ints:
         """Return the labels of a view that was fitted, or say how X differs from it."""

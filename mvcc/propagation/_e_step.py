@@ -144,7 +144,7 @@ def reach(
         balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
-        block_reach: Sparse = endpoint_reach(
+        return endpoint_reach(
             X,
             targets,
             endpoints[block],
@@ -155,7 +155,6 @@ def reach(
             start,
             near,
         )
-        return block_reach
 
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
 
@@ -181,8 +180,7 @@ def _product(
 
     def of_rows(block: slice) -> Sparse:
         rows = left[0][block.start : block.stop + 1], *left[1:]
-        product: Sparse = max_product(rows, right, n_columns, threshold, upper, block.start)
-        return product
+        return max_product(rows, right, n_columns, threshold, upper, block.start)
 
     return _stacked(
         for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared)
@@ -296,5 +294,4 @@ def _strongest(
 
 
 def _keys(first: Ints, second: Ints) -> Ints:
-    keys: Ints = (first << 32) | second
-    return keys
+    return (first << 32) | second

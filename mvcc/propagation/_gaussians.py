@@ -26,8 +26,7 @@ class Gaussians:
 
     def memberships(self, X: Floats, rows: Ints, labels: Ints) -> Floats:
         """Return G_c(x) of Eq. 7 for some rows of X, c being the cluster that each belongs to."""
-        G: Floats = memberships(X, rows, labels, self.means, self.whiteners)
-        return G
+        return memberships(X, rows, labels, self.means, self.whiteners)
 
 
 def fit_gaussians(

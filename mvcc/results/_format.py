@@ -60,7 +60,4 @@ def read_csv(content: bytes, texts: Iterable[str], **options: Any) -> pd.DataFra
 
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
         options["float_precision"] = "round_trip"
-    table: pd.DataFrame = pd.read_csv(
-        BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options
-    )
-    return table
+    return pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)

@@ -137,11 +137,8 @@ def _in_brief(leaves: dict[str, Any], key: str) -> str:
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     leaves: dict[str, Any] = {}
     for key, value in tree.items():
-        leaves |= (
-            _flat(value, f"{prefix}{key}.")
-            if isinstance(value, dict)
-            else {f"{prefix}{key}": value}
-        )
+        name = f"{prefix}{key}"
+        leaves |= _flat(value, f"{name}.") if isinstance(value, dict) else {name: value}
     return leaves
 
 

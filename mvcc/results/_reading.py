@@ -14,27 +14,13 @@ from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._format import (
-    BASES,
-    CELL,
-    CROSS_VALIDATED,
-    CURVES,
-    EXAMPLE,
-    MANIFEST,
-    MEASURES,
-    PROPAGATION,
-    SCORES,
-    SINGLE_VIEW,
-    TRANSFERS,
-    read_csv,
-    unpacked,
-)
+from mvcc.results import _format as names
 from mvcc.results._manifest import known_checksums
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXTS = CELL[:7]
+TEXTS = names.CELL[:7]
 # What else a method or an experiment may lack stays empty: Single View has no mapping, one trial no
 # standard error.
 _REQUIRED = {
@@ -69,17 +55,17 @@ class Results:
 
     @cached_property
     def curves(self) -> pd.DataFrame:
-        return self._tables(CURVES, (), ("mean", "standard_error", "trials"))
+        return self._tables(names.CURVES, (), ("mean", "standard_error", "trials"))
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        return self._tables(SCORES, ("trial",), ("f_measure",))
+        return self._tables(names.SCORES, ("trial",), ("f_measure",))
 
     @cached_property
     def examples(self) -> list[dict[str, Any]]:
         examples = []
         for experiment in find_experiments(self.folder):
-            if (path := experiment / EXAMPLE).exists():
+            if (path := experiment / names.EXAMPLE).exists():
                 manifest = read_manifest(experiment)
                 example = _parse_json(path, _read_verified(path, manifest))
                 examples.append({**example, **_origin(experiment, manifest, self.folder)})
@@ -91,7 +77,7 @@ class Results:
         tables = []
         for experiment in find_experiments(self.folder):
             manifest = read_manifest(experiment)
-            table = _read_table(experiment / name, manifest, (*keys, *CELL), values)
+            table = _read_table(experiment / name, manifest, (*keys, *names.CELL), values)
             tables.append(table.assign(**_origin(experiment, manifest, self.folder)))
         return pd.concat(tables, ignore_index=True)
 
@@ -102,7 +88,9 @@ def find_experiments(results_dir: Path) -> list[Path]:
         if _is_experiment(results_dir):
             return [results_dir]
         found = sorted(
-            curves.parent for curves in results_dir.rglob(CURVES) if _is_experiment(curves.parent)
+            curves.parent
+            for curves in results_dir.rglob(names.CURVES)
+            if _is_experiment(curves.parent)
         )
     except (OSError, ValueError) as error:  # no path at all is a ValueError
         reason = getattr(error, "strerror", None) or error
@@ -112,16 +100,16 @@ def find_experiments(results_dir: Path) -> list[Path]:
     if not found:
         what = "no finished experiment below" if results_dir.is_dir() else "there is no folder"
         raise StoreError(
-            f"{what} {results_dir}: a finished experiment is a folder with {CURVES} and "
-            f"{MANIFEST}. Give the folder that `mvcc run` wrote to or one above it, or finish the "
-            "run first."
+            f"{what} {results_dir}: a finished experiment is a folder with {names.CURVES} and "
+            f"{names.MANIFEST}. Give the folder that `mvcc run` wrote to or one above it, or "
+            "finish the run first."
         )
     return found
 
 
 def read_manifest(experiment: Path) -> dict[str, Any]:
     """Read the ``manifest.json`` of one experiment, as it is."""
-    path = experiment / MANIFEST
+    path = experiment / names.MANIFEST
     try:
         return _parse_json(path, content_of(path))
     except OSError as error:
@@ -129,21 +117,17 @@ def read_manifest(experiment: Path) -> dict[str, Any]:
 
 
 def _is_experiment(folder: Path) -> bool:
-    return (folder / CURVES).is_file() and (folder / MANIFEST).is_file()
+    return (folder / names.CURVES).is_file() and (folder / names.MANIFEST).is_file()
 
 
 def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> dict[str, str]:
-    inside = experiment.relative_to(results_dir)
+    inside, path = experiment.relative_to(results_dir), experiment / names.MANIFEST
     try:
         study, features = manifest["config"]["study"], manifest["config"]["features"]["method"]
     except (KeyError, TypeError) as error:
-        raise _damaged(
-            experiment / MANIFEST, "its `config` does not tell the study and the features"
-        ) from error
+        raise _damaged(path, "its `config` does not tell the study and the features") from error
     if not (is_label(study) and is_label(features)):
-        raise _damaged(
-            experiment / MANIFEST, f"the study or the features in its `config` are {_NO_LABEL}"
-        )
+        raise _damaged(path, f"the study or the features in its `config` are {_NO_LABEL}")
     folder = inside.as_posix() if inside.parts else experiment.resolve().name
     return {"folder": folder, "study": study, "features": features}
 
@@ -158,7 +142,9 @@ def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
         if not isinstance(listed, dict) or not all(
             isinstance(checksum, str) for checksum in listed.values()
         ):
-            raise _damaged(path.parent / MANIFEST, "its `checksums` are not a text for each file")
+            raise _damaged(
+                path.parent / names.MANIFEST, "its `checksums` are not a text for each file"
+            )
         why = damage_of(content, known_checksums(path.parent, listed).get(path.name, []))
     except OSError as error:
         raise _damaged(path, error.strerror or str(error)) from error
@@ -182,10 +168,10 @@ def _read_table(
 ) -> pd.DataFrame:
     content = _read_verified(path, manifest)
     try:
-        table = parse_table(unpacked(content) if path.suffix == ".gz" else content, TEXTS)
+        table = parse_table(names.unpacked(content) if path.suffix == ".gz" else content, TEXTS)
     except (OSError, EOFError, ValueError, ZlibError) as error:  # the decoder's are ValueErrors
         raise _damaged(path, clipped(" ".join(str(error).split()), 300)) from error
-    columns = (*key, *values, *MEASURES)
+    columns = (*key, *values, *names.MEASURES)
     if missing := [name for name in columns if name not in table]:
         raise _damaged(path, f"missing columns: {', '.join(missing)}")
     if table.empty:
@@ -219,14 +205,14 @@ def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[
     """Check what figures and claims rely on: known methods and bases, and one row per place."""
     import pandas as pd
 
-    methods, bases = _methods(manifest), list(BASES)
+    methods, bases = _methods(manifest), list(names.BASES)
     method, base, threshold = table["method"], table["base"], table["threshold"]
-    is_transfer = method.isin(TRANSFERS)
-    is_mapped = is_transfer & (method != SINGLE_VIEW) & (table["experiment"] == "multi-view")
+    is_transfer = method.isin(names.TRANSFERS)
+    is_mapped = is_transfer & (method != names.SINGLE_VIEW) & (table["experiment"] == "multi-view")
     has_threshold = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (
-        threshold == CROSS_VALIDATED
+        threshold == names.CROSS_VALIDATED
     )
-    without_threshold = threshold.isna() & (method != PROPAGATION)
+    without_threshold = threshold.isna() & (method != names.PROPAGATION)
     for name, wrong, why in (
         ("method", ~method.isin(methods), f"none of {', '.join(methods)}"),
         ("base", ~base.isin(bases) & (base.notna() | is_transfer), f"none of {', '.join(bases)}"),
@@ -234,7 +220,7 @@ def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[
         (
             "threshold",
             ~(has_threshold | without_threshold),
-            f"neither a number from 0 to 1 nor {CROSS_VALIDATED}",
+            f"neither a number from 0 to 1 nor {names.CROSS_VALIDATED}",
         ),
         ("n_constraints", table.duplicated(key), "but a row of the same place has come before"),
     ):
@@ -256,7 +242,10 @@ def _methods(manifest: dict[str, Any]) -> list[str]:
     except (KeyError, TypeError):
         named = None
     others = named if isinstance(named, list) else []
-    return [*TRANSFERS, *(name for name in others if is_label(name) and name not in TRANSFERS)]
+    return [
+        *names.TRANSFERS,
+        *(name for name in others if is_label(name) and name not in names.TRANSFERS),
+    ]
 
 
 def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
@@ -269,7 +258,7 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            return read_csv(content, texts, index_col=False, low_memory=False)
+            return names.read_csv(content, texts, index_col=False, low_memory=False)
         except pd.errors.ParserWarning as error:
             raise ValueError("some rows are longer than the header") from error
 

@@ -154,8 +154,7 @@ class ViewFacts(Facts):
         if name == "given":
             must_links = sum(link.must_link for link in self.given)
             return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
-        counts: LinkCounts = getattr(self, f"n_{name}")
-        return counts
+        return getattr(self, f"n_{name}")
 
     def is_cut(self, name: str) -> bool:
         """Tell whether a list lacks some of its constraints."""

@@ -80,11 +80,9 @@ class ConstrainedViews:
                 "views are ConstrainedViews already; give the views themselves."
             )
         given = GivenViews.of(self.views)
-        kept = (
-            given.tables
-            if given.names is None
-            else dict(zip(given.names, given.tables, strict=True))
-        )
+        kept: Any = given.tables
+        if given.names is not None:
+            kept = dict(zip(given.names, given.tables, strict=True))
         object.__setattr__(self, "views", kept)
         object.__setattr__(self, "constraints", given.constraints(self.constraints))
         object.__setattr__(self, "mappings", given.relations(self.mappings))
@@ -106,15 +104,10 @@ class ConstrainedViews:
         """Return the same views with the constraints at these positions, one view after another."""
         if isinstance(positions, tuple) and len(positions) == 2 and positions[1] is Ellipsis:
             positions = positions[0]  # scikit-learn asks for data[positions, ...]
-        positions = (
-            np.asarray(positions) if isinstance(positions, list) and positions else positions
-        )
+        if isinstance(positions, list):
+            positions = np.asarray(positions) if positions else slice(0)
         try:
-            chosen = np.sort(
-                np.atleast_1d(
-                    np.arange(len(self))[[] if isinstance(positions, list) else positions]
-                )
-            )
+            chosen = np.sort(np.atleast_1d(np.arange(len(self))[positions]))
         except (IndexError, TypeError, ValueError) as error:
             raise _NoSuchConstraintError(
                 f"{shown(positions)} is no choice among {len(self)} constraints; their positions "

@@ -44,11 +44,10 @@ class GivenViews:
                 f"views must be a list with one entry for each view, or a dict {{name: view}}, not "
                 f"{called_table(views)}; for a single view give [views]."
             )
-        given = (
-            cls(list(views.values()), list(views))
-            if isinstance(views, Mapping)
-            else cls(as_list(views, "views"), None)
-        )
+        if isinstance(views, Mapping):
+            given = cls(list(views.values()), list(views))
+        else:
+            given = cls(as_list(views, "views"), None)
         if not given.tables:
             raise InvalidInputError("views is empty; at least one view is needed.")
         for name in given.names or []:
@@ -170,8 +169,7 @@ class GivenViews:
             return self._pairs_of_ids(given, views, where)
         if isinstance(given, Mapping):
             return _pairs_of_dict(given, where)
-        pairs: ArrayLike = given
-        return pairs
+        return given
 
     def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:
         """Return the rows that two columns of ids name."""
@@ -234,11 +232,8 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str)
 
 
 def _named(view: Any, names: Sequence[str] | None) -> int | None:
-    return (
-        list(names).index(view)
-        if names is not None and isinstance(view, str) and view in names
-        else None
-    )
+    is_name = isinstance(view, str) and names is not None and view in names
+    return list(names or ()).index(view) if is_name else None
 
 
 def _numbered(view: Any, n_views: int) -> int | None:
@@ -341,10 +336,6 @@ def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, in
 
 
 def _one_or_several(rows: Any) -> Any:
-    if isinstance(rows, np.ndarray):
-        return np.atleast_1d(rows)
-    return (
-        rows
-        if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index)
-        else [rows]
-    )
+    if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index):
+        return rows
+    return np.atleast_1d(rows) if isinstance(rows, np.ndarray) else [rows]

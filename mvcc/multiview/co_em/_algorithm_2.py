@@ -253,11 +253,9 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
     """Say why co-EM has not converged, or nothing if it has."""
     if period == 0:
         return ""
-    reason = (
-        f"stopped at its limit max_iter={max_iter}"
-        if period is None
-        else f"repeats itself, period {period}"
-    )
+    reason = f"repeats itself, period {period}"
+    if period is None:
+        reason = f"stopped at its limit max_iter={max_iter}"
     return (
         f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned;"
         " history_ shows the objectives."

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mvcc._utils.messages import called, naming, shown
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.types import Floats
 from mvcc.constraints import (
     ConstraintMap,
     Constraints,
@@ -78,15 +78,11 @@ class CoEM:
         given, relations, strengths = augment(
             constraints, across, self.closure, call_rows(self.names)
         )
-        loops = [
-            _ViewLoop(
-                ViewState(
-                    v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)
-                ),
-                self.names,
-            )
-            for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
-        ]
+        loops = []
+        for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):
+            mapped = mapped_rows(relations, v) if len(given) > 1 else np.arange(len(X))
+            state = ViewState(v, len(given), X, c, mapped, _seeded(self.base, seed))
+            loops.append(_ViewLoop(state, self.names))
         maps = {
             (u, v): ConstraintMap(
                 relations_between(relations, u, v), strengths.get((min(u, v), max(u, v)))
@@ -164,8 +160,9 @@ def _co_em(
             return history, 0
         # what the views pass on determines all that follows, so that its return means an endless
         # cycle
+        now_passed = [record.propagated for record in history[-1]]
         for former in range(iteration - 2, -1, -1):
-            if _pass_on_the_same(history[former], history[-1]):
+            if [record.propagated for record in history[former]] == now_passed:
                 return history, iteration - former
     return history, None
 
@@ -181,18 +178,8 @@ def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Const
     )
 
 
-def _mapped(relations: Relations, number: int, data: list[Floats]) -> Ints:
-    return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
-
-
 def _seeded(base: Any, seed: int) -> Any:
     clusterer = clone(base)
-    return (
+    if "random_state" in clusterer.get_params():
         clusterer.set_params(random_state=seed)
-        if "random_state" in clusterer.get_params()
-        else clusterer
-    )
-
-
-def _pass_on_the_same(former: list[ViewRecord], now: list[ViewRecord]) -> bool:
-    return all(one.propagated == other.propagated for one, other in zip(former, now, strict=True))
+    return clusterer

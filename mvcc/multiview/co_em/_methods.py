@@ -113,8 +113,7 @@ def transfer_class(name: str) -> type[TransferMethod]:
         return _loaded(offer)
     if not needs_base(name):
         raise ConfigError(f"{name} is no transfer method: it clusters by itself, without a base.")
-    own: type[TransferMethod] = resolve_name(_TRANSFERS[name].home)
-    return own
+    return resolve_name(_TRANSFERS[name].home)
 
 
 def check_method(name: str) -> None:

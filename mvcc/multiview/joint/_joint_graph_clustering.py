@@ -490,14 +490,11 @@ def _problems(
         ):
             if wanted > n_objects:
                 where = ", ".join(called(number, names) for number in numbers)
+                have = f"views {where} have {n_objects} (matched rows are one)"
+                if len(numbers) == 1:
+                    have = f"view {where} has {n_objects}"
                 raise InvalidInputError(
-                    f"{name}={wanted} needs as many objects, but view {where} has {n_objects}; ask"
-                    " for fewer."
-                    if len(numbers) == 1
-                    else (
-                        f"{name}={wanted} needs as many objects, but views {where} have {n_objects}"
-                        " (matched rows are one); ask for fewer."
-                    )
+                    f"{name}={wanted} needs as many objects, but {have}; ask for fewer."
                 )
     return problems
 

@@ -256,8 +256,7 @@ class JointSet:
         k, rows = self._settings.n_clusters, found.rows
         blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
         totals = sum(membership(found.labels[block], k) @ rows[block] for block in blocks)
-        means: Floats = totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
-        return means
+        return totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what judged objects say."""
@@ -265,8 +264,7 @@ class JointSet:
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(judged, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
-        labels: Ints = np.where(classes >= 0, classes, reached)
-        return labels
+        return np.where(classes >= 0, classes, reached)
 
     def _said(self, judged: Constraints, classes: Ints, clusters: Ints) -> Floats:
         """Return what judged objects and columns say for every cluster of every object, (n, k)."""

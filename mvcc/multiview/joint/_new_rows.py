@@ -90,8 +90,7 @@ class NearestAnchors(BaseEstimator):
         """Return how much speaks for every cluster, (m, k)."""
         found = self.anchors.ties(data) @ self.at_anchors
         if self.centers is not None:
-            scores: Floats = -euclidean_distances(unit_rows(found), self.centers, squared=True)
-            return scores
+            return -euclidean_distances(unit_rows(found), self.centers, squared=True)
         assert self.coefficients is not None
         columns = self.anchors.moved(data).astype(np.float64) @ self.coefficients[:-1]
         predicted = rows_to_one(np.maximum(columns + self.coefficients[-1], 0))

@@ -121,8 +121,7 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
     judged = classes >= 0
     np.add.at(table, (labels[judged], classes[judged]), 1)
     total = table.sum(axis=1, keepdims=True)
-    shares: Floats = np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
-    return shares
+    return np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
 
 
 def first_step(
@@ -200,8 +199,7 @@ def column_coefficients(
         loss = (((wanted - turned @ solution) / kept[:, None]) ** 2).sum()
         if loss < least:
             best, least = solution, loss
-    coefficients: Floats = vectors @ best
-    return coefficients
+    return vectors @ best
 
 
 def with_ones(rows: Floats) -> Floats:
@@ -211,5 +209,4 @@ def with_ones(rows: Floats) -> Floats:
 
 def rows_to_one(shares: Floats) -> Floats:
     """Scale rows to sum 1; rows of zeros stay."""
-    rows: Floats = shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
-    return rows
+    return shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)

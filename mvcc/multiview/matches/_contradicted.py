@@ -69,5 +69,4 @@ def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
     i, j = rows.T
     stray = paths - paths * table
     elsewhere = (stray.sum(axis=1)[i] > 0) | (stray.sum(axis=0)[j] > 0)
-    said: Ints = np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))
-    return said
+    return np.where(paths[i, j] > 0, -1, elsewhere.astype(np.int64))

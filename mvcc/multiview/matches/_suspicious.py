@@ -249,24 +249,21 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
                 )
     chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
     # equal ranks but for rounding
-    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(chance)
-    return shares
+    return np.searchsorted(chance, ranks - 1e-9) / len(chance)
 
 
 def _shares_above(rows: Floats, partners: Floats, others: Floats, same: Bools) -> Floats:
     """Return the share of rows more alike than each one's partner; ties count half."""
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
     above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))
-    shares: Floats = above.sum(axis=1) / (~same).sum(axis=1)
-    return shares
+    return above.sum(axis=1) / (~same).sum(axis=1)
 
 
 def _posterior(p: Floats) -> Floats:
     """Return π / f(p), at most 1."""
     m = len(p)
     wrong = min(float(np.mean(p > low)) / (1 - low) + 0.5 / m for low in (0.5, 0.75))
-    suspicion: Floats = np.minimum(1, wrong / np.maximum(_decreasing_density(p), _TINY))
-    return suspicion
+    return np.minimum(1, wrong / np.maximum(_decreasing_density(p), _TINY))
 
 
 def _decreasing_density(p: Floats) -> Floats:
@@ -276,5 +273,4 @@ def _decreasing_density(p: Floats) -> Floats:
     reached[0], reached[-1] = 0, 1
     widths = np.diff(ends)
     slopes = isotonic_regression(np.diff(reached) / widths, weights=widths, increasing=False).x
-    density: Floats = slopes[np.maximum(np.searchsorted(ends, p) - 1, 0)]
-    return density
+    return slopes[np.maximum(np.searchsorted(ends, p) - 1, 0)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.types import Floats
+from mvcc.reporting.claims import _statistics as stats
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
     F_DIFFERENCE,
@@ -28,17 +29,6 @@ from mvcc.reporting.claims._result import (
     write_place,
 )
 from mvcc.reporting.claims._sources import Rows, Source, Values
-from mvcc.reporting.claims._statistics import (
-    LEVEL,
-    Estimate,
-    bootstrap_means,
-    holm,
-    mean_estimate,
-    percentile_estimate,
-    pool,
-    r_squared,
-    signed_rank,
-)
 from mvcc.results import BEYOND_PEERS
 
 # The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm
@@ -62,13 +52,14 @@ class _Cellwise(ABC):
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         table = self.of.table(evidence)
-        why = shortage(table, self.of.rows)
-        return not_enough_data(why) if why else self._result(table)
+        if why := shortage(table, self.of.rows):
+            return not_enough_data(why)
+        return self._result(table)
 
     def _result(self, table: pd.DataFrame) -> ClaimResult:
         """Give the result, with the effect of each data set by itself."""
         groups, cells = _groups(table), self._cells(table)
-        effect = pool(table.to_numpy(dtype=float), groups)
+        effect = stats.pool(table.to_numpy(dtype=float), groups)
         details = (f"By data set: {_by_group(table, self.unit)}.",) if len(set(groups)) > 1 else ()
         verdict = judge(cells, self._passes(effect))
         return ClaimResult(verdict, cells, Effect(effect, self._p(effect), self.unit), details)
@@ -78,24 +69,23 @@ class _Cellwise(ABC):
         p_values = self._p_values(columns)
         cells = []
         for place, values, p in zip(_places(table), columns, p_values, strict=True):
-            side = Side.UNDECIDED if len(values) < MIN_TRIALS else self._side(values, p)
-            rounded = None if p is None else float(p)
-            cells.append(CellResult(place, float(values.mean()), rounded, side, self.unit))
+            side = self._side(values, p) if len(values) >= MIN_TRIALS else Side.UNDECIDED
+            cells.append(CellResult(place, float(values.mean()), p, side, self.unit))
         return tuple(cells)
 
-    @abstractmethod
-    def _p_values(self, columns: list[Floats]) -> Iterable[float | None]:
+    def _p_values(self, columns: list[Floats]) -> Sequence[float | None]:
         """Return the p-value of every cell, corrected by Holm, if there are any."""
+        return [None] * len(columns)
 
     @abstractmethod
     def _side(self, values: Floats, p: float | None) -> Side:
         """Tell on which side a cell of enough trials is."""
 
     @abstractmethod
-    def _passes(self, effect: Estimate) -> bool:
+    def _passes(self, effect: stats.Estimate) -> bool:
         """Tell whether the pooled effect is as claimed."""
 
-    def _p(self, effect: Estimate) -> float:
+    def _p(self, effect: stats.Estimate) -> float:
         return effect.p_value()
 
 
@@ -115,18 +105,18 @@ class Positive(_Cellwise):
             return not_enough_data(why)
         return replace(self._result(table), excepted=self._cells(everything.loc[:, apart]))
 
-    def _p_values(self, columns: list[Floats]) -> Iterable[float]:
-        return holm([signed_rank(values)[0] for values in columns])
+    def _p_values(self, columns: list[Floats]) -> Sequence[float]:
+        return stats.holm([stats.signed_rank(values)[0] for values in columns])
 
     def _side(self, values: Floats, p: float | None) -> Side:
-        side = signed_rank(values)[1]
+        side = stats.signed_rank(values)[1]
         # where few large differences outweigh many small ones, mean and ranks disagree: that
         # decides nothing
-        if p is None or p >= LEVEL or np.sign(values.mean()) != side:
+        if p is None or p >= stats.LEVEL or np.sign(values.mean()) != side:
             return Side.UNDECIDED
         return Side.BETTER if side > 0 else Side.REVERSED
 
-    def _passes(self, effect: Estimate) -> bool:
+    def _passes(self, effect: stats.Estimate) -> bool:
         return effect.low > 0
 
 
@@ -159,18 +149,20 @@ class Level(_Cellwise):
     def _bar(self) -> float:
         return self.at_most if self.at_least == -np.inf else self.at_least
 
-    def _p_values(self, columns: list[Floats]) -> Iterable[float]:
-        return holm([mean_estimate(values).p_value(self._bar) for values in columns])
+    def _p_values(self, columns: list[Floats]) -> Sequence[float]:
+        return stats.holm([stats.mean_estimate(values).p_value(self._bar) for values in columns])
 
     def _side(self, values: Floats, p: float | None) -> Side:
-        if self._passes(mean_estimate(values)):
+        if self._passes(stats.mean_estimate(values)):
             return Side.BETTER
-        return Side.REVERSED if p is not None and p < LEVEL else Side.UNDECIDED
+        if p is not None and p < stats.LEVEL:
+            return Side.REVERSED
+        return Side.UNDECIDED
 
-    def _passes(self, effect: Estimate) -> bool:
+    def _passes(self, effect: stats.Estimate) -> bool:
         return self.at_least <= effect.mean <= self.at_most
 
-    def _p(self, effect: Estimate) -> float:
+    def _p(self, effect: stats.Estimate) -> float:
         return effect.p_value(self._bar)
 
 
@@ -181,20 +173,18 @@ class Within(_Cellwise):
     low: float
     high: float = np.inf
 
-    def _p_values(self, columns: list[Floats]) -> Iterable[None]:
-        return [None] * len(columns)
-
     def _side(self, values: Floats, p: float | None) -> Side:
-        cell = mean_estimate(values)
+        cell = stats.mean_estimate(values)
         if self._passes(cell):
             return Side.BETTER
-        is_outside = cell.high < self.low or cell.low > self.high
-        return Side.REVERSED if is_outside else Side.UNDECIDED
+        if cell.high < self.low or cell.low > self.high:
+            return Side.REVERSED
+        return Side.UNDECIDED
 
-    def _passes(self, effect: Estimate) -> bool:
+    def _passes(self, effect: stats.Estimate) -> bool:
         return self.low <= effect.low and effect.high <= self.high
 
-    def _p(self, effect: Estimate) -> float:
+    def _p(self, effect: stats.Estimate) -> float:
         return max(effect.p_above(self.low), effect.p_below(self.high))  # two one-sided tests
 
 
@@ -231,7 +221,7 @@ class Linear:
                 "A line needs at least three numbers of constraints. " + _what_to_run((self.of,))
             )
         fit = float(np.mean([cell.mean for cell in cells]))
-        effect = percentile_estimate(fit, np.mean(resampled, axis=0))
+        effect = stats.percentile_estimate(fit, np.mean(resampled, axis=0))
         details = (
             f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
             "would be proportional.",
@@ -242,12 +232,13 @@ class Linear:
     def _cell(
         self, place: Place, numbers: Floats, counts: Floats, stream: int
     ) -> tuple[CellResult, Floats]:
-        fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
-        again = r_squared(numbers, bootstrap_means(counts, stream))
-        below = percentile_estimate(fit, again).high < self.bar
-        side = Side.REVERSED if below else Side.UNDECIDED
+        fit = float(stats.r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
+        again = stats.r_squared(numbers, stats.bootstrap_means(counts, stream))
+        side = Side.UNDECIDED
         if fit >= self.bar:
             side = Side.BETTER
+        elif stats.percentile_estimate(fit, again).high < self.bar:
+            side = Side.REVERSED
         return CellResult(place, fit, None, side, R_SQUARED), again
 
 
@@ -332,7 +323,7 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     effects = []
     for group in dict.fromkeys(groups):
         part = table.loc[:, [other == group for other in groups]]
-        effect = Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)
+        effect = Effect(stats.pool(part.to_numpy(dtype=float), _groups(part)), None, unit)
         effects.append(f"{_title(group)} {effect}")
     return ", ".join(effects)
 

@@ -51,12 +51,8 @@ class Evidence:
         else:
             chosen = others & (scores["closure"] == name)
         rest = ~multi_view | ~scores["study"].isin(["main", "closure"])
-        return replace(
-            self,
-            scores=pd.concat(
-                [scores[rest], scores[chosen].assign(study="main")], ignore_index=True
-            ),
-        )
+        parts = [scores[rest], scores[chosen].assign(study="main")]
+        return replace(self, scores=pd.concat(parts, ignore_index=True))
 
 
 def read_evidence(results: Results) -> Evidence:
@@ -67,11 +63,8 @@ def read_evidence(results: Results) -> Evidence:
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the sums, marks of thresholds and warnings that claims need to `Results.scores`.
 
-    These are ``propagated``; ``copies``, the inferred constraints that are copies to exact
-    duplicate rows, where they were counted without the embedding; ``inferred_anew``, those that are
-    not, and their mean weight ``inferred_weight``; ``not_converged``; ``warns``; and the truth
-    values ``threshold_table_1``, ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and
-    ``threshold_cv``.
+    ``copies`` are inferred constraints on exact duplicate rows, where they were counted without the
+    embedding; ``inferred_anew`` are the others, and ``inferred_weight`` is their mean weight.
     """
     from mvcc.propagation import is_suspicious
 
@@ -80,16 +73,13 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     _refuse_doubles(scores)
     marks = _marks_of_thresholds(scores)
     inferred = scores["inferred_must_links"] + scores["inferred_cannot_links"]
-    weight = scores["inferred_weight_must_links"].fillna(0) + scores[
-        "inferred_weight_cannot_links"
-    ].fillna(0)
+    weights = scores[["inferred_weight_must_links", "inferred_weight_cannot_links"]].fillna(0)
+    weight = weights.iloc[:, 0] + weights.iloc[:, 1]
     copies = _copies(scores.assign(inferred=inferred), marks["threshold_one"])
     anew = inferred - copies.fillna(0)  # a copy weighs 1
     examined = scores["disagreement"].notna() & scores["divergence"].notna()
-    warns = pd.Series(
-        is_suspicious(scores["disagreement"].to_numpy(), scores["divergence"].to_numpy()),
-        scores.index,
-    )
+    indicators = (scores[name].to_numpy() for name in ("disagreement", "divergence"))
+    warns = pd.Series(is_suspicious(*indicators), scores.index)
     return scores.assign(
         propagated=scores["propagated_must_links"] + scores["propagated_cannot_links"],
         inferred=inferred,
@@ -154,11 +144,8 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
 
     swept = scores[number.notna() & (scores["study"] == "thresholds")].assign(number=number)
     means = swept.groupby(["dataset", "base", "number"])["f_measure"].mean()
-    best = (
-        {place[:2]: place[2] for place in means.groupby(["dataset", "base"]).idxmax()}
-        if len(means)
-        else {}
-    )
+    largest = means.groupby(["dataset", "base"]).idxmax() if len(means) else means
+    best = {place[:2]: place[2] for place in largest}
     of_best = [best.get(place) for place in zip(*per, strict=True)]
     return {
         "threshold_table_1": number == table_1,

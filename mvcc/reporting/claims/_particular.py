@@ -92,8 +92,7 @@ class Gain:
 def _gains(means: Floats) -> Floats:
     """Return the gains of curves that lie beside each other, first those of the better method."""
     better, worse = np.hsplit(means, 2)
-    gains: Floats = better / worse - 1
-    return gains
+    return better / worse - 1
 
 
 @dataclass(frozen=True)

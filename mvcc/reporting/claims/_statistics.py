@@ -82,13 +82,13 @@ def _exact_p_value(ranks: Floats, positive: float) -> float:
     return float(min(1.0, 2 * min(probability[: at + 1].sum(), probability[at:].sum())))
 
 
-def holm(p_values: Sequence[float]) -> Floats:
+def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p-values for their number by Holm's step-down method."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     corrected = np.empty_like(p)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return corrected
+    return list(map(float, corrected))
 
 
 def mean_estimate(values: Floats) -> Estimate:
@@ -104,16 +104,11 @@ def pool(values: Floats, groups: Sequence[Hashable]) -> Estimate:
     Data sets weigh as many cells as they have, and the degrees of freedom are those of Welch and
     Satterthwaite.
     """
-    of_cell = {
-        group: [i for i, other in enumerate(groups) if other == group]
-        for group in dict.fromkeys(groups)
-    }
     parts, weights = [], []
-    for columns in of_cell.values():
-        part = values[:, columns]
-        part = part[~np.isnan(part).all(axis=1)]
-        parts.append(np.nanmean(part, axis=1))
-        weights.append(len(columns))
+    for group in dict.fromkeys(groups):
+        part = values[:, [other == group for other in groups]]
+        weights.append(part.shape[1])
+        parts.append(np.nanmean(part[~np.isnan(part).all(axis=1)], axis=1))
     return combine(parts, weights)
 
 
@@ -121,29 +116,27 @@ def combine(parts: Sequence[Floats], weights: Sequence[float]) -> Estimate:
     """Estimate the weighted mean of the means of independent groups of trials."""
     share = np.asarray(weights, dtype=float) / np.sum(weights)
     mean = float(share @ [part.mean() for part in parts])
-    # equal values have no spread, whatever the rounding of their mean says
-    spread = [
-        0.0 if np.ptp(part) <= 10.0**-DIGITS else part.var(ddof=1) / len(part) for part in parts
-    ]
-    variances = share**2 * np.array(spread)
+    variances = share**2 * [_squared_error(part) for part in parts]
     error = sqrt(variances.sum())
     if error == 0:
         mean = round(mean, DIGITS)
         return Estimate(mean, mean, mean, 0.0)
-    degrees = float(
-        variances.sum() ** 2
-        / sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
-    )
+    squares = sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
+    degrees = float(variances.sum() ** 2 / squares)
     half = float(stats.t.ppf(1 - LEVEL / 2, degrees)) * error
     return Estimate(mean, mean - half, mean + half, error, degrees)
+
+
+def _squared_error(values: Floats) -> float:
+    # equal values have no spread, whatever the rounding of their mean says
+    return 0.0 if np.ptp(values) <= 10.0**-DIGITS else values.var(ddof=1) / len(values)
 
 
 def bootstrap_means(values: Floats, stream: int = 0) -> Floats:
     """Return the means of `RESAMPLES` draws of trials (rows); data sets have different streams."""
     n = len(values)
     drawn = np.random.default_rng([SEED, stream]).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    means: Floats = drawn @ values / n
-    return means
+    return drawn @ values / n
 
 
 def percentile_estimate(mean: float, resampled: Floats) -> Estimate:
@@ -157,5 +150,4 @@ def r_squared(x: Floats, curves: Floats) -> Floats:
     dx, dy = x - x.mean(), curves - curves.mean(axis=1, keepdims=True)
     total = (dy**2).sum(axis=1)
     explained = (dy @ dx) ** 2 / (dx @ dx)
-    fits: Floats = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
-    return fits
+    return np.divide(explained, total, out=np.zeros_like(total), where=total > 0)

@@ -38,11 +38,9 @@ def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
         for panel, (title, curves) in zip(axes, panels.items(), strict=False):
             for name, label in curves.items():
                 values = [one[name] for one in tried]
-                look = (
-                    {"color": SOFT, "linestyle": "dashed"}
-                    if label in ("by chance", "smallest")
-                    else {"marker": "o"}
-                )
+                look = {"marker": "o"}
+                if label in ("by chance", "smallest"):
+                    look = {"color": SOFT, "linestyle": "dashed"}
                 panel.plot(numbers, values, label=label, **look)
                 if name == "kept":
                     errors = [one["kept_error"] for one in tried]

@@ -7,34 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._panels import (
-    LOGARITHMIC,
-    PER_VIEW,
-    Curve,
-    about_trials,
-    add_fractions,
-    dataset_title,
-    draw_curves,
-    draw_panels,
-    entry,
-    main_experiment,
-    panels_by_base,
-    schedule_of,
-)
-from mvcc.reporting.figures._style import (
-    METHODS,
-    SINGLE_VIEW_LINE,
-    SOFT,
-    LineStyle,
-    SeriesStyle,
-    add_legend,
-    line_styles,
-    method_styles,
-    new_sheet,
-    percent,
-    set_panel_title,
-    tint,
-)
+from mvcc.reporting.figures import _panels, _style
 from mvcc.results import BASES, DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW, is_label
 
 if TYPE_CHECKING:
@@ -65,7 +38,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
     examples = [example for example in examples if example["study"] == "main"]
     if not examples:
         return None
-    figure, grid = new_sheet(1, len(examples), _TITLE, _NOTE, _SIZE)
+    figure, grid = _style.new_sheet(1, len(examples), _TITLE, _NOTE, _SIZE)
     for column, example in enumerate(examples):
         try:
             _draw_cluster(figure.add_subplot(grid[0, column]), _checked(example))
@@ -101,7 +74,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
             linewidth=1.8,
         ),
     ]
-    add_legend(figure, "In the cluster", figure_key)
+    _style.add_legend(figure, "In the cluster", figure_key)
     return figure
 
 
@@ -142,7 +115,7 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         "mean": numbers("mean", example["mean"], 2),
         "covariance": covariance,
         "constraints": constraints,
-        "title": f"{dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
+        "title": f"{_panels.dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
         "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · "
         f"t = {example['threshold']}",
     }
@@ -167,7 +140,7 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel("First feature")
     axes.set_ylabel("Second feature")
-    set_panel_title(axes, example["title"], example["detail"])
+    _style.set_panel_title(axes, example["title"], example["detail"])
 
 
 def _draw_endpoint(axes: Axes, covariance: Floats, point: Floats, membership: float) -> None:
@@ -179,7 +152,7 @@ def _draw_endpoint(axes: Axes, covariance: Floats, point: Floats, membership: fl
         (7, 5),
         textcoords="offset points",
         fontsize=8.5,
-        color=SOFT,
+        color=_style.SOFT,
         zorder=5,
     ).set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})
 
@@ -209,7 +182,7 @@ _NOTE_4 = (
     "Pairwise F-measure: how well the clusters agree with the true classes, mean of all views; 1 "
     "is perfect. {trials} {bars} Line type and filling of the marker: the percentage of instances "
     "that are mapped between the views; {unmapped} no mapping. Markers are moved sideways a little "
-    "so that they do not hide each other. " + LOGARITHMIC
+    "so that they do not hide each other. " + _panels.LOGARITHMIC
 )
 _BARS, _NO_BARS = "The bars are ± 1 standard error.", "So there are no error bars."
 _TITLE_5 = "Figure 5. Improvement of Constraint Propagation over Direct Mapping"
@@ -228,61 +201,66 @@ _NOTE_OF_PAIRS = (
     "Both methods see the same constraints and the same mapping in a trial: this is the mean of "
     "the differences of their F-measures. {trials} Band: 95% confidence interval of each mean (t "
     "distribution over trials; none with a "
-    "single trial). Where a band lies above 0, Constraint Propagation is better. " + LOGARITHMIC
+    "single trial). Where a band lies above 0, Constraint Propagation is better. "
+    + _panels.LOGARITHMIC
 )
 _CONFIDENCE = 0.95
 _CELL = ["dataset", "folder", "reading", "base", "mapped", "n_constraints"]
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
-_STYLE = METHODS[PROPAGATION]
+_STYLE = _style.METHODS[PROPAGATION]
 _PEAK: dict[str, Any] = {"color": _STYLE.color, "marker": "D", "markersize": 5, "linestyle": "none"}
 
 
 def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 4 (§6.3), data sets × bases: F-measure against the number of constraints."""
-    rows = main_experiment(curves, "multi-view")
+    rows = _panels.main_experiment(curves, "multi-view")
     if rows.empty:
         return None
-    styles = method_styles(rows["method"])
+    styles = _style.method_styles(rows["method"])
     rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-    lines = line_styles(rows["mapped"].dropna())
+    lines = _style.line_styles(rows["mapped"].dropna())
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
-        draw_curves(axes, list(_curves(points, styles, lines)), schedule_of(points))
-        axes.set_xlabel(PER_VIEW)
+        _panels.draw_curves(axes, list(_curves(points, styles, lines)), _panels.schedule_of(points))
+        axes.set_xlabel(_panels.PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
         axes.locator_params(axis="y", nbins=7, steps=[1, 2, 5, 10])
 
     unmapped = set(rows.loc[rows["mapped"].isna(), "method"])
     others = [style.title for name, style in styles.items() if name in unmapped - {SINGLE_VIEW}]
     note = _NOTE_4.format(
-        trials=about_trials(rows),
+        trials=_panels.about_trials(rows),
         bars=_BARS if rows["trials"].max() > 1 else _NO_BARS,
         unmapped=" and ".join(["Single View", *others]) + (" use" if others else " uses"),
     )
-    figure = draw_panels(panels_by_base(rows), _TITLE_4, note, draw)
+    figure = _panels.draw_panels(_panels.panels_by_base(rows), _TITLE_4, note, draw)
     of_methods = [
-        entry(style.title, style, SINGLE_VIEW_LINE if name in unmapped else "solid")
+        _panels.entry(style.title, style, _style.SINGLE_VIEW_LINE if name in unmapped else "solid")
         for name, style in styles.items()
     ]
-    add_legend(figure, "Transfer method", of_methods)
+    _style.add_legend(figure, "Transfer method", of_methods)
     if lines:
-        add_fractions(figure, lines)
+        _panels.add_fractions(figure, lines)
     return figure
 
 
 def _curves(
-    points: pd.DataFrame, styles: dict[str, SeriesStyle], lines: dict[float, LineStyle]
-) -> Iterator[Curve]:
+    points: pd.DataFrame,
+    styles: dict[str, _style.SeriesStyle],
+    lines: dict[float, _style.LineStyle],
+) -> Iterator[_panels.Curve]:
     """Give the curves of a panel, the paper's own method first: it lies on top."""
     for method, style in styles.items():
         of_method = points[points["method"] == method]
         for mapped in sorted(set(of_method["mapped"].dropna())):
             curve = of_method[of_method["mapped"] == mapped]
-            label = f"{style.title}, {percent(mapped)}"
-            yield Curve(label, curve, style, lines[mapped], mapped, error="standard_error")
+            label = f"{style.title}, {_style.percent(mapped)}"
+            yield _panels.Curve(label, curve, style, lines[mapped], mapped, error="standard_error")
         unmapped = of_method[of_method["mapped"].isna()]
         if not unmapped.empty:
-            yield Curve(style.title, unmapped, style, SINGLE_VIEW_LINE, error="standard_error")
+            yield _panels.Curve(
+                style.title, unmapped, style, _style.SINGLE_VIEW_LINE, error="standard_error"
+            )
 
 
 def improvements(curves: pd.DataFrame) -> pd.DataFrame:
@@ -300,11 +278,11 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    rows = main_experiment(curves, "multi-view")
+    rows = _panels.main_experiment(curves, "multi-view")
     rows = rows[rows["method"].isin(_PAIR)]
     groups = [
         (panel.title, panel.detail, group)
-        for panel in panels_by_base(rows)
+        for panel in _panels.panels_by_base(rows)
         if panel.points["method"].nunique() == 2 and len(group := improvements(panel.points))
     ]
     if not groups:
@@ -313,8 +291,8 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
     others = [group for group in groups if group[0] != _DWARFING]
     blocks = [block for block in (apart, others) if block]
     widths = [max(1, round(len(block) / 2)) for block in blocks]
-    note = _NOTE_5.format(trials=about_trials(rows)) + (_APART if apart and others else "")
-    figure, grid = new_sheet(1, max(sum(widths), 3), _TITLE_5, note, _GROUP)
+    note = _NOTE_5.format(trials=_panels.about_trials(rows)) + (_APART if apart and others else "")
+    figure, grid = _style.new_sheet(1, max(sum(widths), 3), _TITLE_5, note, _GROUP)
     start = 0
     for block, width in zip(blocks, widths, strict=True):
         axes = figure.add_subplot(grid[0, start : start + width])
@@ -322,12 +300,14 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
         start += width
     fractions = sorted({mapped for _, _, group in groups for mapped in group.index})
     patches = [
-        Patch(label=percent(m), facecolor=tint(_STYLE.color, m), edgecolor=_STYLE.color)
+        Patch(
+            label=_style.percent(m), facecolor=_style.tint(_STYLE.color, m), edgecolor=_STYLE.color
+        )
         for m in fractions
     ]
-    add_legend(figure, "Instances mapped", patches)
+    _style.add_legend(figure, "Instances mapped", patches)
     peak = Line2D([], [], label="Largest improvement", markerfacecolor="white", **_PEAK)
-    add_legend(figure, "At one number of constraints", [peak])
+    _style.add_legend(figure, "At one number of constraints", [peak])
     return figure
 
 
@@ -340,11 +320,11 @@ def _draw_groups(axes: Axes, groups: list[tuple[str, str, pd.DataFrame]]) -> Non
                 x,
                 average,
                 0.86 * width,
-                color=tint(_STYLE.color, mapped),
+                color=_style.tint(_STYLE.color, mapped),
                 edgecolor=_STYLE.color,
                 linewidth=0.9,
             )
-            axes.plot(x, peak, markerfacecolor=tint(_STYLE.color, mapped), **_PEAK)
+            axes.plot(x, peak, markerfacecolor=_style.tint(_STYLE.color, mapped), **_PEAK)
     axes.axhline(0, color="black", linewidth=0.8)
     labels = [
         "\n".join((*title.split(", "), *([detail] if detail else [])))
@@ -362,7 +342,7 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     from scipy.stats import t
 
-    rows = main_experiment(scores, "multi-view")
+    rows = _panels.main_experiment(scores, "multi-view")
     index = [*_CELL, "trial"]
     cp, dm = (rows[rows["method"] == name].set_index(index)["f_measure"] for name in _PAIR)
     pairs = (cp - dm).dropna().groupby(_CELL)
@@ -376,11 +356,11 @@ def draw_difference(scores: pd.DataFrame) -> Figure | None:
     rows = differences(scores)
     if rows.empty:
         return None
-    lines = line_styles(rows["mapped"])
+    lines = _style.line_styles(rows["mapped"])
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         curves = [
-            Curve(percent(mapped), of_fraction, _STYLE, line, mapped)
+            _panels.Curve(_style.percent(mapped), of_fraction, _STYLE, line, mapped)
             for mapped, line in lines.items()
             if len(of_fraction := points[points["mapped"] == mapped])
         ]
@@ -391,18 +371,22 @@ def draw_difference(scores: pd.DataFrame) -> Figure | None:
             )
             for edge in (mean - half, mean + half):
                 axes.plot(
-                    n, edge, color=tint(_STYLE.color, 0.45), linestyle=curve.line, linewidth=0.8
+                    n,
+                    edge,
+                    color=_style.tint(_STYLE.color, 0.45),
+                    linestyle=curve.line,
+                    linewidth=0.8,
                 )
-        draw_curves(axes, curves, schedule_of(points), moved_apart=False)
+        _panels.draw_curves(axes, curves, _panels.schedule_of(points), moved_apart=False)
         axes.axhline(0, color="black", linewidth=0.8, zorder=1.5)
-        axes.set_xlabel(PER_VIEW)
+        axes.set_xlabel(_panels.PER_VIEW)
         axes.set_ylabel("Difference of F-measure (CP − DM)")
 
-    figure = draw_panels(
-        panels_by_base(rows),
+    figure = _panels.draw_panels(
+        _panels.panels_by_base(rows),
         _TITLE_OF_PAIRS,
-        _NOTE_OF_PAIRS.format(trials=about_trials(rows)),
+        _NOTE_OF_PAIRS.format(trials=_panels.about_trials(rows)),
         draw,
     )
-    add_fractions(figure, lines, _STYLE)
+    _panels.add_fractions(figure, lines, _STYLE)
     return figure

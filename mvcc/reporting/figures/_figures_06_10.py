@@ -5,31 +5,7 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._panels import (
-    IN_THE_VIEW,
-    LOGARITHMIC,
-    PER_VIEW,
-    Curve,
-    about_trials,
-    add_bases,
-    add_fractions,
-    draw_curves,
-    draw_panels,
-    entry,
-    main_experiment,
-    panels_by_view,
-    schedule_of,
-)
-from mvcc.reporting.figures._style import (
-    ANY,
-    BASE_STYLES,
-    LineStyle,
-    add_legend,
-    line_styles,
-    percent,
-    root,
-    square,
-)
+from mvcc.reporting.figures import _panels, _style
 from mvcc.results import PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -63,11 +39,11 @@ _WEIGHTED = (
     "Weighted precision: the share, by weight, of the propagated constraints that agree with the "
     "true classes; given ones that propagate to themselves are among them. {trials} The vertical "
     "axis is the same in all panels, does not start at 0 and is stretched toward 1. A point is "
-    "missing where nothing was propagated. " + LOGARITHMIC
+    "missing where nothing was propagated. " + _panels.LOGARITHMIC
 )
 # shares that have a tick, if there is room
 _WRONG = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-_KINDS: dict[str, tuple[str, LineStyle, float]] = {
+_KINDS: dict[str, tuple[str, _style.LineStyle, float]] = {
     "precision_must_link": ("Must-links", "solid", 1.0),
     "precision_cannot_link": ("Cannot-links", (0, (4, 1.6)), 0.0),
 }
@@ -77,9 +53,9 @@ _F_MEASURE = (
     "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. {trials} "
     "The black bars are ± 1 standard error, where there are two trials or more. Markers are moved "
     "sideways a little so that they do not "
-    "hide each other. " + LOGARITHMIC
+    "hide each other. " + _panels.LOGARITHMIC
 )
-_METHODS: dict[str, tuple[str, LineStyle, float]] = {
+_METHODS: dict[str, tuple[str, _style.LineStyle, float]] = {
     PROPAGATION: ("With", "solid", 1.0),
     SINGLE_VIEW: ("Without", (0, (1, 1.3)), 0.0),
 }
@@ -89,7 +65,7 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
     """Draw Figures 6 and 9 (§6.3, §6.4): propagated against given constraints."""
     from matplotlib.lines import Line2D
 
-    rows = main_experiment(curves, experiment)
+    rows = _panels.main_experiment(curves, experiment)
     # a view alone has all of itself
     rows = rows[rows["method"] == PROPAGATION].fillna({"mapped": 1.0})
     rows = rows.assign(propagated=rows["propagated_must_links"] + rows["propagated_cannot_links"])
@@ -99,27 +75,29 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
     rows = rows[panels["propagated"].transform("max") > 0]
     if rows.empty:
         return None
-    lines, multi_view = line_styles(rows["mapped"]), experiment == "multi-view"
+    lines, multi_view = _style.line_styles(rows["mapped"]), experiment == "multi-view"
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         positive = points[points["propagated"] > 0]
         drawn = [
-            Curve(f"{style.title}, {percent(mapped)}", curve, style, line, mapped, "propagated")
+            _panels.Curve(
+                f"{style.title}, {_style.percent(mapped)}", curve, style, line, mapped, "propagated"
+            )
             for mapped, line in lines.items()
-            for base, style in BASE_STYLES.items()
+            for base, style in _style.BASE_STYLES.items()
             if len(curve := positive[(positive["base"] == base) & (positive["mapped"] == mapped)])
         ]
-        draw_curves(axes, drawn, schedule_of(points), moved_apart=False)
+        _panels.draw_curves(axes, drawn, _panels.schedule_of(points), moved_apart=False)
         _set_counts(axes, positive["propagated"].min() / 1.6, positive["propagated"].max() * 1.6)
-        axes.set_xlabel(PER_VIEW if multi_view else IN_THE_VIEW)
+        axes.set_xlabel(_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW)
         axes.set_ylabel("Propagated constraints" + (", all views" if multi_view else ""))
 
-    note = _WHAT[experiment] + _PROPORTIONAL.format(trials=about_trials(rows))
-    figure = draw_panels(panels_by_view(rows), _NUMBERS[experiment], note, draw)
-    add_bases(figure, rows)
+    note = _WHAT[experiment] + _PROPORTIONAL.format(trials=_panels.about_trials(rows))
+    figure = _panels.draw_panels(_panels.panels_by_view(rows), _NUMBERS[experiment], note, draw)
+    _panels.add_bases(figure, rows)
     if multi_view:
-        add_fractions(figure, lines)
-    add_legend(figure, "Guide", [Line2D([], [], label="proportional", **_GUIDE)])
+        _panels.add_fractions(figure, lines)
+    _style.add_legend(figure, "Guide", [Line2D([], [], label="proportional", **_GUIDE)])
     return figure
 
 
@@ -143,7 +121,9 @@ def _short(count: float, _place: int | None = None) -> str:
 def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
     """Draw Figures 7 and 10 (§6.3, §6.4): weighted precision where the mapping is complete."""
     multi_view = experiment == "multi-view"
-    rows = main_experiment(curves[curves["mapped"] == 1.0] if multi_view else curves, experiment)
+    rows = _panels.main_experiment(
+        curves[curves["mapped"] == 1.0] if multi_view else curves, experiment
+    )
     rows = rows[(rows["method"] == PROPAGATION) & rows[list(_KINDS)].notna().any(axis=1)]
     if rows.empty:
         return None
@@ -152,7 +132,7 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         drawn = [
-            Curve(
+            _panels.Curve(
                 f"{style.title}, {kind}",
                 points[points["base"] == base],
                 style,
@@ -160,43 +140,44 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
                 filled,
                 column,
             )
-            for base, style in BASE_STYLES.items()
+            for base, style in _style.BASE_STYLES.items()
             if base in set(points["base"])
             for column, (kind, line, filled) in _KINDS.items()
         ]
-        draw_curves(axes, drawn, schedule_of(points))
+        _panels.draw_curves(axes, drawn, _panels.schedule_of(points))
         axes.set_yscale(
-            "function", functions=(lambda p: root(p - 1), lambda place: 1 + square(place))
+            "function",
+            functions=(lambda p: _style.root(p - 1), lambda place: 1 + _style.square(place)),
         )
         axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_xlabel(PER_VIEW if multi_view else IN_THE_VIEW)
+        axes.set_xlabel(_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW)
         axes.set_ylabel("Weighted precision")
 
-    figure = draw_panels(
-        panels_by_view(rows),
+    figure = _panels.draw_panels(
+        _panels.panels_by_view(rows),
         _PRECISION[experiment],
-        _WEIGHTED.format(trials=about_trials(rows)),
+        _WEIGHTED.format(trials=_panels.about_trials(rows)),
         draw,
     )
-    add_bases(figure, rows)
-    add_legend(
+    _panels.add_bases(figure, rows)
+    _style.add_legend(
         figure,
         "Propagated",
-        [entry(kind, ANY, line, filled) for kind, line, filled in _KINDS.values()],
+        [_panels.entry(kind, _style.ANY, line, filled) for kind, line, filled in _KINDS.values()],
     )
     return figure
 
 
 def draw_single_view(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 8 (§6.4), a panel for each view: F-measure against the number of constraints."""
-    rows = main_experiment(curves, "single-view")
+    rows = _panels.main_experiment(curves, "single-view")
     if rows.empty:
         return None
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         drawn = [
-            Curve(
+            _panels.Curve(
                 f"{style.title}, {title}",
                 curve,
                 style,
@@ -205,23 +186,26 @@ def draw_single_view(curves: pd.DataFrame) -> Figure | None:
                 error="standard_error",
                 error_color="black",
             )
-            for base, style in BASE_STYLES.items()
+            for base, style in _style.BASE_STYLES.items()
             for method, (title, line, filled) in _METHODS.items()
             if len(curve := points[(points["base"] == base) & (points["method"] == method)])
         ]
-        draw_curves(axes, drawn, schedule_of(points))
-        axes.set_xlabel(IN_THE_VIEW)
+        _panels.draw_curves(axes, drawn, _panels.schedule_of(points))
+        axes.set_xlabel(_panels.IN_THE_VIEW)
         axes.set_ylabel("Pairwise F-measure")
 
-    figure = draw_panels(
-        panels_by_view(rows), _SINGLE, _F_MEASURE.format(trials=about_trials(rows)), draw
+    figure = _panels.draw_panels(
+        _panels.panels_by_view(rows),
+        _SINGLE,
+        _F_MEASURE.format(trials=_panels.about_trials(rows)),
+        draw,
     )
-    add_bases(figure, rows)
+    _panels.add_bases(figure, rows)
     present = set(rows["method"])
     entries = [
-        entry(title, ANY, line, filled)
+        _panels.entry(title, _style.ANY, line, filled)
         for m, (title, line, filled) in _METHODS.items()
         if m in present
     ]
-    add_legend(figure, "Constraint Propagation", entries)
+    _style.add_legend(figure, "Constraint Propagation", entries)
     return figure

@@ -5,35 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mvcc.reporting.figures._panels import (
-    LOGARITHMIC,
-    PER_VIEW,
-    Curve,
-    about_trials,
-    add_fractions,
-    dataset_title,
-    draw_curves,
-    draw_panels,
-    entry,
-    in_order,
-    main_experiment,
-    panels_by_base,
-    schedule_of,
-    side_by_side,
-)
-from mvcc.reporting.figures._style import (
-    METHODS,
-    PEERS,
-    SINGLE_VIEW_LINE,
-    WITHOUT_BASE,
-    LineStyle,
-    add_color_bar,
-    add_legend,
-    line_styles,
-    percent,
-    root,
-    square,
-)
+from mvcc.reporting.figures import _panels, _style
 from mvcc.results import (
     BEYOND,
     BEYOND_PEERS,
@@ -89,24 +61,28 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     rows = rows[rows["method"].isin([PROPAGATION, DIRECT_MAPPING])].reset_index(drop=True)
     if rows["threshold"].isna().all():
         return None
-    reading = rows["mapped"].map(percent) + " of the instances mapped"
+    reading = rows["mapped"].map(_style.percent) + " of the instances mapped"
     for name in ("closure", "rewired"):
         if rows[name].nunique() > 1:
             reading += f" · {name} " + rows[name].astype(str)
     rows = rows.assign(reading=reading)
     of_paper = _thresholds_of_figure_4(curves)
-    panels = [panel for panel in panels_by_base(rows) if panel.points["method"].nunique() == 2]
+    panels = [
+        panel for panel in _panels.panels_by_base(rows) if panel.points["method"].nunique() == 2
+    ]
     if not panels:
         return None
     largest = (
         max(float(heat_map(panel.points).iloc[:-1].abs().max().max()) for panel in panels) or 1.0
     )
-    colors = ScalarMappable(FuncNorm((root, square), -largest, largest), "RdBu")
+    colors = ScalarMappable(FuncNorm((_style.root, _style.square), -largest, largest), "RdBu")
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         _draw_map(axes, heat_map(points), colors, of_paper.get(points["dataset"].iloc[0]))
 
-    figure = draw_panels(panels, _TITLE, _NOTE.format(trials=about_trials(rows)), draw, _SIZE)
+    figure = _panels.draw_panels(
+        panels, _TITLE, _NOTE.format(trials=_panels.about_trials(rows)), draw, _SIZE
+    )
     marks: list[Artist] = [
         Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)
     ]
@@ -116,14 +92,14 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
                 [], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"
             )
         )
-    add_legend(figure, "Marks", marks)
-    add_color_bar(figure, "Difference of F-measure (CP − DM)", colors)
+    _style.add_legend(figure, "Marks", marks)
+    _style.add_color_bar(figure, "Difference of F-measure (CP − DM)", colors)
     return figure
 
 
 def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
     """Return the threshold of Table 1 for each data set, that of the main experiment."""
-    main = main_experiment(curves, "multi-view")
+    main = _panels.main_experiment(curves, "multi-view")
     main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
     return {
         str(dataset): float(of_dataset["threshold"].iloc[0])
@@ -160,7 +136,7 @@ def _draw_map(
     axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])
     axes.set_yticks(places, [_SPECIAL.get(name) or _label(name, of_paper) for name in table.index])
     axes.grid(visible=False)
-    axes.set_xlabel(PER_VIEW)
+    axes.set_xlabel(_panels.PER_VIEW)
     axes.set_ylabel("Threshold t")
 
 
@@ -173,10 +149,10 @@ _BEYOND_NOTE = (
     "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. {trials} "
     "Bars: ± 1 standard error. The alternatives have {mapped} of the instances mapped, where they "
     "use a mapping at all. The paper's methods have, at each point, the base algorithm that was "
-    "better there in hindsight. " + LOGARITHMIC
+    "better there in hindsight. " + _panels.LOGARITHMIC
 )
 _PANEL = (4.0, 3.2)  # inches; the legends of a single row of panels need as much
-_STYLES = METHODS | {K_MEANS: WITHOUT_BASE[K_MEANS]} | PEERS
+_STYLES = _style.METHODS | {K_MEANS: _style.WITHOUT_BASE[K_MEANS]} | _style.PEERS
 
 
 def draw_beyond(curves: pd.DataFrame) -> Figure | None:
@@ -184,48 +160,60 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
     ours = curves[(curves["study"] == BEYOND) & (curves["method"] == JOINT)]
     if ours.empty:
         return None
-    style, fractions = WITHOUT_BASE[JOINT], sorted(set(ours["mapped"]))
+    style, fractions = _style.WITHOUT_BASE[JOINT], sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
-    lines = line_styles(fractions)
+    lines = _style.line_styles(fractions)
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
     others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         joint = points[points["method"] == JOINT]
         drawn = [
-            Curve(percent(m), joint[joint["mapped"] == m], style, line, m, error="standard_error")
+            _panels.Curve(
+                _style.percent(m),
+                joint[joint["mapped"] == m],
+                style,
+                line,
+                m,
+                error="standard_error",
+            )
             for m, line in lines.items()
         ]
         drawn += [
-            Curve(one.title, of_method, one, _line(name), _fill(name), error="standard_error")
+            _panels.Curve(
+                one.title, of_method, one, _line(name), _fill(name), error="standard_error"
+            )
             for name, one in _STYLES.items()
             if len(of_method := points[points["method"] == name])
         ]
-        draw_curves(axes, drawn, schedule_of(points), moved_apart=False)
-        axes.set_xlabel(PER_VIEW)
+        _panels.draw_curves(axes, drawn, _panels.schedule_of(points), moved_apart=False)
+        axes.set_xlabel(_panels.PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
 
     import pandas as pd
 
     rows = pd.concat([ours, others], ignore_index=True)
-    panels = side_by_side(
-        [(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])]
+    panels = _panels.side_by_side(
+        [
+            (_panels.dataset_title(name), rows[rows["dataset"] == name])
+            for name in _panels.in_order(ours["dataset"])
+        ]
     )
-    note = _BEYOND_NOTE.format(trials=about_trials(rows), mapped=percent(mapped))
-    figure = draw_panels(panels, _BEYOND_TITLE, note, draw, _PANEL)
-    add_fractions(figure, lines, style, f"{style.title}, mapped")
+    note = _BEYOND_NOTE.format(trials=_panels.about_trials(rows), mapped=_style.percent(mapped))
+    figure = _panels.draw_panels(panels, _BEYOND_TITLE, note, draw, _PANEL)
+    _panels.add_fractions(figure, lines, style, f"{style.title}, mapped")
     present = set(others["method"])
     for title, group in (
-        ("Methods of the paper", METHODS),
-        ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | PEERS),
+        ("Methods of the paper", _style.METHODS),
+        ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | _style.PEERS),
     ):
         entries = [
-            entry(one.title, one, _line(name), _fill(name))
+            _panels.entry(one.title, one, _line(name), _fill(name))
             for name, one in group.items()
             if name in present
         ]
         if entries:
-            add_legend(figure, title, entries)
+            _style.add_legend(figure, title, entries)
     return figure
 
 
@@ -236,9 +224,9 @@ def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _line(name: str) -> LineStyle:
-    return SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
+def _line(name: str) -> _style.LineStyle:
+    return _style.SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
 
 
 def _fill(name: str) -> float:
-    return 0.0 if name in PEERS else 1.0
+    return 0.0 if name in _style.PEERS else 1.0

@@ -7,19 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._style import (
-    ANY,
-    BASE_STYLES,
-    PANEL,
-    LineStyle,
-    SeriesStyle,
-    add_legend,
-    new_sheet,
-    percent,
-    set_panel_title,
-    set_schedule,
-    tint,
-)
+from mvcc.reporting.figures import _style as styles
 from mvcc.results import BASES, POOLED
 
 if TYPE_CHECKING:
@@ -39,8 +27,8 @@ class Curve:
 
     label: str
     points: pd.DataFrame
-    style: SeriesStyle
-    line: LineStyle = "solid"
+    style: styles.SeriesStyle
+    line: styles.LineStyle = "solid"
     filled: float = 1.0  # how far the marker is, 0 to 1
     y: str = "mean"  # where it is empty there is no point
     error: str | None = None  # half the length of the error bar
@@ -53,7 +41,7 @@ def draw_curves(
     """Draw curves over ascending numbers of constraints, the first on top, moved apart a little."""
     from matplotlib.transforms import Affine2D, IdentityTransform, blended_transform_factory
 
-    spread = set_schedule(axes, schedule)
+    spread = styles.set_schedule(axes, schedule)
     to_place = blended_transform_factory(axes.xaxis.get_transform(), IdentityTransform())
     for slot, curve in enumerate(curves):
         points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
@@ -74,14 +62,16 @@ def draw_curves(
         )
 
 
-def entry(label: str, style: SeriesStyle, line: LineStyle = "solid", filled: float = 1.0) -> Line2D:
+def entry(
+    label: str, style: styles.SeriesStyle, line: styles.LineStyle = "solid", filled: float = 1.0
+) -> Line2D:
     """Make the legend's entry for curves of one style."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=label, **_look(style, line, filled))
 
 
-def _look(style: SeriesStyle, line: LineStyle, filled: float) -> dict[str, Any]:
+def _look(style: styles.SeriesStyle, line: styles.LineStyle, filled: float) -> dict[str, Any]:
     return {
         "color": style.color,
         "linestyle": line,
@@ -89,31 +79,31 @@ def _look(style: SeriesStyle, line: LineStyle, filled: float) -> dict[str, Any]:
         "marker": style.marker,
         "markersize": style.marker_size,
         "markeredgewidth": _EDGE_WIDTH,
-        "markerfacecolor": tint(style.color, filled),
+        "markerfacecolor": styles.tint(style.color, filled),
     }
 
 
 def add_bases(figure: Figure, rows: pd.DataFrame) -> None:
     """Add the legend of the base algorithms that are in `rows`."""
     bases = set(rows["base"])
-    add_legend(
+    styles.add_legend(
         figure,
         "Base algorithm",
-        [entry(style.title, style) for b, style in BASE_STYLES.items() if b in bases],
+        [entry(style.title, style) for b, style in styles.BASE_STYLES.items() if b in bases],
     )
 
 
 def add_fractions(
     figure: Figure,
-    lines: Mapping[float, LineStyle],
-    style: SeriesStyle = ANY,
+    lines: Mapping[float, styles.LineStyle],
+    style: styles.SeriesStyle = styles.ANY,
     title: str = "Instances mapped",
 ) -> None:
     """Add the legend of the mapped fractions."""
-    add_legend(
+    styles.add_legend(
         figure,
         title,
-        [entry(percent(mapped), style, line, mapped) for mapped, line in lines.items()],
+        [entry(styles.percent(mapped), style, line, mapped) for mapped, line in lines.items()],
     )
 
 
@@ -221,17 +211,17 @@ def draw_panels(
     title: str,
     note: str,
     draw: Callable[[Axes, pd.DataFrame], object],
-    size: tuple[float, float] = PANEL,
+    size: tuple[float, float] = styles.PANEL,
 ) -> Figure:
     """Draw panels on a new sheet: `draw` gets each panel's axes and rows."""
     n_rows, n_columns = (
         1 + max(getattr(panel, side) for panel in panels) for side in ("row", "column")
     )
-    figure, grid = new_sheet(n_rows, n_columns, title, note, size)
+    figure, grid = styles.new_sheet(n_rows, n_columns, title, note, size)
     for panel in panels:
         axes = figure.add_subplot(grid[panel.row, panel.column])
         draw(axes, panel.points)
-        set_panel_title(axes, panel.title, panel.detail)
+        styles.set_panel_title(axes, panel.title, panel.detail)
     return figure
 
 
