@@ -73,11 +73,9 @@ def _row(line: str, width: int, place: str) -> list[str]:
             f"{place}: a quotation mark is not closed, or text stands right beside one."
         )
     if len(values) != width:
-        what = (
-            "sparse rows are not read"
-            if line.startswith("{")
-            else f"{len(values)} values instead of {width}"
-        )
+        what = f"{len(values)} values instead of {width}"
+        if line.startswith("{"):
+            what = "sparse rows are not read"
         raise DataError(f"{place}: {what}.")
     return values
 

@@ -248,9 +248,7 @@ def sync(path: Path) -> None:
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, names of columns first, as UTF-8 with a line feed after each."""
-    asks_for_quotes = re.compile(
-        f'[{re.escape(delimiter)}"\r\n]'
-    ).search  # the csv module forgets \r
+    asks_for_quotes = re.compile(f'[{re.escape(delimiter)}"\r\n]').search  # csv forgets \r
     return "".join(f"{delimiter.join(_texts(row, asks_for_quotes))}\n" for row in rows).encode()
 
 

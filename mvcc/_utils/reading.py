@@ -98,10 +98,8 @@ def most_bytes() -> int:
 def check_size(n_rows: int, n_columns: int) -> None:
     """Refuse a table by what it says of its size."""
     check_columns(n_columns)
-    most_rows, most_cells = (
-        min(MOST_ROWS, memory() // _BYTES_OF_ROW),
-        min(MOST_CELLS, memory() // _BYTES_OF_CELL),
-    )
+    most_rows = min(MOST_ROWS, memory() // _BYTES_OF_ROW)
+    most_cells = min(MOST_CELLS, memory() // _BYTES_OF_CELL)
     if n_rows > most_rows:
         raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
     if n_rows * n_columns > most_cells:
@@ -129,10 +127,8 @@ def check_unpacked(n_bytes: int) -> None:
 
 def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     """Refuse a zip by what its directory says; zipfile gives no more of any member."""
-    unpacked, most = (
-        sum(entry.file_size for entry in archive.infolist()),
-        max(MOST_UNPACKED, MOST_TIMES * packed),
-    )
+    unpacked = sum(entry.file_size for entry in archive.infolist())
+    most = max(MOST_UNPACKED, MOST_TIMES * packed)
     if unpacked > most:
         raise ValueError(
             f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most"

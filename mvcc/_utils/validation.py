@@ -74,15 +74,9 @@ def _in_brief(error: Exception) -> str:
 
 def is_clean(X: ArrayLike) -> TypeGuard[Floats]:
     """Tell in one fast pass whether X is C-ordered (n, d) finite floats, not too large."""
-    if not (
-        type(X) is np.ndarray
-        and X.dtype == np.float64
-        and X.ndim == 2
-        and X.flags.c_contiguous
-        and X.size
-    ):
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
         return False
-    return _within_range(X)
+    return bool(X.flags.c_contiguous and X.size) and _within_range(X)
 
 
 def _within_range(X: Floats) -> bool:

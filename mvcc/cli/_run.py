@@ -192,9 +192,8 @@ class _Progress:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        if (
-            not self._bar.disable
-        ):  # older versions of rich end a bar that was never drawn with an empty line
+        # older versions of rich end a bar that was never drawn with an empty line
+        if not self._bar.disable:
             self._bar.stop()
 
     def start(self, plan: Plan) -> None:
@@ -269,14 +268,12 @@ def _cells(config: Config) -> Iterator[str]:
             counted(len(multi.bases), "base") + _none_needed(without_base),
             counted(len(multi.transfers), "transfer"),
         ]
-        optional = {
-            "threshold": multi.threshold,
-            "closure": multi.closure,
-            "rewired share": multi.rewired,
-        }
-        factors += [
-            counted(len(values), noun) for noun, values in optional.items() if len(values) > 1
-        ]
+        optional = (
+            ("threshold", multi.threshold),
+            ("closure", multi.closure),
+            ("rewired share", multi.rewired),
+        )
+        factors += [counted(len(values), noun) for noun, values in optional if len(values) > 1]
         factors += [
             counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
             counted(len(multi.constraints), "constraint count"),

@@ -58,9 +58,8 @@ class Search:
         # more threads would sum in another order
         with _thread_pools().limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-            centers = (
-                KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
-            )
+            found = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
+        centers = found.cluster_centers_
         best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
         if self._k == 1:
             return best
@@ -155,11 +154,8 @@ def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
     between = ends[:, 0] != ends[:, 1]
     keys, number = np.unique(ends[between, 0] * n_points + ends[between, 1], return_inverse=True)
     summed = np.bincount(number, weight[between], minlength=len(keys)).astype(np.float64)
-    return (
-        np.column_stack((keys // n_points, keys % n_points)).astype(np.int64),
-        np.zeros(len(keys), np.bool_),
-        summed,
-    )
+    pairs = np.column_stack((keys // n_points, keys % n_points)).astype(np.int64)
+    return pairs, np.zeros(len(keys), np.bool_), summed
 
 
 def search_pck(

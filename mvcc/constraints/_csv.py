@@ -61,16 +61,11 @@ class ConstraintFile:
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
         """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
-        rows = [
-            self._parse(record, f"{self.place}:{line}", row_of)
-            for line, record in self.records.items()
-        ]
+        records = self.records.items()
+        rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in records]
         pairs = check_pairs([row[:2] for row in rows])
-        return (
-            pairs,
-            np.array([row[2] for row in rows], np.bool_),
-            check_weights([row[3] for row in rows], len(rows)),
-        )
+        must_link = np.array([row[2] for row in rows], np.bool_)
+        return pairs, must_link, check_weights([row[3] for row in rows], len(rows))
 
     def mistakes(self, row_of: Mapping[str, int]) -> Iterator[InvalidInputError]:
         """Give what ``arrays`` would raise, for each line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
@@ -60,11 +60,8 @@ def check_mappings(
 
 def view_pair(key: Any, n_views: int) -> tuple[int, int]:
     """Return the numbers of the two different views that a key of mappings names."""
-    if not (
-        isinstance(key, tuple)
-        and len(key) == 2
-        and all(isinstance(view, (int, np.integer)) for view in key)
-    ):
+    is_pair = isinstance(key, tuple) and len(key) == 2
+    if not is_pair or not all(isinstance(view, (int, np.integer)) for view in key):
         raise InvalidInputError(
             f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers."
         )
@@ -139,9 +136,7 @@ def _closed(
     weights = all_links.weights
     if len(weights) and (weights[np.isfinite(weights)] == 1).all():
         closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-        across = {
-            (u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)
-        }
+        across = {key: graph.joined(*(spans[v] for v in key)) for key in _pairs_of(given)}
         return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
     closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
     return closed, *_related_by_weight(graph, weights, offsets)
@@ -163,16 +158,10 @@ def _graph(
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
-        rows = [
-            call(int(home), int(node - offsets[home]))
-            for node, home in zip(chain, homes, strict=True)
-        ]
+        rows = [call(int(v), int(node - offsets[v])) for node, v in zip(chain, homes, strict=True)]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
-        lines = [
-            given[view].source_of(position) if view < len(given) else ""
-            for view, position in origins
-        ]
+        lines = [given[v].source_of(place) if v < len(given) else "" for v, place in origins]
         return conflict(rows, kinds, lines)
 
     return all_links, Graph(all_links.nodes, all_links.must_link, explain)
@@ -240,9 +229,7 @@ class _AllLinks:
         for (u, v), rows in relations.items():
             largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
             largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
-        offsets = np.concatenate(
-            (np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1))
-        )
+        offsets = np.cumsum([0, *(row + 1 for row in largest)], dtype=np.int64)
         nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
         nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
         views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
@@ -284,10 +271,8 @@ def _closed_by_weight(
     home = np.searchsorted(offsets, pairs[:, 0], side="right") - 1
     closed = []
     for view, c in enumerate(given):
-        inside = home == view
-        whole = Constraints.from_repeated(
-            pairs[inside] - offsets[view], kinds[inside], weights[inside]
-        )
+        own = home == view
+        whole = Constraints.from_repeated(pairs[own] - offsets[view], kinds[own], weights[own])
         closed.append(with_weights_of(whole, c))
     return closed
 
@@ -298,12 +283,16 @@ def _related_by_weight(graph: Graph, weights: Floats, offsets: Ints) -> tuple[Re
     views = np.searchsorted(offsets, pairs, side="right") - 1
     related: Relations = {}
     strengths: Strengths = {}
-    for key in combinations(range(len(offsets) - 1), 2):
+    for key in _pairs_of(offsets[1:]):
         chosen = np.flatnonzero((views == key).all(axis=1))
         chosen = chosen[np.lexsort(pairs[chosen].T[::-1])]
         if len(chosen):
             related[key], strengths[key] = pairs[chosen] - offsets[list(key)], weakest[chosen]
     return related, strengths
+
+
+def _pairs_of(views: Sized) -> Iterator[tuple[int, int]]:
+    return combinations(range(len(views)), 2)
 
 
 def augment(

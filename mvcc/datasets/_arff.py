@@ -31,11 +31,8 @@ def read_arff(path: Path) -> tuple[Floats, Ints]:
     features, labels = [], []
     for values, line in zip(rows, lines, strict=True):
         if (label := values.pop()) not in known:
-            raise _bad(
-                path,
-                line,
-                f"unknown class {shown(label)}, the classes are {clipped(', '.join(classes), 200)}",
-            )
+            listed = clipped(", ".join(classes), 200)
+            raise _bad(path, line, f"unknown class {shown(label)}, the classes are {listed}")
         features.append([_number(path, line, value) for value in values])
         labels.append(known[label])
     if not features:
@@ -48,18 +45,12 @@ def _classes(path: Path, attributes: list[Attribute]) -> list[str]:
     *features, label = attributes
     for feature in features:
         if feature.type.lower() not in _NUMERIC:
-            raise _bad(
-                path,
-                feature.line,
-                f"the attributes before the last must be numeric, not {shown(feature.type)}",
-            )
+            why = f"the attributes before the last must be numeric, not {shown(feature.type)}"
+            raise _bad(path, feature.line, why)
     classes = nominal_values(label)
     if not features or not classes:
-        raise _bad(
-            path,
-            label.line,
-            "numeric attributes and, as the last one, a nominal class {...} are expected",
-        )
+        why = "numeric attributes and, as the last one, a nominal class {...} are expected"
+        raise _bad(path, label.line, why)
     return classes
 
 
@@ -102,9 +93,5 @@ def letters_digits(rng: np.random.Generator, letters: Path, digits: Path) -> Dat
     """Load Letters/Digits; I & 3, J & 8, L & 9 are paired, as the files list their classes."""
     (X_letters, y_letters), (X_digits, y_digits) = read_arff(letters), read_arff(digits)
     labels = [y_letters, y_digits]
-    return Dataset(
-        views=[X_letters, X_digits],
-        labels=labels,
-        relations=pair_at_random(labels, rng),
-        names=("letters", "digits"),
-    )
+    relations = pair_at_random(labels, rng)
+    return Dataset([X_letters, X_digits], labels, relations, ("letters", "digits"))

@@ -76,11 +76,8 @@ T = TypeVar("T")
 def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
     """Return the allowed value that was chosen; True and False are not taken for 1 and 0."""
     single = isinstance(value, str | int | float | np.generic)
-    if (
-        not single
-        or value not in allowed
-        or isinstance(value, bool) is not isinstance(allowed[0], bool)
-    ):
+    same_kind = isinstance(value, bool) is isinstance(allowed[0], bool)
+    if not single or not same_kind or value not in allowed:
         raise InvalidInputError(
             f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}."
         )
@@ -89,12 +86,8 @@ def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
 
 def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
     """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
-    if (
-        not isinstance(value, Integral)
-        or isinstance(value, bool)
-        or not 0 < int(value) <= high
-        or value % factor
-    ):
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not 0 < int(value) <= high or value % factor:
         raise InvalidInputError(
             f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest "
             f"allowed is {high}."
@@ -160,9 +153,8 @@ def load_dataset(
         raise DataError(
             f"The data set {name!r} cannot be imported from {info.loader}: {error!r}."
         ) from error
-    allowed = [
-        p.name for p in signature(load).parameters.values() if p.kind is Parameter.KEYWORD_ONLY
-    ]
+    parameters = signature(load).parameters.values()
+    allowed = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
     if unknown := sorted(options.keys() - set(allowed)):
         takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"
         raise InvalidInputError(

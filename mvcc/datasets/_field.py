@@ -29,11 +29,8 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
         tables, classes, seen = _with_rows(content) if "X" in content else _with_columns(content)
     except (MatReadError, ValueError, KeyError, IndexError) as error:
         raise DataError(f"{file}: its tables cannot be read. Reason: {error!r}") from error
-    info = next(
-        info
-        for info in registry().values()
-        if [Path(f.name).name for f in info.files] == [file.name]
-    )
+    known = {Path(f.name).name: info for info in registry().values() for f in info.files}
+    info = known[file.name]
     expected = [(view.instances, view.features) for view in info.views]
     views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
     if [X.shape for X in views] != expected:
@@ -43,9 +40,8 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
         )
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     matches = {(u, v): _common(seen[u], seen[v]) for u, v in combinations(range(len(views)), 2)}
-    return Dataset(
-        views, [y[rows] for rows in seen], matches, tuple(view.name for view in info.views)
-    )
+    names = tuple(view.name for view in info.views)
+    return Dataset(views, [y[rows] for rows in seen], matches, names)
 
 
 Parts = tuple[list[NDArray[Any]], NDArray[Any], list[Ints]]
@@ -61,11 +57,8 @@ def _with_columns(content: dict[str, Any]) -> Parts:
     classes = content["truelabel"].ravel()[0].ravel()
     if "index" not in content:
         return tables, classes, [np.arange(len(classes))] * len(tables)
-    return (
-        tables,
-        classes,
-        [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()],
-    )
+    seen = [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
+    return tables, classes, seen
 
 
 def _common(first: Ints, second: Ints) -> Ints:

@@ -111,9 +111,8 @@ class AnchorGraph:
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns."""
         n = self.n_objects
-        seen = np.flatnonzero(
-            np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0)
-        )
+        in_views = [np.bincount(own, minlength=n) > 0 for own in self.objects]
+        seen = np.flatnonzero(np.all(in_views, axis=0))
         if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
             return self
         columns = columns_of(seen)
@@ -148,11 +147,7 @@ class AnchorGraph:
         """Return what objects get of a step, by each of their ties, times the root of their degree.
 
         With S = D^−½ A D^−½ without landmarks, Σ_t (share S)ᵗ step over all t from 1 on is what
-        every object gets.
-
-        Shapes: `step` (m, k); returns (p, k).
-
-        `objects` (m,): the objects that the step is of.
+        every object gets; the step is of some objects.
         """
         roots = np.sqrt(self.weights)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))
@@ -177,11 +172,9 @@ class AnchorGraph:
         )
         reach = reach.tocsr()
         reach.data = -np.log(np.maximum(reach.data, 1e-300))
+        starts = n_anchors + np.arange(len(sources))
         lengths, _, origin = dijkstra(
-            reach,
-            indices=n_anchors + np.arange(len(sources)),
-            min_only=True,
-            return_predecessors=True,
+            reach, indices=starts, min_only=True, return_predecessors=True
         )
         nearness = np.exp(-lengths[:n_anchors])
         nearest = np.full(len(objects), -1)
@@ -201,9 +194,7 @@ class AnchorGraph:
         return at_anchors[first : first + self.n_anchors[view]]
 
     def around(self, view: int, shares: Floats) -> Floats:
-        """Return the product of the graph of one view, without its diagonal, with (n_v, k)
-        numbers.
-        """
+        """Return the product of the graph of a view, without its diagonal, with numbers."""
         return self.views[view].around(shares)
 
     def spectrum(self, view: int, rows: Ints) -> Floats:

@@ -47,9 +47,9 @@ GraphKind = Literal["auto", "exact", "anchors"]
 
 def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
     """Tell whether objects are tied to anchors: where it is asked for, or they are very many."""
-    return kind == "anchors" or (
-        kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
-    )
+    if kind == "auto":
+        return find_objects(sizes, relations)[0] >= ANCHORS_FROM
+    return kind == "anchors"
 
 
 def any_graph(
@@ -62,9 +62,8 @@ def any_graph(
 ) -> JointGraph | AnchorGraph:
     """Make the graph that the number of objects asks for, with parameters as ``joint_graph``."""
     if by_anchors([len(X) for X in views], relations):
-        return anchor_graph(
-            views, relations, n_view_components or n_groups, rng, np.ones(len(views))
-        )
+        weights = np.ones(len(views))
+        return anchor_graph(views, relations, n_view_components or n_groups, rng, weights)
     return joint_graph(views, relations, n_neighbors, n_view_components, rng)
 
 
@@ -103,12 +102,10 @@ def anchor_graph(
         for weight, X, own, view in zip(weights, views, objects, found, strict=True)
     ]
     factor = sp.vstack(near, format="csr")
-    scaled = factor @ sp.diags_array(
-        np.sqrt(LANDMARK_SHARE * inverse_of(factor.T @ np.concatenate(sums)))
-    )
-    diagonal = np.concatenate(
-        [weight * inverse_of(total) for weight, total in zip(weights, sums, strict=True)]
-    )
+    shares = LANDMARK_SHARE * inverse_of(factor.T @ np.concatenate(sums))
+    scaled = factor @ sp.diags_array(np.sqrt(shares))
+    inverses = [weight * inverse_of(total) for weight, total in zip(weights, sums, strict=True)]
+    diagonal = np.concatenate(inverses)
     kernel = (scaled @ scaled.T).toarray() + np.diag(diagonal)
     return AnchorGraph(
         objects,

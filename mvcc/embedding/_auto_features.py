@@ -177,13 +177,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 largest = sp.diags_array(_inverse_of_largest(rows))
                 self.hub_share_ = share = _share_of_hubs(sp.csr_array(rows @ largest))
                 if share > _TO_HUBS:
-                    return (
-                        "counts",
-                        (
-                            f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of"
-                            " the rows"
-                        ),
-                    )
+                    ends = f"end in {percent(_HUBS)} of the rows"
+                    return "counts", f"{percent(share)} of the edges to neighbors {ends}"
             elif d > MOST_DIMENSIONS:
                 return "counts", "most values are zero and the rows have length 1"
         sums = np.asarray(X.sum(axis=1)).ravel()
@@ -305,10 +300,7 @@ def _share_of_hubs(rows: sp.csr_array) -> float:
     number = min(_NEIGHBORS, hubs, n - 1)
     if number < 1:
         return 0.0
-    found = (
-        NearestNeighbors(n_neighbors=number, algorithm="brute")
-        .fit(rows)
-        .kneighbors(return_distance=False)
-    )
+    search = NearestNeighbors(n_neighbors=number, algorithm="brute").fit(rows)
+    found = search.kneighbors(return_distance=False)
     ends = np.sort(np.bincount(found.ravel(), minlength=n))
     return float(ends[-hubs:].sum() / ends.sum())

@@ -180,9 +180,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         makers = fitted_features(tables, self.features, given.names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
-        with threadpool_limits(
-            1
-        ):  # BLAS, LAPACK and the search sum in another order on more threads
+        with threadpool_limits(1):  # BLAS, LAPACK and the search sum in another order on more
             for numbers, inside in separate_problems(len(data), relations):
                 some = [data[number] for number in numbers]
                 q = neighbors_for(some, n_view_components, n_neighbors)
@@ -207,9 +205,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:
-        """Place new rows among those of ``fit``.
-
-        The weighted mean of the 10 nearest of their view, scaled to length 1.
+        """Place new rows at the weighted mean of the 10 nearest of ``fit``, scaled to length 1.
 
         A row that was fitted gets its own features.
 

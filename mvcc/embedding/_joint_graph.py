@@ -1,6 +1,4 @@
-"""One graph over the objects of several views.
-
-Matched rows are one node, landmarks tie the views together.
+"""One graph over the objects of several views; landmarks tie the views together.
 
 Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral
 Clustering", 2004. Nothing here is as large as the square of the number of rows: graphs are sparse,
@@ -162,9 +160,8 @@ def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[
     """Return the number of objects, components of related rows, and that of every row, per view."""
     first = np.concatenate(([0], np.cumsum(sizes)))
     links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
-    n_objects, number = _pieces(
-        int(first[-1]), np.concatenate([np.empty((0, 2), np.int64), *links])
-    )
+    all_links = np.concatenate([np.empty((0, 2), np.int64), *links])
+    n_objects, number = _pieces(int(first[-1]), all_links)
     return n_objects, np.split(number, first[1:-1])
 
 
@@ -178,13 +175,8 @@ def joint_graph(
 ) -> JointGraph:
     """Make the graph of views that relations connect.
 
-    Shapes: `views` (n_v, d_v), `relations` (r, 2).
-
-    `n_neighbors`: of every row in the graph of its view.
-    `n_view_components`: eigenvectors of each view by which views agree and, beside the raw
-    features, landmarks are near; 0 for neither.
-    `rng`: draws landmarks where there are too many.
-    `weights` (V,): how much each view counts, 1 at most; None is all alike.
+    By `n_view_components` eigenvectors of each view, views agree and landmarks are near, beside the
+    raw features; 0 is for neither. `weights` (V,) tell how much each view counts, 1 at most.
     """
     n_objects, objects = find_objects([len(X) for X in views], relations)
     weights = np.ones(len(views)) if weights is None else weights
@@ -194,10 +186,8 @@ def joint_graph(
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
         return JointGraph(objects, affinities, None, graphs, [], agreement, n_neighbors)
-    spectra = [
-        leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1]
-        for G in graphs
-    ]
+    numbers = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
+    spectra = [leading_eigenvectors(*pair)[1] for pair in zip(numbers, graphs, strict=True)]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     places = [
         unit_rows(membership(own, n_objects) @ rows)
@@ -314,7 +304,6 @@ def _landmark_factor(
             (weight * near, (np.repeat(own, number), columns)), shape=shape
         )
     total = weights.sum(axis=1)
-    weights = (
-        sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
-    )
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    weights = sp.diags_array(inverse) @ weights
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))

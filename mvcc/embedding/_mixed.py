@@ -83,22 +83,20 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         self.centers_ = [block.mean(axis=0) for block in blocks]
         variances = np.array([block.var(axis=0).sum() for block in blocks])
         wanted = np.where(in_words, 2.0 * max(1, len(blocks) - sum(in_words)), 1.0)
-        self.weights_ = np.sqrt(
-            np.divide(wanted, variances, out=np.zeros_like(variances), where=variances > 0)
-        )
+        ratio = np.divide(wanted, variances, out=np.zeros_like(variances), where=variances > 0)
+        self.weights_ = np.sqrt(ratio)
         return blocks
 
     def _inputs(self, X: pd.DataFrame) -> list[tuple[str, Any]]:
         """Return the kind and the values of every block: of a column, or of all texts."""
         texts = [number for number, kind in enumerate(self.kinds) if kind == "text"]
-        return [
-            (
-                kind,
-                _text_of(X.iloc[:, texts]) if kind == "text" else _input(X.iloc[:, number], kind),
-            )
-            for number, kind in enumerate(self.kinds)
-            if number not in texts[1:]
-        ]
+        inputs: list[tuple[str, Any]] = []
+        for number, kind in enumerate(self.kinds):
+            if kind != "text":
+                inputs.append((kind, _input(X.iloc[:, number], kind)))
+            elif number == texts[0]:
+                inputs.append((kind, _text_of(X.iloc[:, texts])))
+        return inputs
 
     def _weighted(self, blocks: list[Floats]) -> Floats:
         parts = zip(blocks, self.centers_, self.weights_, strict=True)
@@ -109,20 +107,14 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         if kind == "category":
             return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values), False
         if kind != "text":
-            return (
-                make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler()).fit(
-                    values
-                ),
-                False,
-            )
+            scaled = make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler())
+            return scaled.fit(values), False
         counts_words = bool(np.median([len(text.split()) for text in values]) >= _WORDS)
         vectorizer, counts = _counted(values, counts_words)
         n = min(self.max_components, *counts.shape)
         components = TruncatedSVD(n, random_state=0).fit(counts)
-        return (
-            make_pipeline(vectorizer, components, Normalizer().fit(np.zeros((1, n)))),
-            counts_words,
-        )
+        unit = Normalizer().fit(np.zeros((1, n)))
+        return make_pipeline(vectorizer, components, unit), counts_words
 
 
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
@@ -140,9 +132,8 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
 def _input(column: pd.Series[Any], kind: str) -> Any:
     """Return a column that is no text as its encoder takes it."""
     if kind == "category":
-        return np.array([text if isinstance(text, str) else "" for text in column], dtype=object)[
-            :, None
-        ]
+        texts = [text if isinstance(text, str) else "" for text in column]
+        return np.array(texts, dtype=object)[:, None]
     return column.to_numpy(dtype=np.float64)[:, None]
 
 

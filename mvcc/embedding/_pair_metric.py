@@ -157,9 +157,8 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
             values, vectors = scipy.linalg.eigh(self.metric_)
             self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-            self.metric_ = (
-                self.metric_ if values[0] >= 0 else (vectors * np.maximum(values, 0)) @ vectors.T
-            )
+            if values[0] < 0:
+                self.metric_ = (vectors * np.maximum(values, 0)) @ vectors.T
         self._n_features_out = data.shape[1]
 
     def _scaled(self, data: Floats) -> Floats:

@@ -21,9 +21,8 @@ from mvcc._utils.validation import check_count, check_data, check_number, checke
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROWS = 20_000
-SMALLEST_EIGENVALUE = (
-    1e-12  # rounding of some 1e-16 is divided by it, and stays below the spread of the features
-)
+# rounding of some 1e-16 is divided by it, and stays below the spread of the features
+SMALLEST_EIGENVALUE = 1e-12
 _DENSE_ROWS = 1_000
 _BLOCK_ENTRIES = 2**22  # affinities of new rows that are in memory at a time, 32 MB
 
@@ -250,9 +249,8 @@ class _Spectrum:
         affinity = np.exp(np.multiply(squares, -0.5, out=squares), out=squares)
         degrees = affinity.sum(axis=1)
         # row by row: a product of all of them sums in an order that depends on their number
-        vectors = (affinity[:, None, :] @ self.loadings)[:, 0] / np.sqrt(np.maximum(degrees, 1))[
-            :, None
-        ]
+        vectors = (affinity[:, None, :] @ self.loadings)[:, 0]
+        vectors /= np.sqrt(np.maximum(degrees, 1))[:, None]
         features: Floats = (vectors / self.eigenvalues - self.mean) / self.deviation
         far = degrees < 1
         features[far] = self.features[nearest[far]]

@@ -18,25 +18,18 @@ from mvcc._utils.types import Bools, Floats, Ints
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-FEWEST_IN_COMMON = (
-    20  # objects and edges that two views have in common; from fewer, agreement is not measured
-)
+# objects and edges that two views have in common; from fewer, agreement is not measured
+FEWEST_IN_COMMON = 20
 
 
 def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats]) -> Floats:
     """Return how much every two views agree: 0 where edges are random pairs, 1 at most.
 
     The edges of view u put objects together whose cosine in view v is c in the mean, beyond what
-    random pairs have, and relative to what they could have. Of both directions it is the
-    geometric mean.
-
-    Shapes: `graphs` (n_v, n_v).
-
-    `objects` (n_v,): the object of every row.
-    `places` (n, k): unit rows of every object in the leading eigenvectors of a view, zero where
-    the view does not see it.
-    Returns (V, V): symmetric; 1 on the diagonal, NaN where two views have fewer than 20 objects,
-    or edges among them, in common.
+    random pairs have, and relative to what they could have. The geometric mean of both directions
+    is symmetric, 1 on the diagonal, and NaN where two views have fewer than 20 objects, or edges
+    among them, in common. `places` (n, k) are unit rows of every object in the leading eigenvectors
+    of a view, zero where the view does not see it.
     """
     n_views, seen = len(graphs), _seen(places)
     total, weight, count = (np.zeros((n_views, n_views)) for _ in range(3))
@@ -78,12 +71,9 @@ def agreed(
 ) -> list[sp.csr_array]:
     """Return graphs with weaker edges where other views contradict them.
 
-    An edge is multiplied by the geometric mean, over the other views that see both of its ends,
-    of the cosine there to the power of how much that view is trusted.
-
-    `graphs, objects, places`: as for ``view_agreement``.
-    `trust` (V, V): from 0 to 1, how much views are trusted on the edges of each other.
-    `weights` (V,): how much every view counts in the mean.
+    An edge is multiplied by the geometric mean, over the other views that see both of its ends, of
+    the cosine there to the power of how much that view is trusted, `trust` (V, V) in 0 … 1. Views
+    have `weights` (V,) in the mean; see ``view_agreement`` for the others.
     """
     found, seen = [], _seen(places)
     for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):

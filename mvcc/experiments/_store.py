@@ -234,10 +234,7 @@ class ResultsStore:
         return None if rows.empty else rows.reset_index(drop=True)
 
     def summarize(self, trials: Iterable[int]) -> pd.DataFrame:
-        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials.
-
-        Return the curves.
-        """
+        """Write ``scores.csv.gz`` and ``curves.csv`` of stored trials; return the curves."""
         import pandas as pd  # here and below: who only verifies files needs no tables
 
         known = self.checksums()
@@ -262,10 +259,8 @@ class ResultsStore:
             others.append(self.set_aside(results.MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):
-            for path in [
-                *(self.folder / self._name(trial) for trial in self.stored()),
-                *self.failures(),
-            ]:
+            stored = [self.folder / self._name(trial) for trial in self.stored()]
+            for path in (*stored, *self.failures()):
                 path.unlink()
             for name in _OF_ALL_TRIALS:
                 (self.folder / name).unlink(missing_ok=True)
@@ -300,7 +295,6 @@ class ResultsStore:
         return rows
 
     def _read(self, name: str, known: results.Checksums) -> pd.DataFrame:
-
         path = self.folder / name
         content = _bytes_of(path)
         if why := damage_of(content, known.get(name, [])):
@@ -319,10 +313,7 @@ class ResultsStore:
 
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
-    """Turn scores per trial into learning curves.
-
-    Mean and standard error of every cell over the trials.
-    """
+    """Return learning curves: mean and standard error of every cell over the trials."""
     import numpy as np
     import pandas as pd
 
@@ -343,9 +334,8 @@ def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
     if not compress:
         return text
     packed = BytesIO()
-    with gzip.GzipFile(
-        fileobj=packed, mode="wb", mtime=0, filename=""
-    ) as file:  # no time, no name: the same bytes
+    # no time, no name: the same bytes
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as file:
         file.write(text)
     return packed.getvalue()
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mvcc._utils.files import is_inside, is_sha256
+from mvcc._utils.files import is_inside
 from mvcc._utils.messages import clipped
-from mvcc._utils.outputs import LEDGER, entries_in
 from mvcc._utils.reading import parse_json
 
 _CHOOSE_KERNELS = (
@@ -93,15 +90,13 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
     this = current.runs[0]
     for package in ("mvcc", *sorted({origin["package"] for origin in this.transfers.values()})):
         ours = this.versions[package]
-        for theirs in sorted(
-            {run.versions.get(package, "unknown") for run in stored.runs} - {ours}
-        ):
+        former = {run.versions.get(package, "unknown") for run in stored.runs}
+        for theirs in sorted(former - {ours}):
             lines.append(f"{package}: version {clipped(theirs)} in the folder, {ours} now")
     for name, origin in sorted(this.transfers.items()):
         ours = _source(origin)
-        for theirs in sorted(
-            {_source(run.transfers.get(name, {})) for run in stored.runs} - {ours}
-        ):
+        former = {_source(run.transfers.get(name, {})) for run in stored.runs}
+        for theirs in sorted(former - {ours}):
             lines.append(f"{name}: {theirs} in the folder, {ours} now")
     return lines
 
@@ -140,19 +135,3 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         name = f"{prefix}{key}"
         leaves |= _flat(value, f"{name}.") if isinstance(value, dict) else {name: value}
     return leaves
-
-
-RUN_KIND = "a run"
-Checksums = dict[str, list[str]]  # the latest last
-
-
-def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
-    """Return the checksums that each file of a run may have, ``listed`` or in the ledger.
-
-    A process killed between ledger and file leaves the former file, which is as good.
-    """
-    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
-    for checksum, kind, name in entries_in(folder / LEDGER):
-        if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):
-            known.setdefault(name, []).append(checksum)
-    return known

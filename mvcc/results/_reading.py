@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of
+from mvcc._utils.files import damage_of, is_inside, is_sha256
 from mvcc._utils.messages import clipped
+from mvcc._utils.outputs import LEDGER, entries_in
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results import _format as names
-from mvcc.results._manifest import known_checksums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,19 +209,15 @@ def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[
     method, base, threshold = table["method"], table["base"], table["threshold"]
     is_transfer = method.isin(names.TRANSFERS)
     is_mapped = is_transfer & (method != names.SINGLE_VIEW) & (table["experiment"] == "multi-view")
-    has_threshold = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (
-        threshold == names.CROSS_VALIDATED
-    )
-    without_threshold = threshold.isna() & (method != names.PROPAGATION)
+    has_threshold = pd.to_numeric(threshold, errors="coerce").between(0, 1)
+    has_threshold |= threshold == names.CROSS_VALIDATED
+    has_threshold |= threshold.isna() & (method != names.PROPAGATION)
+    neither = f"neither a number from 0 to 1 nor {names.CROSS_VALIDATED}"
     for name, wrong, why in (
         ("method", ~method.isin(methods), f"none of {', '.join(methods)}"),
         ("base", ~base.isin(bases) & (base.notna() | is_transfer), f"none of {', '.join(bases)}"),
         ("mapped", is_mapped & table["mapped"].isna(), "but must have a value"),
-        (
-            "threshold",
-            ~(has_threshold | without_threshold),
-            f"neither a number from 0 to 1 nor {names.CROSS_VALIDATED}",
-        ),
+        ("threshold", ~has_threshold, neither),
         ("n_constraints", table.duplicated(key), "but a row of the same place has come before"),
     ):
         _refuse(path, table[name], wrong, why)
@@ -242,10 +238,7 @@ def _methods(manifest: dict[str, Any]) -> list[str]:
     except (KeyError, TypeError):
         named = None
     others = named if isinstance(named, list) else []
-    return [
-        *names.TRANSFERS,
-        *(name for name in others if is_label(name) and name not in names.TRANSFERS),
-    ]
+    return list(dict.fromkeys((*names.TRANSFERS, *filter(is_label, others))))
 
 
 def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
@@ -278,3 +271,19 @@ def _damaged(path: Path, why: str) -> StoreError:
         f"cannot read the results in {path}: {why}. "
         "Restore the file, or run the experiment again with `mvcc run` to write it anew."
     )
+
+
+RUN_KIND = "a run"
+Checksums = dict[str, list[str]]  # the latest last
+
+
+def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
+    """Return the checksums that each file of a run may have, ``listed`` or in the ledger.
+
+    A process killed between ledger and file leaves the former file, which is as good.
+    """
+    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
+    for checksum, kind, name in entries_in(folder / LEDGER):
+        if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):
+            known.setdefault(name, []).append(checksum)
+    return known

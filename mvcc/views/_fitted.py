@@ -237,10 +237,8 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         given = self.transformer
         given = list(given.values()) if isinstance(given, Mapping) else given
-        for one in [
-            *(given if isinstance(given, list | tuple) else [given]),
-            *getattr(self, "transformers_", []),
-        ]:
+        given = given if isinstance(given, list | tuple) else [given]
+        for one in (*given, *getattr(self, "transformers_", [])):
             if isinstance(one, str):
                 continue
             if not hasattr(one, "set_output"):
@@ -256,12 +254,11 @@ class PerView(TransformerMixin, BaseEstimator):
         chosen = self.transformer
         if isinstance(chosen, Mapping):
             by_number = given.by_number(chosen, "transformer")
-            missing = [
-                called(number, given.names) for number in range(n_views) if number not in by_number
-            ]
+            missing = sorted(set(range(n_views)) - by_number.keys())
             if missing:
+                listed = ", ".join(called(number, given.names) for number in missing)
                 raise InvalidInputError(
-                    f"transformer has none for view {', '.join(missing)}; "
+                    f"transformer has none for view {listed}; "
                     f"{known_views(given.names, n_views)}. 'passthrough' leaves a view as it is."
                 )
             chosen = [by_number[number] for number in range(n_views)]

@@ -76,17 +76,13 @@ class GivenViews:
     @property
     def sizes(self) -> list[int]:
         """Number of rows of every view."""
-        return [
-            n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)
-        ]
+        return [n_rows(table, self._place("views", v)) for v, table in enumerate(self.tables)]
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
         """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         places = [self._place("views", number) for number in range(len(self.tables))]
-        return [
-            numbers_of(table, place, sparse=sparse)
-            for table, place in zip(self.tables, places, strict=True)
-        ]
+        pairs = zip(self.tables, places, strict=True)
+        return [numbers_of(table, place, sparse=sparse) for table, place in pairs]
 
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows."""
@@ -288,10 +284,8 @@ def _check_columns(frame: pd.DataFrame, what: str) -> None:
     """Refuse columns that are not numbers, and names that stand for several columns."""
     if not len(frame.columns):
         raise InvalidInputError(f"{what} has no columns; at least one numeric column is needed.")
-    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    others = [
-        str(name) for name, is_number in zip(frame.columns, numeric, strict=True) if not is_number
-    ]
+    is_number = pd.api.types.is_numeric_dtype
+    others = [str(name) for name, dtype in frame.dtypes.items() if not is_number(dtype)]
     if others:
         raise InvalidInputError(
             f"{what} has columns that are not numeric: "

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from mvcc.cli._plot import command
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES
-from mvcc.results._format import CELL
-from mvcc.results._reading import MEASURES
+from mvcc.results._format import CELL, MEASURES
 
 CURVES = """\
 base,method,threshold,mapped,n_constraints,mean,standard_error,trials

@@ -134,16 +134,12 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         -------
         self
         """
-        inner = {
-            name[len("transfer__") :]: value
-            for name, value in params.items()
-            if name.startswith("transfer__")
-        }
+        start = "transfer__"
+        inner = {name: params[name] for name in params if name.startswith(start)}
         if inner and params.get("transfer", self.transfer) is None:
-            params = {
-                name: value for name, value in params.items() if not name.startswith("transfer__")
-            }
-            params["transfer"] = ConstraintPropagation().set_params(**inner)
+            params = {name: params[name] for name in params if name not in inner}
+            own = {name.removeprefix(start): value for name, value in inner.items()}
+            params["transfer"] = ConstraintPropagation().set_params(**own)
         super().set_params(**params)
         return self
 
@@ -200,15 +196,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         _check_base(self.base)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
         rng = as_generator(self.random_state)
-        co_em = CoEM(
-            data,
-            self.base,
-            rng.integers(2**31, size=len(data)).tolist(),
-            self.closure,
-            max_iter,
-            tol,
-            names,
-        )
+        seeds = rng.integers(2**31, size=len(data)).tolist()
+        co_em = CoEM(data, self.base, seeds, self.closure, max_iter, tol, names)
         if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
             threshold = choose_threshold(co_em, given, relations, transfer, rng)
             transfer.set_params(threshold=threshold)
@@ -218,17 +207,10 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
         self.transfer_, self.diagnostics_ = transfer, diagnostics
-        self.clusterers_, self.propagated_, self.history_ = (
-            outcome.clusterers,
-            outcome.propagated,
-            outcome.history,
-        )
+        self.clusterers_, self.propagated_ = outcome.clusterers, outcome.propagated
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
-        self.constraints_, self.mappings_, self.mapping_weights_ = (
-            outcome.constraints,
-            outcome.relations,
-            outcome.strengths,
-        )
+        self.constraints_, self.mappings_ = outcome.constraints, outcome.relations
+        self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
         self._remember_features(given_views, data)

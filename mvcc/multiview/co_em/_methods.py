@@ -38,9 +38,7 @@ class _Own:
     home: str
     takes_threshold: bool = False
     uses_relations: bool = True
-    fixed: tuple[
-        tuple[str, Any], ...
-    ] = ()  # options: what an experiment settles for all its methods
+    fixed: tuple[tuple[str, Any], ...] = ()  # options that experiments settle for all methods
 
 
 _BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
@@ -98,12 +96,8 @@ def own_transfer_names() -> tuple[str, ...]:
 
 def transfer_names() -> tuple[str, ...]:
     """Return the names of all transfer methods: mvcc's own, then those of other packages."""
-    offered = (
-        name
-        for name in _offers()
-        if _NAME.fullmatch(name) and name not in _TRANSFERS | _WITHOUT_BASE
-    )
-    return (*_TRANSFERS, *sorted(offered))
+    offered = _offers().keys() - _TRANSFERS.keys() - _WITHOUT_BASE.keys()
+    return (*_TRANSFERS, *sorted(filter(_NAME.fullmatch, offered)))
 
 
 def transfer_class(name: str) -> type[TransferMethod]:
@@ -151,10 +145,9 @@ def transfer_options(name: str) -> tuple[str, ...]:
         names = make_without_base(name, 1, random_state=0).get_params(deep=False)
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
         return tuple(option for option in names if option not in settled)
+    settled = ("threshold",) if takes_threshold(name) else ()
     names = transfer_class(name)().get_params(deep=False)
-    return tuple(
-        option for option in names if not (option == "threshold" and takes_threshold(name))
-    )
+    return tuple(option for option in names if option not in settled)
 
 
 def _own(name: str) -> _Own:
@@ -196,22 +189,20 @@ def _offer(name: str) -> EntryPoint | None:
             f"the transfer method {clipped(repr(name))} is offered more than once, by"
             f" {' and '.join(packages)}: {_rename_or_remove(packages)}"
         )
-    if offers:
-        if not _NAME.fullmatch(name):
-            raise ConfigError(
-                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
-                " which is no name: 1 to 64 letters, digits, _ and -, not beginning with -."
-                f" {_rename_or_remove(packages)}"
-            )
-        return offers[0]
-    if not is_ours:
+    if offers and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
+            " which is no name: 1 to 64 letters, digits, _ and -, not beginning with -."
+            f" {_rename_or_remove(packages)}"
+        )
+    if not offers and not is_ours:
         known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
         raise ConfigError(
             f"there is no transfer method {clipped(repr(name))}{known} One of another package is"
             " known where that package is installed, in the Python that runs mvcc"
             f" ({clipped(sys.executable, 200)})."
         )
-    return None
+    return offers[0] if offers else None
 
 
 def _loaded(offer: EntryPoint) -> type[TransferMethod]:

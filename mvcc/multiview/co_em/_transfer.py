@@ -69,9 +69,8 @@ class TransferMethod(BaseEstimator, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "infer" in vars(cls) and "explain" not in vars(
-            cls
-        ):  # what explains another way to infer does not fit
+        # what explains another way to infer does not fit
+        if "infer" in vars(cls) and "explain" not in vars(cls):
             cls.explain = TransferMethod.explain  # type: ignore[method-assign]
 
     @abstractmethod
@@ -147,9 +146,8 @@ class ConstraintPropagation(TransferMethod):
             metrics=getattr(view.clusterer, "metrics_", None),
             regularization=self.regularization,
         )
-        for (i, j), weight in zip(
-            rows.tolist(), view.constraints.weights[found].tolist(), strict=True
-        ):
+        weights = view.constraints.weights[found].tolist()
+        for (i, j), weight in zip(rows.tolist(), weights, strict=True):
             yield Cause((i, j), weight)
 
     def _threshold_of(self, view: ViewState) -> float:
@@ -165,13 +163,8 @@ class ConstraintPropagation(TransferMethod):
                 f"threshold has {len(thresholds)} values; one for all views or one for each of the"
                 f" {view.n_views} is allowed."
             )
-        return check_number(
-            thresholds[view.number % len(thresholds)],
-            "threshold",
-            low=0,
-            high=1,
-            low_included=False,
-        )
+        threshold = thresholds[view.number % len(thresholds)]
+        return check_number(threshold, "threshold", low=0, high=1, low_included=False)
 
 
 class DirectMapping(TransferMethod):
@@ -203,9 +196,8 @@ class ClusterMembership(TransferMethod):
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
         """Say of each which clusters its rows are in."""
         for i, j, must_link, _ in inferred.rows():
-            yield Cause(
-                (i, j), None, f"are in {'the same cluster' if must_link else 'different clusters'}"
-            )
+            where = "the same cluster" if must_link else "different clusters"
+            yield Cause((i, j), None, f"are in {where}")
 
 
 class SingleView(TransferMethod):

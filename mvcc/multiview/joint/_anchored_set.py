@@ -51,10 +51,9 @@ def joint_set(
     rng: np.random.Generator,
 ) -> JointSet:
     """Return views that matches connect in the graph that the settings ask for."""
-    made = (
-        AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
-    )
-    return made(views, relations, settings, weights, rng)
+    anchored = by_anchors([len(X) for X in views], relations, settings.graph)
+    kind = AnchoredSet if anchored else JointSet
+    return kind(views, relations, settings, weights, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +96,10 @@ class AnchoredSet(JointSet):
         of_searched = np.full(self.n_objects, -1)
         of_searched[searched] = found.labels
         if not len(judged):
-            nearest = [
-                pairwise_distances_argmin(rows[block], found.centers)
-                for block in blocks_of(len(rows))
-            ]
-            return AnchoredClusters(
-                np.concatenate(nearest), of_searched, rows, found.objective, residual
-            )
+            blocks = blocks_of(len(rows))
+            nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks]
+            labels = np.concatenate(nearest)
+            return AnchoredClusters(labels, of_searched, rows, found.objective, residual)
         teller(self.n_objects)("spreading what was judged")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(judged, classes, found.labels, searched, masses)
@@ -125,9 +121,7 @@ class AnchoredSet(JointSet):
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
         assert isinstance(found, AnchoredClusters)
-        if not isinstance(
-            found.rows, LazyRows
-        ):  # there is no embedding, and columns were clustered
+        if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(found)
         if found.at_anchors is None:
             free, centers = self._free_eigenpairs, self._centers(found)
@@ -178,9 +172,8 @@ class AnchoredSet(JointSet):
         for columns, own in zip(self._columns, self.objects, strict=True):
             rows = np.flatnonzero(place[own] >= 0)
             at = place[own[rows]]
-            coefficients.append(
-                column_coefficients(columns[rows], of_searched[at], shares[at], masses[at])
-            )
+            given = columns[rows], of_searched[at], shares[at], masses[at]
+            coefficients.append(column_coefficients(*given))
         return at_anchors, tuple(coefficients)
 
     def _said_by(
@@ -191,14 +184,12 @@ class AnchoredSet(JointSet):
         def said(some: Any) -> Floats:
             spread = rows_to_one(self._graph.from_anchors(at_anchors, some))
             predicted, n_rows = np.zeros_like(spread), np.zeros(len(spread))
-            for columns, members, of_view in zip(
-                self._columns, self._members, coefficients, strict=True
-            ):
+            parts = zip(self._columns, self._members, coefficients, strict=True)
+            for columns, members, of_view in parts:
                 rows_of = members[some]
                 number = np.diff(rows_of.indptr)
-                predicted += number[:, None] * (
-                    with_ones(object_columns([columns], [rows_of])) @ of_view
-                )
+                means = with_ones(object_columns([columns], [rows_of]))
+                predicted += number[:, None] * (means @ of_view)
                 n_rows += number
             return spread + COLUMNS_SHARE * rows_to_one(np.maximum(predicted / n_rows[:, None], 0))
 

@@ -82,16 +82,11 @@ class ConnectedSets:
             )
             for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
                 near = nearest[objects]
-                own_view_first = [
-                    place,
-                    *(other for other in range(len(numbers)) if other != place),
-                ]
+                own_view_first = sorted(range(len(numbers)), key=lambda other: other != place)
                 there = row_of[near][:, own_view_first]
                 first = (there >= 0).argmax(axis=1)
-                view, row = (
-                    np.array(numbers)[own_view_first][first],
-                    there[np.arange(len(near)), first],
-                )
+                view = np.array(numbers)[own_view_first][first]
+                row = there[np.arange(len(near)), first]
                 found[number] = np.column_stack((view, row, near == objects))
                 found[number][near < 0] = -1, -1, 0
         return found

@@ -110,11 +110,8 @@ class JointSet:
         self._free_graph = self._made_graph(rng, weights)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
         self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
-        free, wide = (
-            settings.components(each, self.n_objects)
-            for each in (FREE_COMPONENTS, METRIC_COMPONENTS)
-        )
-        self._n_free, self._n_wide = free, wide
+        self._n_free = settings.components(FREE_COMPONENTS, self.n_objects)
+        self._n_wide = settings.components(METRIC_COMPONENTS, self.n_objects)
 
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
@@ -155,10 +152,8 @@ class JointSet:
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
-        return [
-            NearestRows().fit(X, found.labels[own])
-            for X, own in zip(self._views, self.objects, strict=True)
-        ]
+        pairs = zip(self._views, self.objects, strict=True)
+        return [NearestRows().fit(X, found.labels[own]) for X, own in pairs]
 
     def forget_views(self) -> None:
         """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
@@ -222,19 +217,12 @@ class JointSet:
 
     def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
         """Embed objects, by columns where few eigenvalues are positive; return the residual."""
-        k, number, values, vectors = (
-            self._settings.n_clusters,
-            self._n_free,
-            found.values,
-            found.vectors,
-        )
-        if np.count_nonzero(values > 0) < min(k, number):
+        number, values, vectors = self._n_free, found.values, found.vectors
+        if np.count_nonzero(values > 0) < min(self._settings.n_clusters, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):
-            return (
-                LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number)),
-                found.residual,
-            )
+            rows = LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number))
+            return rows, found.residual
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:

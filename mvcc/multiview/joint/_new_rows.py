@@ -144,15 +144,12 @@ class NearestRows(BaseEstimator):
         rows, (n, d) = check_data(X), self.search_.rows.shape
         if rows.shape[1] != d:
             raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
+        number = min(check_count(self.n_neighbors, "n_neighbors"), n)
         with threadpool_limits(1):  # more threads sum in another order
-            found: tuple[Floats, Ints] = self.search_.nearest_to(
-                rows, min(check_count(self.n_neighbors, "n_neighbors"), n)
-            )
-        return found
+            return self.search_.nearest_to(rows, number)
 
     def _voted(self, distances: Floats, nearest: Ints) -> Ints:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
-        np.add.at(
-            votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances)
-        )
+        places = np.arange(len(nearest))[:, None], self.labels_[nearest]
+        np.add.at(votes, places, nearness(distances))
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))

@@ -77,12 +77,8 @@ class Groups:
         sizes = self.sizes
         n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
         n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
-        if (
-            n_entailed < FEWEST_ENTAILED
-            or self.torn
-            or n_closed > MOST_CLOSED
-            or judged.weights.min() < 1
-        ):
+        is_dense = n_entailed >= FEWEST_ENTAILED and n_closed <= MOST_CLOSED
+        if self.torn or not is_dense or judged.weights.min() < 1:
             return judged
         return judged.closure()
 
@@ -90,9 +86,7 @@ class Groups:
         """Return the members of every group, the largest group first."""
         order = np.argsort(self.of, kind="stable")
         sizes = self.sizes
-        members = (
-            np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
-        )
+        members = np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1])
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 
     def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
@@ -107,10 +101,9 @@ class Groups:
         classes = np.where(self.of >= 0, labels, -1)
         if self.complete:
             large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
-            counts = np.array(
-                [np.bincount(labels[members], minlength=k) for members in large]
-            ).reshape(-1, k)
-            for group, cluster in zip(*linear_sum_assignment(counts, maximize=True), strict=True):
+            counts = [np.bincount(labels[members], minlength=k) for members in large]
+            table = np.array(counts).reshape(-1, k)
+            for group, cluster in zip(*linear_sum_assignment(table, maximize=True), strict=True):
                 classes[large[group]] = cluster
         return classes
 
@@ -127,12 +120,9 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
 def first_step(
     classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None
 ) -> Floats:
-    """Return what is spread, (n, k): answers, and less of the clusters.
+    """Return what is spread, (n, k): answers, by their `weights` up to 1, and less of the clusters.
 
-    `classes` (n,): of judged objects, else −1.
-    `weights` (n,): of judged objects, up to 1.
-    `shares` (n, k): as ``shares_of_classes`` returns them.
-    `masses` (n,): how many objects each stands for.
+    `classes` (n,) are −1 but for judged objects; each object stands for as many as `masses` (n,).
     """
     judged = np.flatnonzero(classes >= 0)
     step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
@@ -184,10 +174,8 @@ def column_coefficients(
     projected, tested = np.zeros((len(gram), target.shape[1])), []
     some = judged if judged.any() else np.ones(n, np.bool_)
     for block in blocks:
-        turned, wanted = (
-            (with_ones(rows[block]) * roots[block]) @ vectors,
-            target[block] * roots[block],
-        )
+        turned = (with_ones(rows[block]) * roots[block]) @ vectors
+        wanted = target[block] * roots[block]
         projected += turned.T @ wanted
         tested.append((turned[some[block]], wanted[some[block]]))
     turned, wanted = map(np.vstack, zip(*tested, strict=True))

@@ -59,9 +59,7 @@ class MatchCandidates:
 def match_candidates(
     views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_candidates: int = 5
 ) -> dict[Pair, MatchCandidates]:
-    """Find likely counterparts of rows that have no match.
-
-    To be confirmed by a person, since most may be wrong.
+    """Find likely counterparts of rows without a match, for a person to confirm: most may be wrong.
 
     Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates",
     1936), with a Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical
@@ -154,9 +152,8 @@ def candidate_hits(
                 proposed = _candidates(columns[u], columns[v], rows[fold != number], c)
                 of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
                 hits += [of_row[i] == j for i, j in rows[fold == number].tolist() if i in of_row]
-            places = np.array(
-                [np.pad(hit, (0, c - len(hit))) for hit in hits], dtype=np.float64
-            ).reshape(-1, c)
+            padded = [np.pad(hit, (0, c - len(hit))) for hit in hits]
+            places = np.array(padded, dtype=np.float64).reshape(-1, c)
             found[u, v] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
     return found
 
@@ -166,10 +163,8 @@ def _candidates(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCand
         raise InvalidInputError(
             f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
         )
-    rows, others = (
-        np.setdiff1d(np.arange(len(X)), known)
-        for X, known in zip((here, there), matches.T, strict=True)
-    )
+    rows = np.setdiff1d(np.arange(len(here)), matches[:, 0])
+    others = np.setdiff1d(np.arange(len(there)), matches[:, 1])
     if not len(rows) or not len(others):
         none = np.empty((0, 0))
         return MatchCandidates(
@@ -217,10 +212,8 @@ def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats,
     covariance = near.T @ near / len(near)
     ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
     factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
-    whiten = [
-        scipy.linalg.solve_triangular(factor, rows.T, lower=True).T for rows in (near, near_own)
-    ]
-    return whiten[0], whiten[1]
+    whitened = (scipy.linalg.solve_triangular(factor, X.T, lower=True).T for X in (near, near_own))
+    return next(whitened), next(whitened)
 
 
 def _blocks(n: int, width: int) -> list[Ints]:
@@ -230,11 +223,8 @@ def _blocks(n: int, width: int) -> list[Ints]:
 def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
     """Return the mean cosine of every row of x to its nearest rows of y."""
     q = min(_NEIGHBORS, len(y))
-    means = [
-        np.partition(x[some] @ y.T, -q, axis=1)[:, -q:].mean(axis=1)
-        for some in _blocks(len(x), len(y))
-    ]
-    return np.concatenate(means)
+    near = (np.partition(x[some] @ y.T, -q, axis=1)[:, -q:] for some in _blocks(len(x), len(y)))
+    return np.concatenate([cosines.mean(axis=1) for cosines in near])
 
 
 def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:

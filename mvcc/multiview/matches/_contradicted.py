@@ -18,13 +18,8 @@ def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[i
     """Tell which matches more views contradict than confirm; the most contradicted ones go first.
 
     View w confirms the match of i and j where both are matched with the same row of w. It
-    contradicts it where a row that is matched with one of them is matched with a row of the
-    other's view that is no partner of it.
-
-    Shapes: `relations` (r, 2).
-
-    `sizes`: number of rows of every view.
-    Returns (r,): all False where no object has two rows of one view: such matches agree.
+    contradicts it where a row that is matched with one of them is matched with a row of the other's
+    view that is no partner of it. Where no object has two rows of one view, all matches agree.
     """
     found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
     if len(relations) < 3 or not _chained(sizes, relations):

@@ -25,13 +25,11 @@ MOST_AT_ONCE = 5_000  # matches of two views; of more, one share tells whether t
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
-_FEW_WRONG = (
-    0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
-)
+# a share of the matches, times agreement; below, mistakes cost more than they save
+_FEW_WRONG = 0.03
 _MANY_WRONG = 0.5  # above, nothing is known for sure
-_LEAST_AGREEMENT = (
-    0.35  # of two views on right matches; below, unlike rows are no evidence against a match
-)
+# of two views on right matches; below, unlike rows are no evidence against a match
+_LEAST_AGREEMENT = 0.35
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
@@ -103,9 +101,8 @@ def suspicious_matches(
     clusters = _split(labels, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
-        graph = any_graph(
-            data, relations, neighbors_for(data, k, 10), k, k, np.random.default_rng(0)
-        )
+        q = neighbors_for(data, k, 10)
+        graph = any_graph(data, relations, q, k, k, np.random.default_rng(0))
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 
@@ -140,16 +137,14 @@ def suspicions(
             ]
             kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
             suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
-            if number == 0 and not _can_be_told(suspicion.mean(), joint.agreement[u, v]):
+            agreement = joint.agreement[u, v]
+            if number == 0 and not _can_be_told(suspicion.mean(), agreement):
                 found[u, v][:] = np.nan
                 break
             found[u, v][drawn] = suspicion
-            if (
-                number == 0
-                and len(shares) > 1
-                and not to_drop(suspicion, joint.agreement[u, v]).any()
-            ):
-                found[u, v][np.concatenate(shares[1:])] = suspicion.mean()
+            if number == 0 and not to_drop(suspicion, agreement).any():
+                for others in shares[1:]:
+                    found[u, v][others] = suspicion.mean()
                 break
     return found
 
@@ -244,9 +239,8 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
         of_drawn += (rankdata(table, axis=0) + rankdata(table, axis=1) - 2) / (len(drawn) - 1)
         for here, there in ((kind.left, kind.right), (kind.right, kind.left)):
             for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
-                ranks[some] += _shares_above(
-                    here[some], there[some], there[drawn], drawn == some[:, None]
-                )
+                same = drawn == some[:, None]
+                ranks[some] += _shares_above(here[some], there[some], there[drawn], same)
     chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
     # equal ranks but for rounding
     return np.searchsorted(chance, ranks - 1e-9) / len(chance)
