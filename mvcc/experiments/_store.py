@@ -19,7 +19,8 @@ from zlib import error as ZlibError
 
 from mvcc import results
 from mvcc._utils.files import damage_of, sha256_of, write_whole
-from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.ledger import LEDGER
+from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
 from mvcc._utils.files import damage_of, is_inside, is_sha256
+from mvcc._utils.ledger import LEDGER, entries_in
 from mvcc._utils.messages import clipped
-from mvcc._utils.outputs import LEDGER, entries_in
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results import _format as names
