@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable
 from io import BytesIO
@@ -62,7 +63,7 @@ def plot(
     written, nothing is.
     """
     folder = results_dir / "figures" if out is None else out
-    if out is None and folder.is_symlink():
+    if out is None and os.path.islink(folder):
         raise StoreError(
             f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."
         )
