@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, integers
-from mvcc.tables.reading._columns import Column, read_like
+from mvcc.tables.reading._column import Column, Written
+from mvcc.tables.reading._columns import read_like
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class SavedClustering:
         # not asdict, which would copy the estimators
         views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in self.views]
         for view in views:
-            view["used"] = [asdict(column) for column in view["used"]]
+            view["used"] = [column.to_stored() for column in view["used"]]
         return model_bytes(views)
 
     @classmethod
@@ -188,12 +189,7 @@ def _view(
     """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
     if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
         raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
-    read = [Column(**one) for one in used]
-    if not all(
-        are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind])
-        for one in read
-    ):
-        raise Unfit("the columns must have names, notes and kinds")
+    read = [_column(**one) for one in used]
     if not are_texts(columns) or not columns or columns != [one.name for one in read]:
         raise Unfit("the columns must be those that were used")
     kinds = (None, "number", "date", "category", "text")[: 5 if mixed else 3]
@@ -207,6 +203,13 @@ def _view(
     transformer, n_features = features.read(transformer, len(columns))
     predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
     return SavedView(name, columns, read, mixed, id_column, transformer, predictor, numbers)
+
+
+def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:
+    """Return a column of what was stored, or raise Unfit or TypeError."""
+    if not are_texts([name, written, unit]) or written not in list(Written):
+        raise Unfit("the columns must have names, and be written in a known way")
+    return Column(name, kind, written=Written(written), unit=unit)
 
 
 def _refuse_differences(views: list[SavedView]) -> None:
