@@ -25,6 +25,7 @@ from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._column import described
+from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import read_table, table_of
 from tests.command_line import mvcc
@@ -221,6 +222,32 @@ def test_words_for_missing_values_can_be_added(tmp_path):
     table = read(tmp_path, content, missing=(-999, "Unknown"))
     assert [column.n_missing for column in table.used] == [1, 1]
     assert table.X["x"].isna().tolist() == [False, True, False, False, False]
+
+
+def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"r{n};{1 + n % 2}.{100 + n},50 €;{('nein', 'ja')[n % 2]};"
+        f"{1 + n % 9}.{1 + n % 12}.2020;{rng.normal() + 9 * (n % 2):.3f}"
+        for n in range(40)
+    ]
+    lines[3] = "r3;keine;ja;3.4.2020;9.25"
+    content = "\n".join(["id;price;sold;day;x", *lines])
+    (tmp_path / "t.csv").write_text(content, encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        "views: {shop: {path: t.csv, missing: [keine]}}\nn_clusters: 2\nstability_runs: 0\n"
+        "comparison: false\n"
+    )
+    facts = cluster_job(load_job(tmp_path / "c.yaml"), tmp_path / "out")
+    notes = {column.name: (column.kind, column.note) for column in facts.views[0].columns}
+    assert notes["price"] == ("number", "in €, with decimal commas")
+    (view,) = load_model(tmp_path / "out").views
+    frame = read_frame(str(tmp_path / "t.csv"))
+    labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
+    assert view.predict(frame[view.columns], str).tolist() == labels
+    frame.loc[5, "price"] = "7 $"
+    with pytest.raises(InvalidInputError, match=r"'7 \$', which is no finite number in €"):
+        view.predict(frame[view.columns], str)
 
 
 def test_codes_are_not_quantities(tmp_path):

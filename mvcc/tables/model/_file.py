@@ -80,7 +80,7 @@ def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
         used.append(
             {"name": column["name"], "kind": column["kind"], "written": str(written), "unit": ""}
         )
-    return view | {"used": used}
+    return view | {"used": used, "missing": []}
 
 
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:

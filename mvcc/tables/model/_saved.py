@@ -21,6 +21,7 @@ from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, integers
 from mvcc.tables.reading._column import Column, Written
 from mvcc.tables.reading._columns import read_like
+from mvcc.tables.reading._looks import without_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class SavedView:
     columns: list[str]  # the columns that were clustered
     used: list[Column]  # what these were used as
     mixed: bool  # whether they are numbers, categories and texts, or have missing values
+    missing: list[str]  # further values that mean an empty cell
     id_column: str | None  # the column that named the rows
     transformer: Any  # what makes features of the columns
     predictor: Any  # what assigns rows with these features to the clusters of the model
@@ -49,7 +51,8 @@ class SavedView:
     ) -> pd.DataFrame | NDArray[Any]:
         """Return the columns of new rows as those that were clustered were read."""
         values: dict[str, Any] = {}
-        for name, one in read_like(self.used, X).items():
+        filled = without_words(X, self.missing) if self.missing else X
+        for name, one in read_like(self.used, filled).items():
             if one.mistake is not None:
                 said = f"{one.mistake.what} in the column {name!r}"
                 raise InvalidInputError(
@@ -181,6 +184,7 @@ def _view(
     columns: Any,
     used: Any,
     mixed: Any,
+    missing: Any,
     id_column: Any,
     transformer: Any,
     predictor: Any,
@@ -189,6 +193,8 @@ def _view(
     """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
     if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
         raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
+    if not are_texts(missing):
+        raise Unfit("missing of a view must be a list of texts")
     read = [_column(**one) for one in used]
     if not are_texts(columns) or not columns or columns != [one.name for one in read]:
         raise Unfit("the columns must be those that were used")
@@ -202,7 +208,9 @@ def _view(
     features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
     transformer, n_features = features.read(transformer, len(columns))
     predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
-    return SavedView(name, columns, read, mixed, id_column, transformer, predictor, numbers)
+    return SavedView(
+        name, columns, read, mixed, missing, id_column, transformer, predictor, numbers
+    )
 
 
 def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:

@@ -197,7 +197,7 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
 def _read_like(known: Column, values: pd.Series[Any]) -> Understood:
     missing = is_missing(values)
     kind = known.kind or "number"  # a constant of a table of numbers
-    column = _column_of(values, missing, kind)
+    column = replace(_column_of(values, missing, kind), unit=known.unit)
     if kind == "date" and values.dtype.kind == "M":
         return dated(column, days_of(values), values, known.written)
     if kind == "number" and values.dtype.kind in "iufbm":
