@@ -98,8 +98,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     named = _NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
-    may_be_padded = is_text and _PADDED.search("\n".join(map(str, values)))
-    if not (named or may_be_padded or _PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
+    may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
+    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None
     texts = as_texts(values[~is_missing(values)])
     if named and _most_match(texts, r"\d{3,5}(?:-\d{4})?" if named["postal"] else _PHONE):
