@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +142,7 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
                 "all_rows": t.n_all_rows or len(t.ids),
                 "columns": len(t.columns),
                 "constraints": len(c),
-                "every_column": [asdict(column) for column in t.every_column],
+                "every_column": [column.to_dict() for column in t.every_column],
                 "features": made,
                 "notes": t.notes,
             }

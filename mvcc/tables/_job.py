@@ -34,9 +34,19 @@ from mvcc.multiview import base_names, transfer_names
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date"]
+AskedKind = Kind | Literal["day first", "month first"]  # the last two are dates
 DEFAULT_FEATURES: dict[str, Features] = {"joint": "auto", "co-em": "spectral"}
 _MANY_ROWS, _RUNS, _RUNS_OF_MANY = 100_000, 10, 3  # stability runs
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
+
+
+def _as_words(value: Any) -> Any:
+    """Return words, and numbers as they are written in YAML, as a tuple of texts."""
+    several = alone_or_several(value)
+    if not isinstance(several, tuple):
+        return several
+    return tuple(str(one) if type(one) in (int, float) else one for one in several)
+
 
 _Path = Annotated[
     str,
@@ -45,10 +55,18 @@ _Path = Annotated[
 ]
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
 _Columns = Annotated[tuple[_Column, ...], BeforeValidator(alone_or_several)]
+_Words = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    BeforeValidator(_as_words),
+    allowed("a list of words or numbers"),
+]
 _UsedColumns = Annotated[
-    dict[str, Kind | Literal["ignore"]] | tuple[_Column, ...],
+    dict[str, AskedKind | Literal["ignore"]] | tuple[_Column, ...],
     BeforeValidator(alone_or_several),
-    allowed("a list of columns, or number, text, category, date or ignore for some columns"),
+    allowed(
+        "a list of columns, or number, text, category, date, day first, month first or ignore for"
+        " some columns"
+    ),
 ]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _NumberOfClusters = Annotated[
@@ -91,7 +109,11 @@ class View(Section):
     columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
         default=None,
         description="The only columns to cluster by; in a file also what a column is: number, "
-        "text, category, date, ignore.",
+        "text, category, date, day first, month first, ignore.",
+    )
+    missing: Annotated[_Words | None, Option("VIEW=WORD[,WORD]", read=_listed)] = Field(
+        default=None,
+        description="Further values that mean an empty cell, beside -, n/a, k.A. and the like.",
     )
     features: Features | None = Field(default=None, description="For this view only.")
     n_components: _Components | None = Field(default=None, description="For this view only.")

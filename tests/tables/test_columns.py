@@ -24,7 +24,8 @@ from mvcc.results import parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._columns import described
+from mvcc.tables.reading._column import described
+from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import read_table, table_of
 from tests.command_line import mvcc
@@ -61,6 +62,27 @@ def column_of(folder, values, delimiter=";", **options):
         (["1.234,5", "12", ",5"], "number", "with decimal commas", [1234.5, 12, 0.5]),
         (["1,234.5", "12", "1,000"], "number", "with commas for thousands", [1234.5, 12, 1000]),
         (["1,234", "5,678"], "number", "with decimal commas", [1.234, 5.678]),
+        (["1.170,00 €", "850 €"], "number", "in €, with decimal commas", [1170, 850]),
+        (["€ 1.170", "€ 850,-"], "number", "in €, with points for thousands", [1170, 850]),
+        (["$1,200", "-$7.5"], "number", "in $, with commas for thousands", [1200, -7.5]),
+        (["CHF 1'200.50", "chf 3"], "number", "in CHF, with separators of thousands", [1200.5, 3]),
+        (["9,7 %", "12 %"], "number", "in %, with decimal commas", [9.7, 12]),
+        (["68 kg", "7e1 Kg", "2kg"], "number", "in kg", [68, 70, 2]),
+        (["4 mg/dl", "5", "6 mg/dl"], "number", "in mg/dl, 1 value without the unit", [4, 5, 6]),
+        (
+            ["0.5", "<0.05", "> 100"],
+            "number",
+            "2 values below or above a limit read as the limit",
+            [0.5, 0.05, 100],
+        ),
+        (["3-5", "18 – 20", "7"], "number", "2 ranges read as the middle", [4, 19, 7]),
+        (["5-3", "7-2"], "category", "", ["5-3", "7-2"]),
+        (["030-1234567", "089/765432"] * 9, "category", "phone numbers", None),
+        (["1", "-", "k.A.", "n. b.", "—", "2"], "number", "", [1, None, None, None, None, 2]),
+        (["1,5", "2.000"], "number", "with decimal commas", [1.5, 2000]),
+        (["1.234", "5.678"], "number", "1.234 read as 1.234, not as 1234", [1.234, 5.678]),
+        (["01067", "10115"] * 3, "category", "codes, since some begin with 0", None),
+        ([*"123456", *"abc"], "text", "6 of 9 values are numbers", None),
         (
             ["1 234", "1\u00a0234\u00a0567", "7"],
             "number",
@@ -70,6 +92,10 @@ def column_of(folder, values, delimiter=";", **options):
         (["1'234,5", "2"], "number", "with decimal commas", [1234.5, 2]),
         (["true", "False", "", "TRUE"], "number", "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "number", "yes is 1", [1, 0, 0]),
+        (["Ja", "nein", "", "ja"], "number", "ja is 1", [1, 0, None, 1]),
+        (["wahr", "FALSCH"], "number", "wahr is 1", [1, 0]),
+        (["oui", "non"], "number", "oui is 1", [1, 0]),
+        (["x", "", "X"], "number", "x is 1", [1, 0, 1]),
         (["a", "b", "", "a"], "category", "", ["a", "b", None, "a"]),
         (["1.2.3", "1.10"], "category", "", ["1.2.3", "1.10"]),
         (["2020-01-01", "", "2020-01-03"], "date", "year-month-day", [18262, None, 18264]),
@@ -83,7 +109,21 @@ def column_of(folder, values, delimiter=";", **options):
             [2932896] * 2 + [2932895.25],
         ),
         (["12/31/2020", "01/02/2020"], "date", "month/day/year", [18627, 18263]),
-        (["01/02/2020", "03/04/2020"], "date", "day/month/year", [18293, 18355]),
+        (["13/02/2020", "03/04/20"], "date", "day/month/year", [18305, 18355]),
+        (["12-31-2020 1:30 PM", "1-2-2020"], "date", "month-day-year", [18627.5625, 18263]),
+        (["17.08.2016", "07.06.2017"], "date", "day.month.year", [17030, 17324]),
+        (
+            ["17.08.2016", "2017-06-07", "08.06.2017"],
+            "date",
+            "day.month.year, also year-month-day",
+            [17030, 17324, 17325],
+        ),
+        (
+            ["1900-01-01", "2020-01-01", "1900-01-01"],
+            "date",
+            "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands for none",
+            [-25567, 18262, -25567],
+        ),
         (
             ["2020-01-01T12:00:00+02:00", "2020-01-01T22:00Z"],
             "date",
@@ -98,6 +138,7 @@ def column_of(folder, values, delimiter=";", **options):
 def test_values_are_read_as_people_write_them(tmp_path, values, kind, note, found):
     column, read_values = column_of(tmp_path, values)
     assert (column.kind, column.note) == (kind, note)
+    found = values if found is None else found
     assert column.n_missing == sum(value is None for value in found)
     assert len(read_values) == len(found)
     for one, other in zip(read_values, found, strict=True):
@@ -115,9 +156,9 @@ def test_points_separate_thousands_where_another_column_has_decimal_commas(tmp_p
     ("values", "delimiter", "message"),
     [
         (
-            ['"1,5"', '"2,5"'],
+            ['"1,500"', '"2,500"'],
             ",",
-            r":2: line 2 has '1,5', whose comma may be .*Write 1\.5, or separate .* semicolons",
+            r":2: line 2 has '1,500', whose comma may be .*Write 1\.5.*, or separate .* semicolons",
         ),
         (
             ["1,234", "5,678"],
@@ -136,8 +177,20 @@ def test_points_separate_thousands_where_another_column_has_decimal_commas(tmp_p
             ";",
             r":14: line 14 has 'soon', which is no date like the others",
         ),
+        (
+            ["17.8.2016"] * 12 + ["8.17.2016"],
+            ";",
+            r":14: line 14 has '8\.17\.2016', which is no date",
+        ),
+        (
+            ["", "01/02/2020", "03/04/2020"],
+            ";",
+            r":3: line 3 has '01/02/2020', which may begin with the day or with the month.*"
+            r"2 values are like that\. Write `columns: {c: day first}` or .*month first",
+        ),
+        (["5 kg"] * 12 + ["5 lb"], ";", r":14: line 14 has '5 lb', .* in kg like the others"),
     ],
-    ids=["comma", "tab", "word", "mixed", "inf", "date"],
+    ids=["comma", "tab", "word", "mixed", "inf", "date", "dots", "slashes", "units"],
 )
 def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(
     tmp_path, values, delimiter, message
@@ -146,6 +199,77 @@ def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(
     with pytest.raises(DataError, match=message) as refusal:
         column_of(tmp_path, values, delimiter, name=name)
     assert "--ignore shop=c" in str(refusal.value)
+
+
+def test_a_comma_in_a_file_of_commas_is_what_the_values_show(tmp_path):
+    assert column_of(tmp_path, ['"1,5"', '"2,25"'], ",")[1] == [1.5, 2.25]
+    assert column_of(tmp_path, ['"1,500.5"', '"2,250"'], ",")[1] == [1500.5, 2250]
+    table = read(tmp_path, 'id,x,y\na,0.5,"1,200"\nb,1.5,"2,300"\n')
+    assert table.X.tolist() == [[0.5, 1200], [1.5, 2300]], "another column has decimal points"
+
+
+def test_the_order_of_day_and_month_can_be_asked_for(tmp_path):
+    content = "id;c;n\na;01/02/2020;1\nb;03/04/2020;2\n"
+    days = {
+        order: read(tmp_path, content, columns={"c": order}).X[:, 0].tolist()
+        for order in ("day first", "month first")
+    }
+    assert days == {"day first": [18293, 18355], "month first": [18263, 18325]}
+
+
+def test_words_for_missing_values_can_be_added(tmp_path):
+    content = "id,x,w\na,1,u\nb,-999,unknown\nc,3,u\nd,4,v\ne,5,u\n"
+    table = read(tmp_path, content, missing=(-999, "Unknown"))
+    assert [column.n_missing for column in table.used] == [1, 1]
+    assert table.X["x"].isna().tolist() == [False, True, False, False, False]
+
+
+def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"r{n};{1 + n % 2}.{100 + n},50 €;{('nein', 'ja')[n % 2]};"
+        f"{1 + n % 9}.{1 + n % 12}.2020;{rng.normal() + 9 * (n % 2):.3f}"
+        for n in range(40)
+    ]
+    lines[3] = "r3;keine;ja;3.4.2020;9.25"
+    content = "\n".join(["id;price;sold;day;x", *lines])
+    (tmp_path / "t.csv").write_text(content, encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        "views: {shop: {path: t.csv, missing: [keine]}}\nn_clusters: 2\nstability_runs: 0\n"
+        "comparison: false\n"
+    )
+    facts = cluster_job(load_job(tmp_path / "c.yaml"), tmp_path / "out")
+    notes = {column.name: (column.kind, column.note) for column in facts.views[0].columns}
+    assert notes["price"] == ("number", "in €, with decimal commas")
+    (view,) = load_model(tmp_path / "out").views
+    frame = read_frame(str(tmp_path / "t.csv"))
+    labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
+    assert view.predict(frame[view.columns], str).tolist() == labels
+    frame.loc[5, "price"] = "7 $"
+    with pytest.raises(InvalidInputError, match=r"'7 \$', which is no finite number in €"):
+        view.predict(frame[view.columns], str)
+
+
+def test_codes_are_not_quantities(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = [f"{code:05}" for code in rng.permutation(9000)[:60]]
+    bodies = [f"40{number:010}" for number in rng.integers(10**10, size=60)]
+    checks = [-sum(int(d) * (1, 3)[n % 2] for n, d in enumerate(body)) % 10 for body in bodies]
+    lines = [
+        f"r{n},{code},{20000 + n},+49 30 {1234567 + n},{body}{check},{100 + n % 7}"
+        for n, (code, body, check) in enumerate(zip(codes, bodies, checks, strict=True))
+    ]
+    table = read(tmp_path, "\n".join(["id,where,PLZ,Telefon,article,x", *lines]))
+    assert [(column.name, column.note) for column in table.every_column[1:5]] == [
+        ("where", "codes, since some begin with 0"),
+        ("PLZ", "postal codes"),
+        ("Telefon", "phone numbers"),
+        ("article", "barcodes"),
+    ]
+    assert table.columns == ["x"]
+    asked = read(tmp_path, "\n".join(["id,where,x", *(f"r{n},0{n},1{n}" for n in range(60))]),
+                 columns={"where": "number"})  # fmt: skip
+    assert asked.columns == ["where", "x"]
 
 
 def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):

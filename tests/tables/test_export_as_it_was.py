@@ -26,7 +26,7 @@ from pyarrow import parquet
 
 from mvcc._utils.files import sha256_of
 from mvcc.tables.output._export import export_tables
-from mvcc.tables.reading._columns import is_missing
+from mvcc.tables.reading._looks import is_missing
 from mvcc.tables.reading._numbers import is_written_number
 from tests.tables.problems import cluster, write_csv
 
@@ -163,9 +163,10 @@ def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, tab
 
 
 def test_new_columns_have_the_decimal_sign_of_the_table(clustered):
-    table = (["a", "b", "c"], [VERSIONS, LONG, DECIMALS])
-    for delimiter, sign in ((";", ","), (",", ".")):
-        _, content = text_file(*table, (delimiter, False, "\n", False))
+    with_points = [text.replace(",", ".") for text in DECIMALS]
+    for delimiter, sign, decimals in ((";", ",", DECIMALS), (",", ".", with_points)):
+        columns = [VERSIONS, LONG, decimals]
+        _, content = text_file(["a", "b", "c"], columns, (delimiter, False, "\n", False))
         text = exported(clustered, "table.csv", content, "csv").decode()
         fits = [row["fit"] for row in csv.DictReader(io.StringIO(text), delimiter=delimiter)]
         assert any(sign in fit for fit in fits)

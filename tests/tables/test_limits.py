@@ -28,7 +28,8 @@ from mvcc.tables.reading import _sheets
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._records import read_records
-from mvcc.tables.reading._table import read_table, row_ids
+from mvcc.tables.reading._rows import row_ids
+from mvcc.tables.reading._table import read_table
 
 CELL = '<c r="{}"><v>1</v></c>'
 HEADER = (

@@ -9,6 +9,7 @@ import json
 import pickle
 import warnings
 import zipfile
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from mvcc._utils import reading
 from mvcc.exceptions import StoreError
 from mvcc.tables.model import _file
 from mvcc.tables.model._file import model_bytes, read_model
+from mvcc.tables.reading._column import Written
 from tests.tables.problems import by_co_em, cluster, write_problem
 
 
@@ -160,27 +162,23 @@ def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path, mo
     cluster(write_problem(tmp_path / "anchors"), tmp_path / "anchors/out")
     written |= set(of_types((tmp_path / "anchors/out/model.skops").read_bytes()))
     assert written | {"numpy.dtype"} == _file._TYPES
-    assert (_file.FORMAT, len(_file._TYPES)) == (3, 12)
+    assert (_file.FORMAT, len(_file._TYPES)) == (4, 12)
 
 
 def test_a_model_of_the_former_format_is_read(folder, model):
-    content, expected = model.read_bytes(), load_model(model).views
-    old, former = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
-    with zipfile.ZipFile(former, "w") as archive:
-        for name in old.namelist():
-            text = old.read(name)
-            if name == "schema.json":
-                for package, module in (
-                    ("multiview", "_nearest_rows"),
-                    ("embedding", "_auto_features"),
-                ):
-                    named = f'"__module__": "mvcc.{package}'.encode()
-                    assert named + b'"' in text
-                    text = text.replace(named + b'"', named + f'.{module}"'.encode())
-            archive.writestr(name, text)
-    model.write_bytes(changed_head(former.getvalue(), format=2))
+    expected = load_model(model).views
+    views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in expected]
+    notes = ["with decimal commas", "day.month.year, 9999-12-31 is a date", "constant"]
+    for view in views:
+        view["used"] = [
+            {"name": column.name, "kind": column.kind, "note": note, "n_missing": 0}
+            for column, note in zip(view["used"], notes, strict=True)
+        ]
+    model.write_bytes(changed_head(_file.model_bytes(views), format=3))
     found = load_model(model).views
     assert [view.columns for view in found] == [view.columns for view in expected]
+    written = [Written.DECIMAL_COMMAS, Written.DOTS, Written.PLAIN]
+    assert [column.written for column in found[0].used] == written
 
 
 def test_a_saved_model_is_the_same_again(folder, tmp_path):

@@ -6,6 +6,7 @@ Columns by the values that they hold inside, texts by their words.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pandas as pd
 from mvcc._utils.messages import clipped
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.tables.fitting._features import rounded
-from mvcc.tables.reading._columns import TRUTH, Column
+from mvcc.tables.reading._column import TRUTH, Column
 from mvcc.tables.reading._table import Table
 
 MOST_COLUMNS = 6  # of a cluster
@@ -74,12 +75,11 @@ def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
             if isinstance(table.X, np.ndarray)
             else table.X.iloc[:, place].to_numpy()
         )
-        truth = next((words for words in TRUTH if column.note == f"{max(words)} is 1"), None)
-        if truth is not None:
-            no, yes = sorted(truth, key=truth.__getitem__)
+        if column.written in TRUTH:
+            no, yes = TRUTH[column.written]
             missing = np.isnan(values)
-            words = np.where(missing, None, np.where(values == 1, yes, no))  # type: ignore[call-overload]
-            yield Column(column.name, "category", column.note, column.n_missing), words
+            words = np.where(missing, None, np.where(values == 1, yes, no or "blank"))  # type: ignore[call-overload]
+            yield replace(column, kind="category"), words
         else:
             yield column, values
 

@@ -23,7 +23,8 @@ from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._table import Table, find_id_column, refuse_repeated_columns, table_of
+from mvcc.tables.reading._rows import find_id_column, refuse_repeated_columns
+from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
     from mvcc.tables.model._saved import SavedClustering

@@ -26,7 +26,8 @@ from mvcc.metrics import scores_of_table
 from mvcc.tables.folders._workers import computed
 from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.reading._partitions import Folder, Piece
-from mvcc.tables.reading._table import ids_of, label_texts, no_column, place_of
+from mvcc.tables.reading._rows import ids_of, no_column, place_of
+from mvcc.tables.reading._table import label_texts
 
 _TEXT = "string[pyarrow]"
 

@@ -19,7 +19,7 @@ from mvcc.tables.folders._workers import computed
 from mvcc.tables.reading._answers import answer_files, ids_in_answers
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._partitions import Folder, Piece
-from mvcc.tables.reading._table import ids_of
+from mvcc.tables.reading._rows import ids_of
 
 DEFAULT_ROWS = 100_000  # of each folder
 _FEWEST_ROWS = 1_000  # however low memory is

@@ -20,9 +20,10 @@ from mvcc._utils.messages import clipped
 from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
+from mvcc.tables.reading._column import Written
 
-FORMAT = 3  # another one where the types below change what they hold
-_FORMER_FORMAT = 2  # names the private modules that classes were in
+FORMAT = 4  # another one where the types below change what they hold
+_FORMER_FORMAT = 3  # has notes in words where columns now say how they are written
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
 _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 _PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
@@ -67,11 +68,19 @@ def _by_public_names(schema: bytes) -> bytes:
     return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
 
 
-def _by_new_names(content: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
-    return _zipped(entries)
+def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
+    """Return a view whose columns were described by a note, which began with how they are
+    written, unless they are left out.
+    """
+    used = []
+    for column in view["used"]:
+        written = column["note"].partition(", ")[0]
+        if written not in list(Written):
+            written = Written.PLAIN
+        used.append(
+            {"name": column["name"], "kind": column["kind"], "written": str(written), "unit": ""}
+        )
+    return view | {"used": used, "missing": []}
 
 
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
@@ -112,10 +121,10 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
                 _check_entry(archive, name)
             head = parse_json(archive.read(_HEAD))
             version, written = head["format"], clipped(str(head["version"]))
-        if version == _FORMER_FORMAT:
-            content = _by_new_names(content)
-        if version in (FORMAT, _FORMER_FORMAT):
+        if version == FORMAT:
             return _views(content, place)
+        if version == _FORMER_FORMAT:
+            return list(map(_of_former_format, _views(content, place)))
     except StoreError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to

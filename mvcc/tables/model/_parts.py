@@ -50,7 +50,7 @@ from mvcc.tables.model._rules import (
     whole,
     words,
 )
-from mvcc.tables.reading._columns import MOST
+from mvcc.tables.reading._kinds import MOST
 
 _OF_TABLE = 4 * MOST  # of differences of values, too
 _LEAST = 1e-150  # of a divisor: what is divided stays a float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, integers
-from mvcc.tables.reading._columns import Column, read_like
+from mvcc.tables.reading._column import Column, Written
+from mvcc.tables.reading._columns import read_like
+from mvcc.tables.reading._looks import without_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class SavedView:
     columns: list[str]  # the columns that were clustered
     used: list[Column]  # what these were used as
     mixed: bool  # whether they are numbers, categories and texts, or have missing values
+    missing: list[str]  # further values that mean an empty cell
     id_column: str | None  # the column that named the rows
     transformer: Any  # what makes features of the columns
     predictor: Any  # what assigns rows with these features to the clusters of the model
@@ -48,7 +51,8 @@ class SavedView:
     ) -> pd.DataFrame | NDArray[Any]:
         """Return the columns of new rows as those that were clustered were read."""
         values: dict[str, Any] = {}
-        for name, one in read_like(self.used, X).items():
+        filled = without_words(X, self.missing) if self.missing else X
+        for name, one in read_like(self.used, filled).items():
             if one.mistake is not None:
                 said = f"{one.mistake.what} in the column {name!r}"
                 raise InvalidInputError(
@@ -155,7 +159,7 @@ class SavedClustering:
         # not asdict, which would copy the estimators
         views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in self.views]
         for view in views:
-            view["used"] = [asdict(column) for column in view["used"]]
+            view["used"] = [column.to_stored() for column in view["used"]]
         return model_bytes(views)
 
     @classmethod
@@ -180,6 +184,7 @@ def _view(
     columns: Any,
     used: Any,
     mixed: Any,
+    missing: Any,
     id_column: Any,
     transformer: Any,
     predictor: Any,
@@ -188,12 +193,9 @@ def _view(
     """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
     if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
         raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
-    read = [Column(**one) for one in used]
-    if not all(
-        are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind])
-        for one in read
-    ):
-        raise Unfit("the columns must have names, notes and kinds")
+    if not are_texts(missing):
+        raise Unfit("missing of a view must be a list of texts")
+    read = [_column(**one) for one in used]
     if not are_texts(columns) or not columns or columns != [one.name for one in read]:
         raise Unfit("the columns must be those that were used")
     kinds = (None, "number", "date", "category", "text")[: 5 if mixed else 3]
@@ -206,7 +208,16 @@ def _view(
     features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
     transformer, n_features = features.read(transformer, len(columns))
     predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
-    return SavedView(name, columns, read, mixed, id_column, transformer, predictor, numbers)
+    return SavedView(
+        name, columns, read, mixed, missing, id_column, transformer, predictor, numbers
+    )
+
+
+def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:
+    """Return a column of what was stored, or raise Unfit or TypeError."""
+    if not are_texts([name, written, unit]) or written not in list(Written):
+        raise Unfit("the columns must have names, and be written in a known way")
+    return Column(name, kind, written=Written(written), unit=unit)
 
 
 def _refuse_differences(views: list[SavedView]) -> None:

@@ -32,7 +32,7 @@ from mvcc.tables.reading._cells import (
 )
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
-from mvcc.tables.reading._table import row_ids
+from mvcc.tables.reading._rows import row_ids
 from mvcc.tables.reading._workbooks import read_records, read_workbook, workbook_bytes
 
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user

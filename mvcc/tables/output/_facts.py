@@ -6,7 +6,6 @@ The facts of ``clustering.json``, and what must not be overlooked in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from mvcc.tables.explaining._names import name_clusters, nameless
 from mvcc.tables.fitting._features import Features, rounded
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.fitting._method import Explained
-from mvcc.tables.reading._columns import BESIDE
+from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
@@ -102,7 +101,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "features": features.words,
         "n_components": features.X.shape[1],
         "unused": table.unused,
-        "columns": [asdict(column) for column in table.every_column],
+        "columns": [column.to_dict() for column in table.every_column],
         "ids": table.ids,
         "labels": labels.tolist(),
         "reference": table.reference,
@@ -171,7 +170,7 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
                 " clusters (-k), or judge more pairs (mvcc ask)."
             )
         yield from table.notes
-        if beside := [column.name for column in table.every_column if column.note == BESIDE]:
+        if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
             yield (
                 f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"
                 " not used."

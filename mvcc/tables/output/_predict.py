@@ -26,7 +26,7 @@ from mvcc.tables.output._folder import inputs_of_clustering, read_clustering
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._parquet import pyarrow_for
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
-from mvcc.tables.reading._table import (
+from mvcc.tables.reading._rows import (
     find_id_column,
     ids_of,
     no_column,

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._columns import as_texts, is_missing, understand_all
-from mvcc.tables.reading._numbers import DECIMAL_COMMAS, is_written_number
+from mvcc.tables.reading._column import Written
+from mvcc.tables.reading._columns import understand_all
+from mvcc.tables.reading._looks import as_texts, is_missing
+from mvcc.tables.reading._numbers import is_written_number
 
 # what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of
 # them skip
@@ -36,7 +38,7 @@ def escaped(texts: Sequence[str]) -> list[str]:
 def has_decimal_commas(frame: pd.DataFrame) -> bool:
     """Tell whether some column of a text file is read with decimal commas."""
     found = understand_all(frame, dict.fromkeys(frame.columns))
-    return any(one.column.note == DECIMAL_COMMAS for one in found.values())
+    return any(one.column.written is Written.DECIMAL_COMMAS for one in found.values())
 
 
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:

@@ -13,8 +13,8 @@ from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._columns import as_texts
 from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._looks import as_texts
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import Table, table_of
 from mvcc.views import GivenViews

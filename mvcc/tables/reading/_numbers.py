@@ -1,25 +1,72 @@
-"""Numbers that are written as text, with decimal points or commas, and with separators of
-thousands.
+"""Numbers as people write them: with decimal points or commas, separators of thousands, a currency,
+percent or another unit, limits such as <0.05, and ranges such as 3-5.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.messages import counted
 from mvcc._utils.types import Bools, Floats
+from mvcc.tables.reading._column import Written
 
-DECIMAL_COMMAS = "with decimal commas"
-COMMAS = "with commas for thousands"
-POINTS = "with points for thousands"
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
-_WITH_POINT = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_WITH_COMMA = r"[+-]?(?:\d{1,3}(?:\.\d{3})+(?:,\d*)?|\d+,?\d*|,\d+)(?:e[+-]?\d+)?"
+_EXPONENT = r"(?:e[+-]?\d+)?"
+_WITHOUT = rf"[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}"
+_WITH_POINT = rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?|\d+\.?\d*|\.\d+){_EXPONENT}"
+_WITH_COMMA = rf"[+-]?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?|\d+,?\d*|,\d+){_EXPONENT}"
 _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
+_SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
+
+_CURRENCIES = {
+    "€": ("€", "eur", "euro", "euros"),
+    "$": ("$", "us$", "usd"),
+    "£": ("£", "gbp"),
+    "¥": ("¥", "jpy"),
+    "CHF": ("chf", "fr.", "sfr.", "sfr"),
+    "kr": ("kr", "kr.", "sek", "nok", "dkk"),
+    "zł": ("zł", "pln"),
+}
+_UNIT_OF = {word: unit for unit, words in _CURRENCIES.items() for word in words}
+_THOUSANDS_BY_COMMA = ("$", "£", "¥")
+_BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse=True))
+_AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
+_CELL = re.compile(
+    rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−])?"
+    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:,?[-–—])?"
+    r"\s*(?P<after>%|‰|°|[€$£¥]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
+    re.IGNORECASE,
+)
+_MOSTLY = 0.5  # of cells that begin a column of numbers
+_SAMPLE = 50
+_STYLES = {
+    Written.PLAIN: _WITHOUT,
+    Written.SPACES: _WITHOUT,
+    Written.COMMAS: _WITH_POINT,
+    Written.POINTS: _WITH_COMMA,
+    Written.DECIMAL_COMMAS: _WITH_COMMA,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What the texts of a column say as numbers."""
+
+    values: Floats  # NaN for what is not a number like the others
+    written: Written | None  # None if the texts allow two readings
+    unit: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of cells that are numbers."""
+        return int((~np.isnan(self.values)).sum())
 
 
 def numbers_of(words: Any) -> Floats:
@@ -46,45 +93,153 @@ def is_written_number(text: str) -> bool:
     return _WRITTEN.fullmatch(_GROUPED.sub("", text)) is not None
 
 
-def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
-    """Read numbers with decimal commas or thousands separators, where their meaning is certain.
+def read_numbers(texts: pd.Series[Any], sign: str = "", delimiter: str | None = None) -> Numbers:
+    """Read the numbers of a column, all with the same decimal sign and unit.
 
-    A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
-    may be either.
-
-    Returns: NaN where a text is no such number.
-    Returns: how the numbers were read; empty where this is not certain.
+    `texts`: missing where there is no value.
+    `sign`: the decimal sign of the other columns of the table, if it is known. The values of the
+    column itself come first.
+    `delimiter`: what separates the columns of the file. Semicolons and tabs leave the comma to
+    the numbers.
     """
-    plain = texts.str.replace(_GROUPED, "", regex=True)
-    by_point, by_comma = _matches(plain, _WITH_POINT), _matches(plain, _WITH_COMMA)
-    has_comma = bool(plain[by_point | by_comma].str.contains(",").any())
-    if not has_comma:
-        return numbers_of(plain.where(by_point, "nan")), "with separators of thousands"
-    if delimiter not in (";", "\t") or (delimiter == "\t" and by_point.sum() == by_comma.sum()):
-        return numbers_of(plain.str.replace(",", ".").where(by_point | by_comma, "nan")), ""
-    if by_point.sum() > by_comma.sum():
-        return _read(plain, COMMAS), COMMAS
-    return _read(plain, DECIMAL_COMMAS), DECIMAL_COMMAS
+    there = texts.dropna()
+    head = there.head(_SAMPLE).str.replace(_GROUPED, "", regex=True)
+    if not head.str.fullmatch(_CELL).mean() >= _MOSTLY:
+        return Numbers(np.full(len(texts), np.nan), Written.PLAIN)
+    cells = _Cells.of(texts)
+    unit = cells.commonest_unit()
+    written = _written(cells, unit, sign, delimiter)
+    numbers = cells.read(Written.DECIMAL_COMMAS if written is None else written, unit)
+    return Numbers(numbers.values, written, unit, numbers.remarks)
 
 
-def by_note(texts: pd.Series[Any], note: str) -> Floats:
-    """Read more numbers of a column whose commas and points are known.
-
-    NaN for what is written otherwise.
-    """
-    return _read(texts.str.replace(_GROUPED, "", regex=True), note)
+def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Numbers:
+    """Read more numbers of a column; NaN for what is written otherwise."""
+    return _Cells.of(texts).read(written, unit)
 
 
-def _read(plain: pd.Series[Any], note: str) -> Floats:
-    if note == COMMAS:
-        return numbers_of(plain.where(_matches(plain, _WITH_POINT), "nan").str.replace(",", ""))
-    plain = plain.where(_matches(plain, _WITH_COMMA), "nan")
-    return numbers_of(plain.str.replace(".", "", regex=False).str.replace(",", "."))
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Texts, taken apart: one row for each, missing where a text is not a number."""
+
+    parts: pd.DataFrame  # limit, first and last number, without signs of thousands
+    units: pd.Series[Any]  # empty where a number has none
+
+    @classmethod
+    def of(cls, texts: pd.Series[Any]) -> _Cells:
+        plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
+        whole = plain.where(plain.str.fullmatch(_CELL).eq(True))
+        parts = whole.str.extract(_CELL)
+        minus = parts[["minus", "sign"]].isin(["-", "−"]).any(axis=1)
+        parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
+        parts["last"] = parts["last"].str.rstrip(",")  # 850,- has no cents
+        parts["grouped"] = plain != texts
+        before = parts["before"].fillna("").str.casefold()
+        after = parts["after"].fillna("")
+        unit = before.where(before != "", after)
+        unit = unit.str.casefold().map(_UNIT_OF).fillna(unit)
+        both = (before != "") & (after != "")
+        return cls(parts, unit.where(parts["last"].notna() & ~both))
+
+    def commonest_unit(self) -> str:
+        """Return the unit of most cells, as most of these write it; empty if most have none."""
+        n_cells = self.units.notna().sum()
+        units = self.units[self.units.fillna("") != ""]
+        if len(units) < _MOSTLY * n_cells or not n_cells:
+            return ""
+        return str(units.mode().iloc[0])
+
+    def read(self, written: Written, unit: str) -> Numbers:
+        """Return the cells that are written in this way and have this unit, or none."""
+        folded = self.units.str.casefold()
+        allowed = [unit.casefold(), *([""] if unit != "%" else [])]
+        fits = folded.isin(allowed).to_numpy(dtype=bool)
+        first, last = (_read(self.parts[name], written) for name in ("first", "last"))
+        is_range = self.parts["first"].notna().to_numpy(dtype=bool)
+        values = np.where(is_range, (first + last) / 2, last)
+        ends = self.parts["first"].fillna("") + " " + self.parts["last"].fillna("")
+        is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
+        is_safe = (first < last) & ~is_padded
+        values[~fits | (is_range & ~is_safe)] = np.nan
+        counts = {
+            "{} without the unit": (folded == "").to_numpy(dtype=bool) & bool(unit),
+            "{} read as the limit": self.parts["limit"].notna().to_numpy(dtype=bool),
+            "{} read as the middle": is_range,
+        }
+        nouns = ("value", "value below or above a limit", "range")
+        remarks = []
+        for (words, which), noun in zip(counts.items(), nouns, strict=True):
+            if n := int((which & ~np.isnan(values)).sum()):
+                remarks.append(words.format(_counted(n, noun)))
+        return Numbers(values, written, unit, tuple(remarks))
+
+
+def _counted(n: int, noun: str) -> str:
+    first, _, rest = noun.partition(" ")
+    return f"{counted(n, first)} {rest}".rstrip()
+
+
+def _read(cells: pd.Series[Any], written: Written) -> Floats:
+    plain = cells.where(_matches(cells, _STYLES.get(written, _WITHOUT)), "nan")
+    if written in (Written.DECIMAL_COMMAS, Written.POINTS):
+        plain = plain.str.replace(".", "", regex=False).str.replace(",", ".")
+    return numbers_of(plain.str.replace(",", "", regex=False))
 
 
 def _matches(texts: pd.Series[Any], style: str) -> Bools:
     found: Bools = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
     return found
+
+
+def _written(cells: _Cells, unit: str, sign: str, delimiter: str | None) -> Written | None:
+    """Decide what points and commas mean, once for the whole column; None if it is unknown."""
+    amounts = pd.concat([cells.parts["first"], cells.parts["last"]]).dropna()
+    unknown = _matches(amounts, _SIGN_UNKNOWN)
+    by_point = _matches(amounts, _WITH_POINT)
+    by_comma = _matches(amounts, _WITH_COMMA)
+    has_comma = amounts.str.contains(",", regex=False).to_numpy(dtype=bool)
+    has_point = amounts.str.contains(".", regex=False).to_numpy(dtype=bool)
+    n_comma = int((by_comma & ~by_point).sum())
+    n_point = int((by_point & ~by_comma).sum())
+    unknown_comma, unknown_point = (unknown & has_comma).any(), (unknown & has_point).any()
+    if n_comma == n_point == 0 and (unknown_comma or unknown_point):
+        if unknown_comma and unknown_point:
+            return None
+        sign = _likely_sign(unit, sign, delimiter, by_comma=bool(unknown_comma))
+        if not sign:
+            return None
+        n_comma, n_point = int(sign == ","), int(sign == ".")
+    if n_comma > n_point:
+        return Written.DECIMAL_COMMAS if has_comma.any() else Written.POINTS
+    if has_comma.any():
+        return Written.COMMAS
+    return Written.SPACES if cells.parts["grouped"].any() else Written.PLAIN
+
+
+def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool) -> str:
+    """Return the decimal sign of a column whose numbers are all like 1.234, or all like 1,234.
+
+    Amounts of money have no three decimals.
+    """
+    if unit in _UNIT_OF.values() and (not by_comma or unit in _THOUSANDS_BY_COMMA):
+        return "." if by_comma else ","
+    if sign:
+        return sign
+    if by_comma:
+        return "," if delimiter == ";" else ""
+    return "."
+
+
+def sign_is_unknown(texts: pd.Series[Any]) -> bool:
+    """Tell whether all numbers of a column with a point are like 1.234."""
+    with_point = texts[texts.str.contains(".", regex=False)]
+    return len(with_point) > 0 and bool(_matches(with_point, _SIGN_UNKNOWN).all())
+
+
+def has_decimal_points(texts: pd.Series[Any]) -> bool:
+    """Tell whether some number of a column has a point that is certainly a decimal one."""
+    with_point = texts[texts.str.contains(".", regex=False)]
+    return not _matches(with_point, rf"{_SIGN_UNKNOWN}|{_POINTS_FOR_THOUSANDS}").all()
 
 
 def without_points(texts: pd.Series[Any]) -> Floats | None:

@@ -17,8 +17,8 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._columns import as_texts
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._looks import as_texts
 from mvcc.tables.reading._problems import Problems, raise_all
 from mvcc.tables.reading._table import Table
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,26 +17,31 @@ from mvcc._utils.messages import clipped, counted, nearest, shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._columns import (
-    AN_ID,
-    BESIDE,
-    CONSTANT,
-    LABELS,
-    Column,
-    Understood,
-    Values,
-    as_texts,
-    holds_ids,
-    looks_like_codes,
-    looks_like_ids,
-    looks_like_labels,
-    understand_all,
-    without_attrs,
-)
+from mvcc.tables.reading._column import Column, LeftOut
+from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._kinds import Understood, Values
+from mvcc.tables.reading._looks import (
+    are_few,
+    as_texts,
+    code_reason,
+    holds_ids,
+    is_missing,
+    looks_like_labels,
+    without_attrs,
+    without_words,
+)
 from mvcc.tables.reading._problems import Problems, option_for
-
-_SHOWN = 5
+from mvcc.tables.reading._rows import (
+    MOST_LISTED,
+    columns_of_bytes,
+    find_id_column,
+    ids_of,
+    listed,
+    no_column,
+    place_of,
+    refuse_repeated_columns,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +148,7 @@ def table_of(
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
     if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
-        X = X[[column for column in values if became[column].note != CONSTANT]]
+        X = X[[column for column in values if became[column].why is not LeftOut.CONSTANT]]
     columns = list(values) if isinstance(X, np.ndarray) else list(map(str, X.columns))
     reference = None
     if view.labels_column in frame.columns:
@@ -171,58 +175,15 @@ def table_of(
     )
 
 
-def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
-    """Return the id of every row of a table, as `read_table` does."""
-    refuse_repeated_columns(frame, view.path)
-    return ids_of(frame, find_id_column(frame, view), view.path)
-
-
-def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
-    """Refuse a table in which several columns have one name."""
-    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
-        raise DataError(
-            f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one."
-        )
-
-
-def _of_bytes(frame: pd.DataFrame) -> list[object]:
-    objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
-    return [
-        column for column in objects if any(isinstance(value, bytes) for value in frame[column])
-    ]
-
-
 def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
     """Refuse a column of bytes, such as pictures, unless it is ignored."""
-    for column in _of_bytes(frame):
+    for column in columns_of_bytes(frame):
         if column not in view.ignore:
             option = option_for("--ignore", name, [*view.ignore, str(column)])
             raise DataError(
-                f"{view.path}: the column {_listed([column])} holds bytes that are not text in"
+                f"{view.path}: the column {listed([column])} holds bytes that are not text in"
                 f" UTF-8. Leave it out ({option}), or write it as text."
             )
-
-
-def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
-    """Return the column that names the rows.
-
-    The one asked for, an index, one called id or nothing, or a likely one.
-    """
-    if view.id_column is not None:
-        if view.id_column not in frame.columns:
-            raise DataError(no_column(frame, view.id_column, view.path))
-        return view.id_column
-    if "index" in frame.attrs:
-        return str(frame.attrs["index"])
-    frame = without_attrs(frame)
-    of_bytes = set(_of_bytes(frame))
-    texts = [column for column in frame.columns if column not in of_bytes]
-    usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
-    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
-    others = [str(column) for column in texts if column not in asked_for]
-    likely = (column for column in others if looks_like_ids(column, frame[column]))
-    codes = (column for column in others if looks_like_codes(frame[column]))
-    return next(chain(usual, likely, codes), None)
 
 
 def _understood(
@@ -232,30 +193,33 @@ def _understood(
     reasons = _why_left_out(frame, view, id_column)
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
-    found = understand_all(frame, used)
+    found = understand_all(without_words(frame, view.missing) if view.missing else frame, used)
     for column, one in found.items():
         if one.mistake is not None:
             problems.add(
                 _mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column])
             )
     became = {
-        column: Column(column, None, reason) if reason else found[column].column
+        column: Column(column, None, why=reason) if reason else found[column].column
         for column, reason in reasons.items()
     }
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
 
-def _why_left_out(frame: pd.DataFrame, view: View, id_column: str | None) -> dict[str, str]:
-    """Say of every column why it is left out; nothing where it is not."""
-    listed = view.columns or ()
-    known: dict[str | None, str] = dict.fromkeys(listed, "")
-    known |= dict.fromkeys((*frame.attrs.get("beside", ()), frame.attrs.get("index")), BESIDE)
-    kinds = listed.items() if isinstance(listed, dict) else ()
-    known |= dict.fromkeys((column for column, kind in kinds if kind == "ignore"), "ignored")
-    known |= dict.fromkeys(view.ignore, "ignored")
-    known |= {view.labels_column: "labels", id_column: "names the rows"}
-    others_are_asked_for = not listed or isinstance(listed, dict)
-    reasons = {}
+def _why_left_out(
+    frame: pd.DataFrame, view: View, id_column: str | None
+) -> dict[str, LeftOut | None]:
+    """Tell why each column is left out; None if it is not."""
+    listed_columns = view.columns or ()
+    known: dict[str | None, LeftOut | None] = dict.fromkeys(listed_columns)
+    beside = (*frame.attrs.get("beside", ()), frame.attrs.get("index"))
+    known |= dict.fromkeys(beside, LeftOut.BESIDE)
+    kinds = listed_columns.items() if isinstance(listed_columns, dict) else ()
+    ignored = [column for column, kind in kinds if kind == "ignore"]
+    known |= dict.fromkeys((*ignored, *view.ignore), LeftOut.IGNORED)
+    known |= {view.labels_column: LeftOut.IS_LABELS, id_column: LeftOut.NAMES_ROWS}
+    others_are_asked_for = not listed_columns or isinstance(listed_columns, dict)
+    reasons: dict[str, LeftOut | None] = {}
     frame = without_attrs(frame)
     for column in map(str, frame.columns):
         if column in known:
@@ -263,14 +227,16 @@ def _why_left_out(frame: pd.DataFrame, view: View, id_column: str | None) -> dic
         elif others_are_asked_for:
             reasons[column] = _why_left_out_unasked(column, frame[column])
         else:
-            reasons[column] = "not asked for"
+            reasons[column] = LeftOut.NOT_ASKED_FOR
     return reasons
 
 
-def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> str:
+def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> LeftOut | None:
     if holds_ids(column, values):
-        return AN_ID
-    return LABELS if looks_like_labels(column, values) else ""
+        return LeftOut.AN_ID
+    if (reason := code_reason(column, values)) and not are_few(values[~is_missing(values)]):
+        return reason
+    return LeftOut.LIKE_LABELS if looks_like_labels(column, values) else None
 
 
 def _left_out_labels(
@@ -278,11 +244,11 @@ def _left_out_labels(
 ) -> Iterable[str]:
     """Say what was left out since it seems to be the truth that clusters are compared with."""
     for column in became.values():
-        if column.note == LABELS:
+        if column.why is LeftOut.LIKE_LABELS:
             compare = option_for("--labels-column", name, [column.name])
             use = option_for("--columns", name, [*columns, column.name])
             yield (
-                f"{view.path}: the column {_listed([column.name])} looks like labels and was left"
+                f"{view.path}: the column {listed([column.name])} looks like labels and was left"
                 f" out. Compare the clusters with it ({compare}), or cluster by it as well ({use})."
             )
 
@@ -302,35 +268,17 @@ def _nothing_to_cluster(
     if not X.shape[1]:
         why = "; ".join(
             f"{clipped(repr(column.name))} {column.note}"
-            for column in list(became.values())[:_SHOWN]
+            for column in list(became.values())[:MOST_LISTED]
         )
         return f"{path}: no column is left to cluster: {why or 'it has none'}."
     if n == 1:
         return f"{path}: there is one row only; nothing can be clustered."
     if isinstance(X, np.ndarray) and not np.ptp(X, axis=0).any():
-        columns = _listed(column.name for column in became.values() if column.note == CONSTANT)
+        columns = listed(
+            column.name for column in became.values() if column.why is LeftOut.CONSTANT
+        )
         return f"{path}: all {n} rows are the same in {columns}; nothing can be clustered."
     return ""
-
-
-def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
-    """Return the ids of rows; their numbers where no column names them."""
-    if column is None:
-        return [str(number) for number in frame.index]
-    ids = as_texts(frame[column])
-    if (empty := (ids == "") | frame[column].isna()).any():
-        raise DataError(
-            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"
-            f" {_listed([column])}; give it one."
-        )
-    if ids.duplicated().any():
-        second = int(ids.duplicated().argmax())
-        first = int((ids == ids.iloc[second]).argmax())
-        raise DataError(
-            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as"
-            f" {_row(frame, first)} has; ids must be distinct."
-        )
-    return ids.tolist()
 
 
 def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> str:
@@ -340,23 +288,14 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
-        f" {_listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
+        f" {listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
         f" ({option_for('--ignore', name, [column])})."
-    )
-
-
-def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
-    """Say that there is no such column."""
-    return (
-        f"{path}: there is no column"
-        f" {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns are"
-        f" {_listed(frame.columns)}."
     )
 
 
 def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
     if (column.isna() | (column.astype(str).str.strip() == "")).all():
-        problems.add(f"{path}: the column {_listed([column.name])} holds no labels.")
+        problems.add(f"{path}: the column {listed([column.name])} holds no labels.")
     return label_texts(column).tolist()
 
 
@@ -367,39 +306,3 @@ def label_texts(column: pd.Series) -> pd.Series:
         .mask(column.isna() | (column.astype(str).str.strip() == ""), "")
         .astype(object)
     )
-
-
-def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
-    """Return what messages call a row."""
-    if "lines" in frame.attrs:
-        return f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
-    return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
-
-
-def _row(frame: pd.DataFrame, row: int) -> str:
-    """Return the line or row, also with its file where the path is a folder.
-
-    Rows are counted over all files.
-    """
-    if "lines" in frame.attrs:
-        return f"line {frame.attrs['lines'] + row}"
-    number = int(frame.index[row])
-    if "files" not in frame.attrs:
-        return f"row {number}"
-    first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
-    return f"{file}: row {number - first}"
-
-
-def _columns(names: list[str], one: str, many: str) -> str:
-    """Return columns as the subject of a sentence, with its verb."""
-    return (
-        f"the column {_listed(names)} {one}"
-        if len(names) == 1
-        else f"the columns {_listed(names)} {many}"
-    )
-
-
-def _listed(names: Iterable[object]) -> str:
-    words = [repr(str(name)) for name in names]
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return clipped(", ".join(words[:_SHOWN]), 300) + more

@@ -1,0 +1,150 @@
+"""What became of a column of a table: what it is used as, how its cells are written, or why it is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from mvcc._utils.messages import clipped
+from mvcc.tables._job import Kind
+
+if TYPE_CHECKING:
+    from mvcc.results import ColumnFacts
+
+_MOST_NAMED = 6
+_PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
+
+
+class Written(StrEnum):
+    """How the cells of a column are written, in the words that say so."""
+
+    PLAIN = ""
+    IN_SECONDS = "in seconds"
+    DECIMAL_COMMAS = "with decimal commas"
+    COMMAS = "with commas for thousands"
+    POINTS = "with points for thousands"
+    SPACES = "with separators of thousands"
+    TRUE_FALSE = "true is 1"
+    YES_NO = "yes is 1"
+    Y_N = "y is 1"
+    WAHR_FALSCH = "wahr is 1"
+    JA_NEIN = "ja is 1"
+    J_N = "j is 1"
+    VRAI_FAUX = "vrai is 1"
+    OUI_NON = "oui is 1"
+    SI_NO = "sí is 1"
+    CROSSES = "x is 1"
+    CHECKS = "✓ is 1"
+    YEAR_MONTH_DAY = "year-month-day"
+    YEAR_SLASHES = "year/month/day"
+    YEAR_DOTS = "year.month.day"
+    DAY_DASHES = "day-month-year"
+    DAY_SLASHES = "day/month/year"
+    DOTS = "day.month.year"
+    MONTH_DASHES = "month-day-year"
+    MONTH_SLASHES = "month/day/year"
+
+
+TRUTH = {  # the words for 0 and 1
+    Written.TRUE_FALSE: ("false", "true"),
+    Written.YES_NO: ("no", "yes"),
+    Written.Y_N: ("n", "y"),
+    Written.WAHR_FALSCH: ("falsch", "wahr"),
+    Written.JA_NEIN: ("nein", "ja"),
+    Written.J_N: ("n", "j"),
+    Written.VRAI_FAUX: ("faux", "vrai"),
+    Written.OUI_NON: ("non", "oui"),
+    Written.SI_NO: ("no", "sí"),
+    Written.CROSSES: ("", "x"),
+    Written.CHECKS: ("", "✓"),
+}
+
+
+class LeftOut(StrEnum):
+    """Why a column is left out, in the words that say so."""
+
+    NAMES_ROWS = "names the rows"
+    AN_ID = "an id"
+    BESIDE = "beside the array"
+    CONSTANT = "constant"
+    EMPTY = "empty"
+    IGNORED = "ignored"
+    IS_LABELS = "labels"
+    LIKE_LABELS = "looks like labels"
+    NOT_ASKED_FOR = "not asked for"
+    PICTURES = "names of pictures"
+    PADDED = "codes, since some begin with 0"
+    POSTAL_CODES = "postal codes"
+    PHONE_NUMBERS = "phone numbers"
+    BARCODES = "barcodes"
+
+
+@dataclass(frozen=True)
+class Column:
+    """What became of a column."""
+
+    name: str
+    kind: Kind | None  # what it is clustered as; None if it is left out
+    n_missing: int = 0
+    written: Written = Written.PLAIN
+    unit: str = ""  # of all its numbers
+    why: LeftOut | None = None  # it is left out
+    remarks: tuple[str, ...] = ()  # what else must be known of it
+
+    @property
+    def note(self) -> str:
+        """Why the column is left out, or how it was read."""
+        unit = f"in {self.unit}" if self.unit else ""
+        return ", ".join(filter(None, (self.why, unit, self.written, *self.remarks)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts of the column."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "note": self.note,
+            "n_missing": self.n_missing,
+        }
+
+    def to_stored(self) -> dict[str, str | None]:
+        """Return what new rows are read by, as a model holds it."""
+        written = str(self.written)
+        return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
+
+
+def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
+    """Return what became of the columns of a view in two or three lines, or one if there is
+    nothing to say.
+    """
+    used = [column for column in columns if column.kind is not None]
+    kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
+    lines = ["; ".join(f"{_PLURALS[kind]}: {_names(some)}" for kind, some in kinds.items() if some)]
+    if out := [column for column in columns if column.kind is None]:
+        by_note: dict[str, list[str]] = {}
+        for column in out:
+            by_note.setdefault(column.note, []).append(column.name)
+        lines.append(
+            "left out: " + "; ".join(f"{_few(names)} ({note})" for note, names in by_note.items())
+        )
+    return lines
+
+
+def _names(columns: Sequence[Column | ColumnFacts]) -> str:
+    words = []
+    for column in columns:
+        notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(
+            column.n_missing
+        )
+        words.append(f"{column.name} ({', '.join(notes)})" if notes else column.name)
+    return _few(words)
+
+
+def _few(names: Sequence[str]) -> str:
+    names = [clipped(name, 80) for name in names]
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:2])} … {names[-1]} ({len(names)})"

@@ -1,0 +1,123 @@
+"""Which row of a table is which: the column of ids, the ids, and what messages call a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+import pandas as pd
+
+from mvcc._utils.messages import clipped, nearest
+from mvcc.exceptions import DataError
+from mvcc.tables._job import View
+from mvcc.tables.reading._looks import as_texts, looks_like_codes, looks_like_ids, without_attrs
+
+MOST_LISTED = 5  # columns in a message
+
+
+def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
+    """Return the id of every row of a table, as `read_table` does."""
+    refuse_repeated_columns(frame, view.path)
+    return ids_of(frame, find_id_column(frame, view), view.path)
+
+
+def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
+    """Refuse a table in which several columns have one name."""
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        raise DataError(
+            f"{path}: {_subject(twice, 'is', 'are')} there more than once; rename all but one."
+        )
+
+
+def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
+    objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
+    return [
+        column for column in objects if any(isinstance(value, bytes) for value in frame[column])
+    ]
+
+
+def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
+    """Return the column that names the rows.
+
+    The one asked for, an index, one called id or nothing, or a likely one.
+    """
+    if view.id_column is not None:
+        if view.id_column not in frame.columns:
+            raise DataError(no_column(frame, view.id_column, view.path))
+        return view.id_column
+    if "index" in frame.attrs:
+        return str(frame.attrs["index"])
+    frame = without_attrs(frame)
+    of_bytes = set(columns_of_bytes(frame))
+    texts = [column for column in frame.columns if column not in of_bytes]
+    usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
+    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
+    others = [str(column) for column in texts if column not in asked_for]
+    likely = (column for column in others if looks_like_ids(column, frame[column]))
+    codes = (column for column in others if looks_like_codes(frame[column]))
+    return next(chain(usual, likely, codes), None)
+
+
+def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
+    """Return the ids of rows; their numbers where no column names them."""
+    if column is None:
+        return [str(number) for number in frame.index]
+    ids = as_texts(frame[column])
+    if (empty := (ids == "") | frame[column].isna()).any():
+        raise DataError(
+            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"
+            f" {listed([column])}; give it one."
+        )
+    if ids.duplicated().any():
+        second = int(ids.duplicated().argmax())
+        first = int((ids == ids.iloc[second]).argmax())
+        raise DataError(
+            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as"
+            f" {_row(frame, first)} has; ids must be distinct."
+        )
+    return ids.tolist()
+
+
+def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
+    """Say that there is no such column."""
+    return (
+        f"{path}: there is no column"
+        f" {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns are"
+        f" {listed(frame.columns)}."
+    )
+
+
+def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
+    """Return what messages call a row."""
+    if "lines" in frame.attrs:
+        return f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
+    return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
+
+
+def _row(frame: pd.DataFrame, row: int) -> str:
+    """Return the line or row, also with its file where the path is a folder.
+
+    Rows are counted over all files.
+    """
+    if "lines" in frame.attrs:
+        return f"line {frame.attrs['lines'] + row}"
+    number = int(frame.index[row])
+    if "files" not in frame.attrs:
+        return f"row {number}"
+    first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
+    return f"{file}: row {number - first}"
+
+
+def _subject(names: list[str], one: str, many: str) -> str:
+    """Return columns as the subject of a sentence, with its verb."""
+    return (
+        f"the column {listed(names)} {one}"
+        if len(names) == 1
+        else f"the columns {listed(names)} {many}"
+    )
+
+
+def listed(names: Iterable[object]) -> str:
+    words = [repr(str(name)) for name in names]
+    more = f" and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else ""
+    return clipped(", ".join(words[:MOST_LISTED]), 300) + more
