@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mvcc.tables import Job
 
 _EXAMPLES = (
+    "mvcc cluster texts.csv images.xlsx --match matches.csv -k 5",
     "mvcc cluster --view texts=texts.csv --view images=images.npz \\",
     "    --match texts:images=matches.csv --constraints texts=pairs.csv -k 5 --out results",
     "mvcc cluster cluster.yaml --out results",
@@ -41,14 +42,18 @@ _EXAMPLES = (
 @job_options(ALL)
 @scheduler_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run."
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Output folder.",
 )
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
 def command(
     config: Path | None,
-    out: Path | None,
+    out: Path,
     fresh: bool,
     dry_run: bool,
     scheduler: str | None,
@@ -58,10 +63,12 @@ def command(
     """Cluster your own tables, of which only some rows are known to match.
 
     Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories,
-    dates and texts. A column `id` (or --id-column) names the rows; without one, they are numbered
-    from 0. What became of each column is printed; --ignore and --columns change it. Settings may be
-    in a CONFIG file (`mvcc init` writes one with comments); options override it. A range such as -k
-    2-12 compares numbers of clusters and chooses none.
+    dates and texts. A TABLE is a view named after its file; --view gives another name. A column
+    `id` (or --id-column) names the rows; without one, they are numbered from 0. What became of each
+    column is printed; --ignore and --columns change it.
+
+    Settings may be in a CONFIG file (`mvcc init --from` drafts one); options override it. A range
+    such as -k 2-12 compares numbers of clusters and chooses none.
 
     A view may be a folder of Parquet files, more than memory holds: a sample of its rows is
     clustered, and all rows get the clusters of that, in parallel.
@@ -73,27 +80,26 @@ def command(
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
         raise click.UsageError(
-            "there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE."
+            "there is nothing to cluster; give a CONFIG file, or tables: mvcc cluster a.csv b.csv"
+            " --match m.csv -k 5."
         )
     if config is None and given["n_clusters"] is None:
         raise click.UsageError(
             "the number of clusters is missing; give it with -k (NUMBER or auto)."
         )
-    if out is None and not dry_run:
-        raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.tables import cluster_job, load_job
 
     numbers = as_range(given["n_clusters"])
     if numbers:
         given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(settings(given)))
-    if numbers and out is not None and not dry_run:
+    if numbers and not dry_run:
         _try_numbers(
             job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json
         )
         return
     with told_how_to_ask(job, config, given, as_json):
-        if out is None or dry_run:
+        if dry_run:
             _check(job, scheduler, as_json)
             return
         with shown_steps() as on_step:

@@ -1,4 +1,4 @@
-"""``mvcc init``: write a small example to start from."""
+"""``mvcc init``: write a small example to start from, or draft a config for your own tables."""
 
 from __future__ import annotations
 
@@ -7,26 +7,80 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import below_help, output_options, print_json, say
+from mvcc.cli._shared import below_help, by_name, output_options, print_json, say
+
+_EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
 
 
-@click.command("init", epilog=below_help("mvcc init my-data"))
-@click.argument("folder", type=click.Path(path_type=Path))
-@output_options("Print the paths of the files as JSON.")
-def command(folder: Path, as_json: bool) -> None:
-    """Write a small example to start from into FOLDER, with a commented configuration.
+@click.command("init", epilog=below_help(*_EXAMPLES))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FOLDER|TABLE...")
+@click.option("--from", "draft", is_flag=True, help="Draft a config for your own tables.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="--from: the file of the config.  [default: cluster.yaml]",
+)
+@click.option(
+    "--sheet", "sheets", multiple=True, metavar="VIEW=NAME", help="--from: the sheet of a workbook."
+)
+@output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
+def command(
+    paths: tuple[str, ...], draft: bool, out: Path | None, sheets: tuple[str, ...], as_json: bool
+) -> None:
+    """Write a small example to start from into FOLDER, or draft a config for your own tables.
 
-    Two tables of unequal size, some matches between their rows, and some constraints: run `mvcc
-    cluster` on them as they are, or replace them by your own tables.
+    The example has two tables of unequal size, some matches between their rows, and some
+    constraints: run `mvcc cluster` on them as they are, or replace them by your own tables.
+
+    With --from, `mvcc` reads your TABLES and writes cluster.yaml, which clusters them as it is: it
+    has every column with its kind, two values, and what is doubtful. Columns that look like labels
+    are left out. Files of matches and constraints are told by the ids that they hold.
     """
+    if draft:
+        _draft(paths, out or Path("cluster.yaml"), by_name(sheets, "--sheet"), as_json)
+        return
+    if len(paths) > 1 or out is not None or sheets:
+        raise click.UsageError("to draft a config for your own tables, add --from.")
     # numpy takes longer to import than `mvcc init --help` may take
     from mvcc.tables import write_example
 
-    paths = write_example(folder)
+    folder = Path(paths[0])
+    written = write_example(folder)
     if as_json:
-        print_json({"files": [str(path) for path in paths]})
+        print_json({"files": [str(path) for path in written]})
         return
-    for path in paths:
+    for path in written:
         say(str(path))
     config = shlex.quote(str(folder / "cluster.yaml"))
     say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
+
+
+def _draft(paths: tuple[str, ...], out: Path, sheets: dict[str, str], as_json: bool) -> None:
+    from mvcc.tables import draft_config
+
+    drafted = draft_config(out, paths, sheets)
+    files = drafted.files
+    if as_json:
+        print_json(
+            {
+                "files": [str(out)],
+                "views": files.views,
+                "matches": dict(files.matches),
+                "constraints": dict(files.constraints),
+                "doubts": drafted.doubts,
+            }
+        )
+        return
+    say(str(out))
+    for what, named in (
+        ("view", files.views.items()),
+        ("matches", files.matches),
+        ("constraints", files.constraints),
+    ):
+        for name, path in named:
+            say(f"  {what} {name}: {path}")
+    if drafted.doubts:
+        say("Doubtful:")
+    for doubt in drafted.doubts:
+        say(f"  {doubt}")
+    say(f"Next: mvcc cluster {shlex.quote(str(out))}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from pydantic.fields import FieldInfo
 
 from mvcc._utils.settings import Option, default_of, option_of
-from mvcc.cli._shared import Command, name_and_value, refuse_again
+from mvcc.cli._shared import Command, by_name, name_and_value, refuse_again
 from mvcc.tables import Job, View
 
 _Setting = tuple[tuple[str, ...], Any, str]
@@ -27,10 +28,17 @@ TABLES = (*_BY_VIEW, "on_conflict", "seed")  # what the tables are, without how 
 
 
 def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
-    """Give a command the argument CONFIG, and options for some settings; `settings` reads them."""
+    """Give a command a config or tables as arguments, and options for some settings.
+
+    It gets the path of the config; `settings` reads the rest.
+    """
     wanted = set(names)
 
-    def add(function: Command) -> Command:
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def function(files: tuple[str, ...], **given: Any) -> None:
+            command(config=_sorted(files, given), **given)
+
         for name, field in reversed(_FIELDS.items()):
             if name in wanted:
                 function = click.option(
@@ -41,9 +49,45 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
                     metavar=_option(name).metavar or None,
                     help=_help(field),
                 )(function)
-        return click.argument("config", required=False, type=click.Path(path_type=Path))(function)
+        argument = click.argument(
+            "files", nargs=-1, type=click.Path(), metavar="[CONFIG] [TABLE]..."
+        )
+        return cast(Command, argument(function))
 
     return add
+
+
+def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
+    """Return the config among the files, and put the others to the options, named after them.
+
+    Files of matches and constraints may be without the names of their views: these are told by
+    the ids, which takes reading them, unless there is only one way.
+    """
+    configs = [file for file in files if Path(file).suffix.lower() in ("", ".yaml", ".yml")]
+    configs = [file for file in configs if not Path(file).is_dir()]
+    if len(configs) > 1:
+        raise click.UsageError(f"there is one CONFIG at most, got {' and '.join(configs)}.")
+    config = Path(configs[0]) if configs else None
+    tables = [file for file in files if file not in configs]
+    unnamed = {
+        name: [text for text in given[name] or () if "=" not in text]
+        for name in ("matches", "constraints")
+    }
+    if not tables and not any(unnamed.values()):
+        return config
+    if config is not None and any(unnamed.values()):
+        raise click.UsageError("beside a CONFIG, name the views: --match VIEW:VIEW=FILE.")
+    from mvcc.tables import sort_files
+
+    views = by_name(given["views"] or (), "--view")
+    sheets = by_name(given["sheet"] or (), "--sheet")
+    found = sort_files(tables, views, **unnamed, sheets=sheets)
+    pairs = {"matches": found.matches, "constraints": found.constraints}
+    given["views"] = [f"{name}={path}" for name, path in found.views.items()]
+    for name, told in pairs.items():
+        named = [text for text in given[name] or () if "=" in text]
+        given[name] = named + [f"{views}={path}" for views, path in told]
+    return config
 
 
 def settings(given: dict[str, Any]) -> Iterator[_Setting]:

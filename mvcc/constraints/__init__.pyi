@@ -6,6 +6,7 @@ from ._constraints import Listed as Listed
 from ._constraints import unify as unify
 from ._csv import COLUMNS as COLUMNS
 from ._csv import ConstraintFile as ConstraintFile
+from ._csv import is_kind as is_kind
 from ._csv import is_must_link as is_must_link
 from ._csv import kind_of as kind_of
 from ._folds import in_fold as in_fold

@@ -159,15 +159,23 @@ def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[
         yield line, record
 
 
+def _word_of(kind: Any) -> str:
+    return str(kind).strip().casefold().replace("_", "-").replace(" ", "-")
+
+
+def is_kind(kind: Any) -> bool:
+    """Tell whether a word is must-link or cannot-link, in one of its spellings."""
+    return _word_of(kind) in _KINDS
+
+
 def is_must_link(kind: Any, where: str) -> bool:
     """Tell whether a kind is must-link, or say where it is neither that nor cannot-link."""
-    word = str(kind).strip().casefold().replace("_", "-").replace(" ", "-")
-    if word not in _KINDS:
+    if not is_kind(kind):
         raise InvalidInputError(
             f"{where}: kind must be must-link or cannot-link, not {shown(kind)}; must, ML, 1 and "
             f"cannot, CL, 0, -1 say the same."
         )
-    return _KINDS[word]
+    return _KINDS[_word_of(kind)]
 
 
 def kind_of(must_link: bool) -> str:

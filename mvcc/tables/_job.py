@@ -54,6 +54,12 @@ _Path = Annotated[
     allowed("the path of a file, in at most 4096 characters that can all be printed"),
 ]
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
+_Sheet = Annotated[
+    str,
+    BeforeValidator(lambda name: str(name) if type(name) is int else name),  # such as 2024
+    Field(min_length=1),
+    allowed("the name of a sheet"),
+]
 _Columns = Annotated[tuple[_Column, ...], BeforeValidator(alone_or_several)]
 _Words = Annotated[
     tuple[Annotated[str, Field(min_length=1)], ...],
@@ -99,6 +105,14 @@ class View(Section):
         description="CSV, TSV, Excel, JSON, Parquet, NPZ, NPY, ARFF, or a folder of Parquet files.",
         examples=["texts.csv"],
     )
+    sheet: Annotated[_Sheet | None, Option("VIEW=NAME", default="the one with a table")] = Field(
+        default=None, description="Excel: the name of the sheet."
+    )
+    header: Annotated[
+        Annotated[int, Field(ge=1, le=2**20)] | None,
+        allowed("a row number from 1 to 1048576"),
+        Option("VIEW=ROW", default="found", read=scalar),
+    ] = Field(default=None, description="Excel: the row of the sheet that names the columns.")
     id_column: Annotated[_Column | None, _ID_COLUMN] = Field(
         default=None, description="The column that names the rows; without one, rows are numbered."
     )
@@ -259,6 +273,12 @@ class Job(Section):
         for name, view in self.views.items():
             if view.n_components is not None and methods[name] not in ("spectral", "pca"):
                 yield ("views", name, "n_components"), has
+            for key in ("sheet", "header"):
+                if getattr(view, key) is not None and not view.path.lower().endswith(".xlsx"):
+                    yield (
+                        ("views", name, key),
+                        "goes only with an Excel file (.xlsx); leave it out.",
+                    )
 
     @field_validator("matches")
     @classmethod

@@ -407,12 +407,14 @@ def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE"),
+        (
+            [],
+            "there is nothing to cluster; give a CONFIG file, or tables: mvcc cluster a.csv b.csv",
+        ),
         (
             ["--view", "texts=texts.csv", "--out", "o"],
             "the number of clusters is missing; give it with -k",
         ),
-        (["cluster.yaml"], "the output folder is missing; give it with --out"),
         (
             ["--view", "texts.csv", "-k", "2", "--out", "o"],
             "'texts.csv' has no name, '=' and value, such as --view texts=",

@@ -405,21 +405,6 @@ def test_merged_cells_have_their_value_everywhere(tmp_path):
     assert table.X["kind"].tolist() == ["u", "u", "v"]
 
 
-def test_a_title_above_the_table_is_refused_and_other_sheets_are_named(tmp_path):
-    def title(book):
-        book.active.insert_rows(1)
-        book.active["A1"] = "Sales"
-        book.active.merge_cells("A1:D1")
-
-    with pytest.raises(DataError, match=r"row 1 of the sheet 'Sheet' must name the columns"):
-        workbook(tmp_path / "t.xlsx", title)
-    table = workbook(tmp_path / "u.xlsx", lambda book: book.create_sheet("more").append(["x", 1]))
-    assert table.notes == (f"{tmp_path}/u.xlsx: the sheet 'Sheet' was read, the first of 2.",)
-    openpyxl.Workbook().save(tmp_path / "e.xlsx")
-    with pytest.raises(DataError, match="all sheets are empty"):
-        read_table("shop", View(path=str(tmp_path / "e.xlsx")))
-
-
 def test_records_may_lack_values_and_hold_no_lists(tmp_path):
     lines = [
         {"id": "a", "x": 1, "ok": True},

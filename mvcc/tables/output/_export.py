@@ -19,9 +19,10 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
-from mvcc.tables._job import Job
+from mvcc.tables._job import Job, View
 from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
+from mvcc.tables.output._workbooks import workbook_bytes
 from mvcc.tables.reading._cells import (
     as_arrow,
     as_csv,
@@ -33,7 +34,7 @@ from mvcc.tables.reading._cells import (
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
-from mvcc.tables.reading._workbooks import read_records, read_workbook, workbook_bytes
+from mvcc.tables.reading._workbooks import read_records, read_workbook
 
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
 _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")
@@ -129,7 +130,8 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
 def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
     view = job.views[facts.views[place].name]
-    frame, content = read_frame(view.path), content_of(view.path)
+    frame = read_frame(view.path, view.sheet, view.header)
+    content = content_of(view.path)
     ids = row_ids(frame, view)
     columns, values = label_columns(facts.views[place])
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
@@ -140,7 +142,7 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
     with without_words_of_libraries():
-        exact = _exact(frame, view.path, content)
+        exact = _exact(frame, view, content)
     return _Exported(view.path, content, exact, beside)
 
 
@@ -150,15 +152,15 @@ def _free(name: str, taken: pd.Index) -> str:
     return name if name not in taken else next(other for other in others if other not in taken)
 
 
-def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
+def _exact(frame: pd.DataFrame, view: View, content: bytes) -> pd.DataFrame:
     """Return a table with whole numbers where pandas makes floats of them, since others are none or
     missing.
     """
-    ending = Path(path).suffix.lower()
+    path, ending = view.path, Path(view.path).suffix.lower()
     if ending == ".parquet":
         return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
     if ending == ".xlsx":
-        return read_workbook(content, path, exact=True)
+        return read_workbook(content, path, exact=True, sheet=view.sheet, header=view.header)
     return read_records(content, path, exact=True) if ending in _RECORDS else frame
 
 

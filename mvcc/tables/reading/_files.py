@@ -29,8 +29,10 @@ from mvcc.tables.reading._workbooks import read_records, read_workbook
 MOST_SHOWN = 1000  # characters of a path
 
 
-def read_frame(path: str) -> pd.DataFrame:
+def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
     """Read a table; the ending of its name tells the format.
+
+    A workbook may have several sheets, and rows above that of the names: `read_workbook`.
 
     Columns of a text file are text, to the letter, so that an id stays what it is ("007").
     Numbers of the other formats are numbers.
@@ -46,7 +48,10 @@ def read_frame(path: str) -> pd.DataFrame:
     with reading(path), without_words_of_libraries():
         # never by name: some libraries take names for addresses on the network, or read whole
         # folders
-        return _READERS[ending](content_of(path), clipped(path, MOST_SHOWN))
+        content, place = content_of(path), clipped(path, MOST_SHOWN)
+        if ending == ".xlsx":
+            return read_workbook(content, place, sheet=sheet, header=header)
+        return _READERS[ending](content, place)
 
 
 @contextmanager

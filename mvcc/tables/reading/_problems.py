@@ -59,6 +59,15 @@ class Problems:
             self._columns.setdefault(leave_out[0], []).extend(leave_out[1])
             self._n_avoidable += 1
 
+    def columns_of(self, view: str) -> dict[str, str]:
+        """Return the columns of a view that may be left out instead, and the problem of each."""
+        told = [str(error) for error in self._errors]
+        columns = dict.fromkeys(self._columns.get(view, ()))
+        return {
+            column: next((words for words in told if repr(column) in words), "cannot be used")
+            for column in columns
+        }
+
     @contextmanager
     def collecting(self) -> Iterator[None]:
         """Note an error in a file and go on."""

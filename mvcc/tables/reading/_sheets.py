@@ -112,3 +112,12 @@ def _place(written: str) -> tuple[int, int]:
     if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
         raise ValueError(f"{written[:20]!r} is no place in a sheet, which ends at XFD{MOST_ROWS}")
     return int(found[2]), column
+
+
+def letters_of(column: int) -> str:
+    """Return what spreadsheet programs call a column, which counts from 0: A, …, Z, AA, …"""
+    letters = ""
+    while column >= 0:
+        letters = chr(65 + column % 26) + letters
+        column = column // 26 - 1
+    return letters

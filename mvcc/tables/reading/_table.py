@@ -118,7 +118,7 @@ def read_table(
     leave the ids as they are go there instead.
     """
     found = Problems() if problems is None else problems
-    table = table_of(read_frame(view.path), name, view, found, show)
+    table = table_of(read_frame(view.path, view.sheet, view.header), name, view, found, show)
     if problems is None:
         found.raise_any()
     return table

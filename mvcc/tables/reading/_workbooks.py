@@ -3,49 +3,47 @@
 from __future__ import annotations
 
 import datetime
-import decimal
 import io
 import json
-import math
-import re
 import zipfile
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from mvcc._utils.files import decoded
-from mvcc._utils.messages import clipped, counted, shown, words_of
+from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_json, within_limits
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
+from mvcc.tables.reading._grids import ERRORS, Grid, table_in
+from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._sheets import Sheet, measured
 
-# shown where a formula has failed
-_ERRORS = (
-    "#N/A",
-    "#DIV/0!",
-    "#VALUE!",
-    "#REF!",
-    "#NAME?",
-    "#NUM!",
-    "#NULL!",
-)
+_Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
+
+_MANY_TIMES = 10  # as many cells as another sheet has the one that is taken without asking
 _MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
-_MOST_CHARACTERS = 32_767  # of a cell, by Excel
-_MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
-_MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
-_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
-    """Read the first sheet with values of an Excel workbook, with values as it shows them.
+def read_workbook(
+    content: bytes,
+    path: str,
+    exact: bool = False,
+    *,
+    sheet: str | None = None,
+    header: int | None = None,
+) -> pd.DataFrame:
+    """Read the table of an Excel workbook, with values as it shows them.
 
     A merged cell has its value in all its rows and columns. A formula has the value that was stored
     with it, and none where none was. With ``exact``, each cell keeps its own type, also beside
     others in its column; errors are texts, and a number that is formatted as a day, but is none, is
     a number.
+
+    `sheet`: by default the one that looks like a table.
+    `header`: the row of the sheet that names the columns; by default it is found.
+    Returns: ``attrs["sheet"]`` tells the sheet if there are others.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -55,7 +53,7 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
                 for name in archive.namelist()
                 if name.endswith((".xml", ".rels"))
             }
-        return _read_first_sheet(content, path, sizes, exact)
+        return _read_sheet(content, path, sizes, exact, sheet, header)
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
@@ -68,8 +66,13 @@ def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
         return measured(source)
 
 
-def _read_first_sheet(
-    content: bytes, path: str, sizes: Mapping[str, Sheet], exact: bool
+def _read_sheet(
+    content: bytes,
+    path: str,
+    sizes: Mapping[str, Sheet],
+    exact: bool,
+    title: str | None,
+    header: int | None,
 ) -> pd.DataFrame:
     import openpyxl
 
@@ -79,46 +82,83 @@ def _read_first_sheet(
     ]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
-    sheet, size = filled[0]
+    sheet, size = _sheet_called(filled, title, path) if title else _likely_sheet(filled, path)
+    if header is not None and not size.first <= header <= size.last:
+        raise DataError(
+            f"{path}: row {header} of the sheet {shown(sheet.title)} is empty (`header:`); its"
+            f" values are in rows {size.first} to {size.last}."
+        )
     rows = _rows_of(sheet, size)
     if exact:
         _undo_false_days(rows, content, sheet, size)
-    first = size.first
-    header_is_merged = False
-    for top, left, bottom, right in size.merged:
-        if top > size.last or left > size.width:
-            continue
-        header_is_merged |= top <= first and right > left
-        value = rows[max(top - first, 0)][left - 1] if top >= first else None
-        for row in rows[max(top - first, 0) : bottom - first + 1]:
-            row[left - 1 : right] = [value] * (right - left + 1)
-    if header_is_merged or (all(value is None for value in rows[0][1:2]) and len(rows[0]) > 1):
-        raise DataError(
-            f"{path}: row {first} of the sheet {shown(sheet.title)} must name the columns, one in"
-            " each cell; remove titles above the table."
-        )
-    while rows and all(value is None for value in rows[-1]):
-        rows.pop()
-    names = ["" if name is None else str(name).strip() for name in rows[0]]
-    check_unpacked(sum(len(value) for row in rows for value in row if isinstance(value, str)))
-    below = rows[1:]
+    grid = table_in(rows, size.first, size.merged, header)
+    below = grid.rows
+    texts = (value for row in [grid.names, *below] for value in row if isinstance(value, str))
+    check_unpacked(sum(map(len, texts)))
     if not exact:
-        below = [[None if value in _ERRORS else value for value in row] for row in below]
-    frame = _frame(names, below, exact)
-    frame.attrs["lines"] = first + 1
-    notes = []
+        below = [[None if value in ERRORS else value for value in row] for row in below]
+    frame = _frame(grid.names, below, exact)
+    if grid.first is not None:
+        frame.attrs["lines"] = grid.first
     if len(filled) > 1:
-        notes.append(
-            f"{path}: the sheet {shown(sheet.title)} was read, the first of {len(filled)}."
+        frame.attrs["sheet"] = sheet.title
+    frame.attrs["notes"] = [*_notes_of(grid, sheet.title, path)]
+    if len(filled) > 1 and not title:
+        titles = [shown(other.title) for other, _ in filled if other is not sheet]
+        others = clipped(", ".join(titles), 200)
+        frame.attrs["notes"].append(
+            f"{path}: the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another"
+            " one)."
         )
     if size.has_formulas and (lost := _without_values(content, sheet, size)):
-        notes.append(
+        frame.attrs["notes"].append(
             f"{path}: {counted(len(lost), 'formula')} without a stored value"
             f" ({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}) counted as missing; open the"
             " file in a spreadsheet program and save it, to store what they give."
         )
-    frame.attrs["notes"] = notes
     return frame
+
+
+def _sheet_called(filled: list[_Filled], title: str, path: str) -> _Filled:
+    """Return the sheet of a name; case and blanks around it do not matter."""
+    called = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
+    found = called.get(title.strip().casefold())
+    if found is None:
+        titles = [sheet.title for sheet, _ in filled]
+        known = clipped(", ".join(map(shown, titles)), 300)
+        raise DataError(
+            f"{path}: there is no sheet {shown(title)} with values{nearest(title, titles)} The"
+            f" sheets are {known}."
+        )
+    return found
+
+
+def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
+    """Return the sheet with the table; hidden ones count only if there are no others."""
+    visible = [one for one in filled if one[0].sheet_state == "visible"] or filled
+    if len(visible) == 1:
+        return visible[0]
+    grids = [table_in(_rows_of(sheet, size), size.first, size.merged) for sheet, size in visible]
+    tables = [place for place, grid in enumerate(grids) if grid.looks_like_a_table]
+    by_size = sorted(tables or range(len(grids)), key=lambda place: -grids[place].n_filled)
+    first, *others = by_size
+    if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
+        listed = [f"{shown(visible[n][0].title)} ({grids[n].size})" for n in tables]
+        raise DataError(
+            f"{path}: {len(listed)} sheets look like tables: {clipped(', '.join(listed), 300)}."
+            f" Name one in its view, such as `sheet: {visible[first][0].title}`"
+            f" ({option_for('--sheet', 'VIEW', [visible[first][0].title])})."
+        )
+    return visible[first]
+
+
+def _notes_of(grid: Grid, title: str, path: str) -> Iterator[str]:
+    """Say what was left out around the table."""
+    if grid.left_out:
+        yield (
+            f"{path}: row {grid.header} of the sheet {shown(title)} names the columns"
+            f" (`header:` sets another one). Left out: {'; '.join(grid.left_out)}."
+        )
 
 
 def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
@@ -222,84 +262,3 @@ def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
     )
     frame.columns = pd.Index([names[n] for n in kept])
     return frame
-
-
-def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
-    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas.
-
-    Raises DataError: for what no workbook can hold.
-    """
-    import openpyxl
-
-    book = openpyxl.Workbook(write_only=True)
-    for title, frame in frames.items():
-        if len(frame) >= MOST_ROWS or frame.shape[1] > MOST_COLUMNS:
-            raise DataError(
-                f"{path}: a sheet has at most {MOST_ROWS - 1:,} rows of {MOST_COLUMNS:,} columns"
-                f" below its names; {title} has {len(frame):,} of {frame.shape[1]:,}. Choose"
-                " --format csv."
-            )
-        sheet = book.create_sheet(title[:31])
-        sheet.freeze_panes = "A2"  # the names stay in sight
-        columns = [[str(name), *_values(frame[name])] for name in frame.columns]
-        with closing(sheet):  # or Python tells of its generator when a cell is refused
-            for row in zip(*columns, strict=True):
-                sheet.append([_cell(sheet, value, path) for value in row])
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
-
-
-def _values(column: pd.Series[Any]) -> list[Any]:
-    return column.astype(object).where(column.notna(), None).tolist()
-
-
-def _cell(sheet: Any, value: Any, path: str) -> Any:
-    """Return what a sheet takes.
-
-    What it keeps as a number or a date as such, everything else as a text.
-    """
-    if value is None or isinstance(value, bool):
-        return value
-    from openpyxl.cell import WriteOnlyCell
-
-    if _is_kept_number(value):
-        cell = WriteOnlyCell(sheet, str(value))  # with all digits, of which openpyxl writes 16
-        cell.data_type = "n"
-        return cell
-    if isinstance(value, _MOMENTS) and _is_kept_moment(value):
-        return value
-    text = re.sub("\r\n?", "\n", str(value))  # which all XML readers do
-    if len(text) > _MOST_CHARACTERS or _NOT_IN_XML.search(text):
-        raise DataError(
-            f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters"
-            f" and at most {_MOST_CHARACTERS:,} others. Choose --format csv."
-        )
-    cell = WriteOnlyCell(sheet, text)
-    cell.data_type, cell.quotePrefix = "s", text.startswith("=")
-    return cell
-
-
-def _is_kept_number(value: Any) -> bool:
-    """Tell whether spreadsheet programs keep a number.
-
-    Finite floats, and others of at most 15 digits.
-    """
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, decimal.Decimal):
-        return value.is_finite() and len(value.as_tuple().digits) <= 15
-    return isinstance(value, int) and abs(value) < 10**15
-
-
-def _is_kept_moment(value: Any) -> bool:
-    """Tell whether a sheet keeps a date or time.
-
-    From the year 1900 on, to the millisecond, without a time zone.
-    """
-    if isinstance(value, datetime.timedelta):
-        fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
-        return abs(value.days) <= _MOST_DAYS and not fine
-    fine = getattr(value, "microsecond", 0) % 1000 or getattr(value, "nanosecond", 0)
-    in_reach = 1900 <= getattr(value, "year", 1900) <= 9999
-    return in_reach and not fine and getattr(value, "tzinfo", None) is None

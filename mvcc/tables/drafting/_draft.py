@@ -1,0 +1,240 @@
+"""A config to begin with: every column with its kind, examples, and what is doubtful about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from mvcc._utils.messages import clipped, counted, percent, shown
+from mvcc._utils.outputs import OutputFolder
+from mvcc.tables._job import View
+from mvcc.tables.drafting._files import SortedFiles, sort_files
+from mvcc.tables.reading._columns import Column, as_texts, is_missing, without_attrs
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._table import Table, table_of
+
+_LABELS = re.compile(
+    r"(.*[\W_])?(labels?|class(es)?|targets?|groups?|diagnos[ei]s?|outcomes?|categor(y|ies)|species"
+    r"|clusters?|klassen?|gruppen?|kategorien?|sorten?|zielgröße|groupes?|diagnostic|catégories?"
+    r"|espèces?|cible|étiquettes?)([\W_].*)?",
+    re.IGNORECASE,
+)
+_MOST_LABELS, _FEW_NUMBERS = 20, 6  # distinct values of labels, and of numbers that may be codes
+_GUESS = 5  # clusters
+_MANY = 0.5  # of the values that are missing, or of the ids that are in two tables
+_WIDTH = 32  # of what stands before a comment
+_HEAD = """\
+# What is to be clustered, and how: a draft. Read the comments, change what is wrong, and run:
+#
+#   mvcc cluster {config} --dry-run   only check this file and the tables
+#   mvcc cluster {config}             cluster, and write a report into the folder results
+#
+# Paths are relative to this file. A column is number, category, text, date, or ignore (left out).
+"""
+
+_Lines = Iterator[tuple[str, str]]  # each with its comment
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A config that was drafted, what the files are, and what somebody should look at."""
+
+    path: Path
+    files: SortedFiles
+    doubts: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Drafted:
+    """A table as it was read, by the view that reads it, and the doubts about its columns."""
+
+    view: View
+    frame: pd.DataFrame
+    table: Table
+    labels: dict[str, int]  # columns that look like labels, and how many there are
+    doubts: dict[str, list[str]]
+
+
+def draft_config(out: Path, paths: Sequence[str], sheets: Mapping[str, str]) -> Draft:
+    """Write a config that clusters some files, and return what it says.
+
+    `paths`: tables, and perhaps matches and constraints, in any order.
+    `sheets`: those of views whose workbooks have several tables.
+    Raises StoreError: if the file exists, or cannot be written.
+    Raises ConfigError, DataError: as `sort_files`, and for tables that cannot be clustered.
+    """
+    elsewhere = "choose another --out"
+    with OutputFolder(
+        out.parent, "a config", fresh=None, inputs=paths, elsewhere=elsewhere
+    ) as folder:
+        folder.refuse_taken([out.name])
+        files = sort_files(paths, sheets=sheets)
+        drafted = {
+            name: _drafted(name, path, sheets.get(name), files.id_columns.get(name))
+            for name, path in files.views.items()
+        }
+        lines = [*_lines(drafted, files, out.parent)]
+        text = _HEAD.format(config=out.name) + "".join(map(_written, lines))
+        folder.write({out.name: text.encode()})
+    doubts = [
+        f"{name}: {clipped(column)}: {doubt}"
+        for name, one in drafted.items()
+        for column, said in one.doubts.items()
+        for doubt in said
+    ]
+    return Draft(out, files, doubts)
+
+
+def _drafted(name: str, path: str, sheet: str | None, id_column: str | None) -> _Drafted:
+    """Read a table, without the columns that have mistakes."""
+    frame = read_frame(path, sheet)
+    view = View(path=path, sheet=sheet or frame.attrs.get("sheet"), id_column=id_column)
+    problems = Problems()
+    table_of(frame, name, view, problems)
+    bad = problems.columns_of(name)
+    others = Problems()
+    table = table_of(frame, name, view.model_copy(update={"ignore": tuple(bad)}), others)
+    others.raise_any()
+    texts = {
+        str(column): as_texts(values[~is_missing(values)])
+        for column, values in without_attrs(frame).items()
+    }
+    labels = {
+        column.name: texts[column.name].nunique()
+        for column in table.every_column
+        if column.name != table.id_column
+        and _LABELS.fullmatch(column.name.strip())
+        and 2 <= texts[column.name].nunique() <= _MOST_LABELS
+    }
+    doubts: dict[str, list[str]] = {column: [] for column in texts}
+    for label, n in labels.items():
+        doubts[label].append(f"looks like labels ({n} values), so it is left out")
+    for name_of_bad, problem in bad.items():
+        doubts[name_of_bad].append(problem.removeprefix(path).partition(": ")[2])
+    for column in table.used:
+        if column.name not in labels:
+            doubts[column.name] += _doubts(column, texts, len(frame))
+    return _Drafted(view, frame, table, labels, doubts)
+
+
+def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) -> Iterator[str]:
+    """Say what may be wrong with the kind of a column that is clustered."""
+    values = texts[column.name]
+    if column.n_missing > _MANY * n_rows:
+        yield f"{percent(column.n_missing / n_rows)} are missing"
+    is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
+    if is_whole and 2 < values.nunique() <= _FEW_NUMBERS:
+        yield f"{values.nunique()} distinct numbers: if they are codes, write category"
+    before = list(texts)[: list(texts).index(column.name)]
+    twin = next((name for name in before if values.equals(texts[name])), None)
+    if twin is not None:
+        yield f"has the values of {shown(twin)}; one of them may be left out"
+
+
+def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:
+    yield "", ""
+    yield "views:", ""
+    for name, one in drafted.items():
+        yield from _lines_of_view(name, one, folder)
+    yield "", ""
+    yield from _lines_of_pairs("matches", files.matches, folder)
+    if not files.matches and len(drafted) > 1:
+        pair = ":".join(list(drafted)[:2])
+        yield f"# matches: {{{_yaml(pair)}: FILE}}", _said_of_shared([*drafted.values()])
+    yield from _lines_of_pairs("constraints", files.constraints, folder)
+    n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}
+    guess, why = next(iter(n_labels.items()), (_GUESS, ""))
+    because = f"as many as {shown(why)} has values" if why else "a guess"
+    yield f"n_clusters: {guess}", f"{because}; -k 2-12 compares numbers of clusters"
+    texts = {
+        name: [column.name for column in one.table.used if column.kind == "text"][:2]
+        for name, one in drafted.items()
+    }
+    shown_columns = {name: columns for name, columns in texts.items() if columns}
+    if shown_columns:
+        yield f"# show: {_yaml(shown_columns)}", "what `mvcc ask` shows of a row"
+
+
+def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
+    table = one.table
+    size = f"{counted(len(table.ids), 'row')} × {counted(one.frame.shape[1], 'column')}"
+    yield f"  {_yaml(name)}:", size
+    yield f"    path: {_yaml(_relative(one.view.path, folder))}", ""
+    if one.view.sheet:
+        yield f"    sheet: {_yaml(one.view.sheet)}", ""
+    if table.id_column is None:
+        yield "    # id_column: …", "no column names the rows, so they are numbered from 0"
+    else:
+        yield f"    id_column: {_yaml(table.id_column)}", _examples(one.frame, table.id_column)
+    if one.labels:
+        yield (
+            f"    # labels_column: {_yaml(next(iter(one.labels)))}",
+            "to compare the clusters with it",
+        )
+    yield "    columns:", ""
+    for column in table.every_column:
+        if column.name != table.id_column:
+            yield _line_of_column(column, one)
+
+
+def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
+    kind = "ignore" if column.name in one.labels or column.kind is None else column.kind
+    missing = column.n_missing / len(one.frame)
+    said = [
+        _examples(one.frame, column.name),
+        f"{percent(missing)} missing" if missing else "",
+        column.note if column.name not in one.labels else "",
+        *one.doubts[column.name],
+    ]
+    return f"      {_yaml(column.name)}: {kind}", "; ".join(filter(None, said))
+
+
+def _lines_of_pairs(key: str, pairs: Sequence[tuple[str, str]], folder: Path) -> _Lines:
+    if pairs:
+        yield f"{key}:", ""
+        for views, path in pairs:
+            yield f"  {_yaml(views)}: {_yaml(_relative(path, folder))}", ""
+        yield "", ""
+
+
+def _said_of_shared(drafted: Sequence[_Drafted]) -> str:
+    """Say how many ids are in the first two tables."""
+    first, second = (set(one.table.ids) for one in drafted[:2] if one.table.id_column)
+    shared = len(first & second)
+    if shared < _MANY * min(len(first), len(second)):
+        return "rows of two tables that are the same object"
+    return f"are rows with the same id the same object? {counted(shared, 'id')} are in both tables"
+
+
+def _examples(frame: pd.DataFrame, name: str) -> str:
+    """Return two values of a column."""
+    values = without_attrs(frame)[name]
+    texts = as_texts(values[~is_missing(values)])
+    return ", ".join(clipped(" ".join(text.split()), 24) for text in texts.unique()[:2])
+
+
+def _relative(path: str, folder: Path) -> str:
+    return os.path.relpath(path, folder) if not os.path.isabs(path) else path
+
+
+def _yaml(value: Any) -> str:
+    """Return a value as YAML on one line, also a text that looks like something else."""
+    if isinstance(value, str) and not value.isprintable():
+        return json.dumps(value)
+    text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10**6)
+    return text.removesuffix("...\n").strip()
+
+
+def _written(line: tuple[str, str]) -> str:
+    """Return a line of the config with its comment."""
+    text, comment = line
+    return f"{text:<{_WIDTH}}  # {clipped(comment, 400)}\n" if comment else f"{text}\n"

@@ -1,0 +1,192 @@
+"""What each file is: a table, matches or constraints. The ids that it holds tell it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count, product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from mvcc._utils.messages import clipped, shown
+from mvcc.exceptions import ConfigError
+from mvcc.tables.reading._columns import as_texts, is_missing, without_attrs
+from mvcc.tables.reading._files import read_frame
+
+_MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
+_ENOUGH = 0.5  # of the values of a column, to be ids of a table
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+Ids = dict[str, set[str]]  # of a table: what each of its columns that may name the rows holds
+_End = tuple[str, str]  # the path of a table and its column of ids
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """What pairs of ids are of, and the share of them that is there."""
+
+    first: _End
+    second: _End
+    share: float
+
+
+@dataclass
+class SortedFiles:
+    """Files by what they are; `id_columns` are those whose values matches or constraints name."""
+
+    views: dict[str, str] = field(default_factory=dict)
+    matches: list[tuple[str, str]] = field(default_factory=list)
+    constraints: list[tuple[str, str]] = field(default_factory=list)
+    id_columns: dict[str, str] = field(default_factory=dict)
+
+
+def sort_files(
+    paths: Sequence[str],
+    views: Mapping[str, str] = _NONE,
+    matches: Sequence[str] = (),
+    constraints: Sequence[str] = (),
+    sheets: Mapping[str, str] = _NONE,
+) -> SortedFiles:
+    """Tell tables from matches and constraints, and which views these are of.
+
+    `paths`: files of any kind; `views`, `matches` and `constraints` are known to be such.
+    `sheets`: that of each view that is not to be found.
+    Raises ConfigError: if matches or constraints do not hold ids of the tables.
+    Raises DataError: if a file cannot be read.
+    """
+    names = _named(paths, views)
+    if len(names) == 2 and not constraints:
+        return SortedFiles(names, [(":".join(names), path) for path in matches])
+    frames = {path: read_frame(path, sheets.get(name)) for name, path in names.items()}
+    known = {path: read_frame(path) for path in (*matches, *constraints)}
+    tables = {path: _ids_in(frame) for path, frame in frames.items()}
+    pairs = _pairs_among({path: frames[path] for path in paths}, tables)
+    tables = {path: ids for path, ids in tables.items() if path not in pairs}
+    for path, frame in known.items():
+        found = _ends(frame, tables)
+        if not found or (path in matches and found.first[0] == found.second[0]):
+            raise ConfigError(_unknown_ids(path, frame, path in matches, names))
+        pairs[path] = found
+    files = SortedFiles(_named([path for path in paths if path in tables], views))
+    name_of = {path: name for name, path in files.views.items()}
+    for path, ends in pairs.items():
+        files.id_columns |= {name_of[table]: column for table, column in (ends.first, ends.second)}
+        first, second = name_of[ends.first[0]], name_of[ends.second[0]]
+        if first == second:
+            files.constraints.append((first, path))
+        else:
+            files.matches.append((f"{first}:{second}", path))
+    return files
+
+
+def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
+    """Return the paths of views, with others by names that are made of those of the files."""
+    views = dict(views)
+    for path in paths:
+        stem = re.sub(r"[^\w-]+", "_", Path(path).stem)[:60].strip("_-")
+        name = stem if stem.replace("-", "_").isidentifier() else f"table_{stem}".rstrip("_")
+        names = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        views[next(name for name in names if name not in views)] = path
+    return views
+
+
+def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) -> dict[str, _Ends]:
+    """Return the files that hold pairs of ids of others, the surest first.
+
+    What others hold ids of is a table, whatever it holds itself.
+    """
+    likely = {path: frame for path, frame in frames.items() if _may_be_pairs(frame)}
+    pairs: dict[str, _Ends] = {}
+    while True:
+        held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
+        left = {path: ids for path, ids in tables.items() if path not in pairs}
+        found = {
+            path: _ends(frame, {table: ids for table, ids in left.items() if table != path})
+            for path, frame in likely.items()
+            if path not in pairs and path not in held
+        }
+        sure = {path: ends for path, ends in found.items() if ends is not None}
+        if not sure:
+            return pairs
+        best = max(sure, key=lambda path: sure[path].share)
+        pairs[best] = sure[best]
+
+
+def _may_be_pairs(frame: pd.DataFrame) -> bool:
+    """Tell whether a file that nobody named may hold pairs of ids, beside few other columns."""
+    if not 2 <= frame.shape[1] <= _MOST_COLUMNS or not len(frame):
+        return False
+    frame = without_attrs(frame)
+    texts = [_texts(frame.iloc[:, n]) for n in (0, 1)]
+    are_numbers = all(text.isdigit() for text in chain(*texts))
+    is_kind = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
+    are_distinct = all(len(set(words)) >= len(frame) / 2 for words in texts)
+    return is_kind or (are_distinct and (frame.shape[1] == 2 or not are_numbers))
+
+
+def _ids_in(frame: pd.DataFrame) -> Ids:
+    """Return the columns of a table with a value of its own in each row, and their values."""
+    frame = without_attrs(frame)
+    texts = {str(name): _texts(frame.iloc[:, n]) for n, name in enumerate(frame.columns)}
+    ids = {name: set(values) for name, values in texts.items()}
+    return {name: values for name, values in ids.items() if len(values) == len(frame)}
+
+
+def _texts(column: pd.Series[Any]) -> list[str]:
+    found: list[str] = as_texts(column[~is_missing(column)]).tolist()
+    return found
+
+
+def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:
+    """Return where the ids come from that the first two columns of a file hold.
+
+    Matches hold ids of two tables, constraints of one, and the kind beside them.
+    """
+    frame = without_attrs(frame)
+    first, second = (_tables_with(frame.iloc[:, n], tables) for n in (0, 1))
+    has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
+    for (share, one), (other_share, other) in product(first, second):
+        if one == other if has_kinds else one[0] != other[0]:
+            return _Ends(one, other, min(share, other_share))
+    return None
+
+
+def _tables_with(column: pd.Series[Any], tables: Mapping[str, Ids]) -> list[tuple[float, _End]]:
+    """Return the tables that a column may hold ids of, and of which share of its values.
+
+    First come those that its name names, then those with most of its values.
+    """
+    values = set(_texts(column))
+    name = str(column.name).strip().casefold()
+    found: list[tuple[bool, float, int, _End]] = []
+    for path, ids in tables.items():
+        for own, known in ids.items():
+            share = len(values & known) / max(len(values), 1)
+            if share >= _ENOUGH:
+                is_named = name in (own.casefold(), Path(path).stem.casefold())
+                found.append((not is_named, -share, len(found), (path, own)))
+    return [(-share, end) for _, share, _, end in sorted(found)]
+
+
+def _are_kinds(column: pd.Series[Any]) -> bool:
+    from mvcc.constraints import is_kind  # numba, which takes half a second to import
+
+    return all(map(is_kind, column.unique()))
+
+
+def _unknown_ids(path: str, frame: pd.DataFrame, are_matches: bool, views: Iterable[str]) -> str:
+    columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
+    what, option = (
+        ("two of the tables", "--match VIEW:VIEW=FILE")
+        if are_matches
+        else ("one of the tables", "--constraints VIEW=FILE")
+    )
+    return (
+        f"{clipped(path)}: the first columns, {columns}, do not hold ids of {what}. If they should,"
+        f" name the views: {option}. The views are {', '.join(views)}."
+    )

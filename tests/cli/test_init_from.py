@@ -1,0 +1,114 @@
+"""``mvcc init --from`` drafts a config of people's own tables that runs as it is."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import openpyxl
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from mvcc.cli import cli
+from mvcc.exceptions import StoreError
+from tests.tables.problems import write_csv
+
+COLORS = ("rot", "weiß", "rosé")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write two messy tables of the same 60 wines, matches of half of them, and constraints."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    kind = np.arange(60) % 3
+    wines = [["Nr", "Diagnose", "Säure", "Farbe: außen", "Sterne", "yes", "leer", "odd"]]
+    soils = [["Ort", "pH", "Ton", "Wert"]]
+    for n, k in enumerate(kind):
+        acid, hue = f"{4 * k + rng.normal():.2f}".replace(".", ","), COLORS[k]
+        odd = "n. b.!" if n == 7 else n * 37 % 59
+        wines.append([f"W {n}", f"Typ {k}", acid, hue, n % 5, acid, "", odd])
+        soils.append([f"Ort {n}", 5 * k + rng.normal(), rng.normal(), "" if n % 10 else k])
+    write_csv(tmp_path / "Meine Weine.csv", wines, ";")
+    book = openpyxl.Workbook()
+    book.active.append(["Böden, Stand 2024"])
+    book.create_sheet("Maße")
+    for row in soils:
+        book["Maße"].append(row)
+    book.save("Böden.xlsx")
+    write_csv(tmp_path / "m.csv", [["a", "b"], *([f"W {n}", f"Ort {n}"] for n in range(30))])
+    kinds = [["i", "j", "kind"], ["W 0", "W 3", "ML"], ["W 0", "W 1", "CL"]]
+    write_csv(tmp_path / "urteile.csv", kinds)
+    return ["Meine Weine.csv", "Böden.xlsx", "m.csv", "urteile.csv"]
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
+    said = run("init", "--from", *files)
+    text = (tmp_path / "cluster.yaml").read_text("utf-8")
+    drafted = yaml.safe_load(text)
+    wines, soils = drafted["views"]["Meine_Weine"], drafted["views"]["Böden"]
+    assert (wines["path"], wines["id_column"]) == ("Meine Weine.csv", "Nr")
+    assert (soils["sheet"], soils["id_column"]) == ("Maße", "Ort")
+    assert wines["columns"] == {
+        "Diagnose": "ignore", "Säure": "number", "Farbe: außen": "category", "Sterne": "number",
+        "yes": "number", "leer": "ignore", "odd": "ignore",
+    }  # fmt: skip
+    assert drafted["matches"] == {"Meine_Weine:Böden": "m.csv"}
+    assert drafted["constraints"] == {"Meine_Weine": "urteile.csv"}
+    assert drafted["n_clusters"] == 3
+    lines = {line.split("#")[0].strip(): line for line in text.splitlines()}
+    assert (
+        "Typ 0, Typ 1; looks like labels (3 values), so it is left out" in lines["Diagnose: ignore"]
+    )
+    assert "90 % missing" in lines["Wert: number"]
+    assert "5 distinct numbers: if they are codes, write category" in said
+    assert "yes: has the values of 'Säure'" in said
+    assert "Meine_Weine: odd: line 9 has 'n. b.!', which is no finite number" in said
+    assert said.endswith("Next: mvcc cluster cluster.yaml\n")
+
+
+def test_the_draft_runs_as_it_is(files, tmp_path):
+    run("init", "--from", *files)
+    run("cluster", "cluster.yaml", "--no-comparison", "--stability-runs", 0)
+    facts = json.loads((tmp_path / "results" / "clustering.json").read_text())
+    assert [file["rows"] for file in facts["inputs"]] == [60, 60, 30, 2]
+
+
+def test_paths_are_relative_to_the_config(files, tmp_path):
+    (tmp_path / "job").mkdir()
+    said = json.loads(run("init", "--from", *files[:3], "--out", "job/a.yaml", "--json"))
+    assert said["files"] == ["job/a.yaml"]
+    assert yaml.safe_load((tmp_path / "job/a.yaml").read_text("utf-8"))["matches"] == {
+        "Meine_Weine:Böden": "../m.csv"
+    }
+    run("cluster", "job/a.yaml", "--dry-run")
+
+
+def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        write_csv(tmp_path / f"{name}.csv", [["id", "x"], *([f"r{n}", n] for n in range(9))])
+    run("init", "--from", "a.csv", "b.csv")
+    text = (tmp_path / "cluster.yaml").read_text("utf-8")
+    assert "the same object? 9 ids are in both tables" in text
+    assert "n_clusters: 5" in text
+
+
+def test_nothing_is_written_over(files, tmp_path):
+    (tmp_path / "cluster.yaml").write_text("mine")
+    with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):
+        run("init", "--from", *files)
+    assert (tmp_path / "cluster.yaml").read_text() == "mine"
+    with pytest.raises(StoreError, match="is read and would be overwritten"):
+        run("init", "--from", *files, "--out", "m.csv")
+
+
+def test_tables_without_from_are_refused(files):
+    assert "add --from" in CliRunner().invoke(cli, ["init", *files]).output

@@ -1,0 +1,69 @@
+"""What people's files are is told by the ids that they hold."""
+
+from __future__ import annotations
+
+import openpyxl
+import pytest
+
+from mvcc.exceptions import ConfigError
+from mvcc.tables import sort_files
+from tests.tables.problems import write_csv
+
+WINE = [["Nr", "Säure"], *([f"W {n}", n / 4] for n in range(8))]
+SOIL = [["Ort", "pH", "Ton"], *([f"ort-{n}", 6 + n / 9, n] for n in range(8))]
+AIR = [["key", "rain"], *([100 + n, n] for n in range(8))]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "Weine 2024.csv", WINE, ";")
+    write_csv(tmp_path / "böden.csv", SOIL)
+    write_csv(tmp_path / "air.csv", AIR)
+    write_csv(tmp_path / "paare.csv", [["a", "b"], *([f"W {n}", f"ort-{n}"] for n in range(5))])
+    kinds = [["x", "y", "kind"], ["ort-1", "ort-2", "ML"], ["ort-1", "ort-3", "cannot"]]
+    write_csv(tmp_path / "urteile.csv", kinds)
+    book = openpyxl.Workbook()
+    for row in [["ort", "air"], *([f"ort-{n}", 100 + n] for n in range(4))]:
+        book.active.append(row)
+    book.save("places.xlsx")
+    return ["Weine 2024.csv", "böden.csv", "air.csv", "paare.csv", "urteile.csv", "places.xlsx"]
+
+
+def test_tables_matches_and_constraints_are_told_apart(files):
+    found = sort_files(files)
+    assert found.views == {"Weine_2024": files[0], "böden": files[1], "air": files[2]}
+    assert found.matches == [("Weine_2024:böden", "paare.csv"), ("böden:air", "places.xlsx")]
+    assert found.constraints == [("böden", "urteile.csv")]
+    assert found.id_columns == {"Weine_2024": "Nr", "böden": "Ort", "air": "key"}
+
+
+def test_files_that_are_said_to_be_matches_are_not_tables(files):
+    found = sort_files(files[:3], matches=files[5:], constraints=files[4:5])
+    assert (len(found.views), found.matches) == (3, [("böden:air", "places.xlsx")])
+    assert found.constraints == [("böden", "urteile.csv")]
+    with pytest.raises(ConfigError, match=r"^paare.csv: the first columns, 'a' and 'b', do not ho"):
+        sort_files(["air.csv", files[1]], {"v": "places.xlsx"}, matches=["paare.csv"])
+
+
+def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
+    paths = []
+    for name, power in (("a", 1), ("b", 2), ("c", 3)):
+        rows = [["id", "x", "y"], *([n, n**power % 7, n / 3] for n in range(9))]
+        paths.append(write_csv(tmp_path / f"{name}.csv", rows))
+    assert sort_files(paths).views == dict(zip("abc", paths, strict=True))
+
+
+def test_names_of_views_are_names_and_distinct(tmp_path):
+    paths = ["1 a!.csv", "x/1 a!.xlsx", "---.csv"]
+    rows = [["id", "x", "y", "z", "u"], *([n] * 5 for n in range(3))]
+    for path in ("1 a!.csv", "x/y.csv", "---.csv"):
+        write_csv(tmp_path / path, rows)
+    paths = [str(tmp_path / path) for path in ("1 a!.csv", "x/y.csv", "---.csv", "1 a!.csv")]
+    assert list(sort_files(paths).views) == ["table_1_a", "y", "table", "table_1_a_2"]
+
+
+def test_of_two_tables_nothing_is_read():
+    found = sort_files(["no.csv", "none.xlsx"], matches=["m.csv"])
+    assert found.views == {"no": "no.csv", "none": "none.xlsx"}
+    assert found.matches == [("no:none", "m.csv")]

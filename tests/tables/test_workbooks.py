@@ -1,0 +1,183 @@
+"""Excel workbooks as people have them: which sheet is read, and where in it the table lies."""
+
+from __future__ import annotations
+
+import openpyxl
+import pytest
+
+from mvcc.exceptions import ConfigError, DataError
+from mvcc.tables import load_job
+from mvcc.tables._job import View
+from mvcc.tables.reading._table import read_table
+
+HEADER = ["Nr", "Säure", "Farbe"]
+ROWS = [[f"W {n}", n / 4, "rot" if n % 2 else "weiß"] for n in range(1, 7)]
+NAMES, IDS = HEADER[1:], [row[0] for row in ROWS]
+
+
+def read(path, sheets, change=lambda book: None, **view):
+    """Write sheets of rows, and read the table of the workbook."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    change(book)
+    book.save(path / "w.xlsx")
+    return read_table("wine", View(path=str(path / "w.xlsx"), **view))
+
+
+def assert_is_whole(table, ids=IDS):
+    assert (table.ids, table.columns) == (ids, NAMES)
+    assert table.X["Säure"].tolist() == [row[1] for row in ROWS]
+
+
+def test_the_sheet_that_looks_like_a_table_is_read_and_named(tmp_path):
+    notes = [["Weinliste"], ["Stand 2024; Säure in g/l"], [], ["Rückfragen an Frau Öztürk"]]
+    table = read(tmp_path, {"Hinweise": notes, "Weine": [HEADER, *ROWS], "Leer": []})
+    assert_is_whole(table)
+    assert table.notes == (
+        f"{tmp_path}/w.xlsx: the sheet 'Weine' was read, not 'Hinweise' (`sheet:` names another"
+        " one).",
+    )
+    assert read(tmp_path, {"Hinweise": notes, "Weine": [HEADER, *ROWS]}, sheet="weine").notes == ()
+
+
+def test_several_tables_are_listed_and_one_must_be_named(tmp_path):
+    sheets = {"2023": [HEADER, *ROWS[:4]], "2024": [HEADER, *ROWS], "Hinweise": [["Stand 2024"]]}
+    with pytest.raises(DataError) as error:
+        read(tmp_path, sheets)
+    assert str(error.value) == (
+        f"{tmp_path}/w.xlsx: 2 sheets look like tables: '2023' (4 rows × 3 columns), '2024' (6 rows"
+        " × 3 columns). Name one in its view, such as `sheet: 2024` (--sheet VIEW=2024)."
+    )
+    assert read(tmp_path, sheets, sheet="2023").ids == IDS[:4]
+    with pytest.raises(DataError, match=r"no sheet '2022' .* The sheets are '2023', '2024', 'Hin"):
+        read(tmp_path, sheets, sheet="2022")
+
+
+def test_a_table_that_is_much_larger_than_a_list_of_codes_is_read(tmp_path):
+    codes = [["Farbe", "heißt"], ["rot", "aus roten Trauben"], ["weiß", "aus weißen"]]
+    table = read(tmp_path, {"Codes": codes, "Weine": [HEADER, *ROWS * 3]}, ignore=("Nr",))
+    assert len(table.ids) == 18
+
+
+def test_hidden_sheets_are_read_only_by_name(tmp_path):
+    def hide(book):
+        book["alt"].sheet_state = "hidden"
+
+    sheets = {"alt": [HEADER, *ROWS[:4]], "neu": [HEADER, *ROWS]}
+    assert_is_whole(read(tmp_path, sheets, hide))
+    assert read(tmp_path, sheets, hide, sheet="alt").ids == IDS[:4]
+
+
+@pytest.mark.parametrize("titles", [
+    [["Weinliste 2024"], []],
+    [["Weinliste"], ["Stand:", "1. Mai 2024"], []],
+    [[None, "Weinliste"]],
+])  # fmt: skip
+def test_titles_above_the_table_are_left_out_and_said(tmp_path, titles):
+    table = read(tmp_path, {"Weine": [*titles, HEADER, *ROWS]})
+    assert_is_whole(table)
+    row = len(titles) + 1
+    assert f"row {row} of the sheet 'Weine' names the columns" in table.notes[0]
+    assert "above the names of the columns ('Weinliste" in table.notes[0]
+
+
+def test_a_row_below_a_title_is_still_called_by_its_line(tmp_path):
+    rows = [["Weinliste"], [], ["id", *NAMES], *ROWS, ["W 1", 3, "rot"]]
+    with pytest.raises(DataError, match=r"w\.xlsx:10: line 10 has the id 'W 1', as line 4 has"):
+        read(tmp_path, {"Weine": rows})
+
+
+def test_a_title_in_merged_cells_is_no_row_of_names(tmp_path):
+    table = read(
+        tmp_path,
+        {"Weine": [["Weinliste 2024"], HEADER, *ROWS]},
+        lambda book: book.active.merge_cells("A1:C1"),
+    )
+    assert_is_whole(table)
+
+
+def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
+    rows = [
+        ["Nr", "2023", None, "2024", None, "Farbe"],
+        [None, "Säure", "Zucker", "Säure", "Alkohol", None],
+        *([name, value, 1 + value, 2 - value, 12 + value, color] for name, value, color in ROWS),
+    ]
+
+    def merge(book):
+        for area in ("A1:A2", "B1:C1", "D1:E1", "F1:F2"):
+            book.active.merge_cells(area)
+
+    table = read(tmp_path, {"Weine": rows}, merge)
+    assert table.ids == IDS
+    assert table.columns == ["2023 Säure", "Zucker", "2024 Säure", "Alkohol", "Farbe"]
+
+
+def test_a_name_above_two_columns_is_numbered(tmp_path):
+    rows = [["Nr", "Säure", None], *([name, value, 7 - value] for name, value, _ in ROWS)]
+    table = read(tmp_path, {"Weine": rows}, lambda book: book.active.merge_cells("B1:C1"))
+    assert table.columns == ["Säure", "Säure 2"]
+
+
+@pytest.mark.parametrize("below", [
+    [["Summe", 5.25, None]],
+    [["Mittelwert:", 3], [None, 5.25, None]],
+    [[], [None, 5.25, None], [], ["* geschätzt"], ["Quelle: eigene"]],
+])  # fmt: skip
+def test_totals_and_footnotes_are_left_out_and_said(tmp_path, below):
+    table = read(tmp_path, {"Weine": [HEADER, *ROWS, *below]})
+    assert_is_whole(table)
+    assert "below the table (" in table.notes[0]
+
+
+def test_rows_that_only_look_like_totals_stay(tmp_path):
+    gas = ["Total", 2.0, "rot"]
+    assert read(tmp_path, {"s": [HEADER, gas, *ROWS]}).ids == ["Total", *IDS]
+    assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7", None, "Summe"]]}).ids == [*IDS, "W 7"]
+    assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7"]]}).ids == [*IDS, "W 7"]
+
+
+def test_empty_rows_and_columns_and_remarks_beside_the_table_are_left_out(tmp_path):
+    rows = [
+        [], [], [None, *HEADER, None, "rot", "weiß"],
+        *([None, *row] for row in ROWS[:3]), [],
+        *([None, *row] for row in ROWS[3:]),
+    ]  # fmt: skip
+    rows[4] += [None, 3, 3]
+    rows[5].append("bitte prüfen!")
+    table = read(tmp_path, {"Weine": rows})
+    assert_is_whole(table)
+    assert "Left out: what stands beside it in E, F, G." in table.notes[0]
+
+
+def test_a_column_apart_that_goes_with_the_rows_stays(tmp_path):
+    rows = [[*HEADER, None, "Preis"], *([*row, None, n] for n, row in enumerate(ROWS))]
+    assert read(tmp_path, {"Weine": rows}).columns == [*NAMES, "Preis"]
+
+
+def test_the_row_of_names_can_be_set(tmp_path):
+    rows = [["Nr", "a", "b"], HEADER, *ROWS]
+    table = read(tmp_path, {"Weine": rows}, header=2)
+    assert_is_whole(table)
+    with pytest.raises(DataError, match=r"row 20 of the sheet 'Weine' is empty .* rows 1 to 8"):
+        read(tmp_path, {"Weine": rows}, header=20)
+
+
+def test_sheets_and_rows_of_names_are_settings_of_excel_alone():
+    said = [(("views", "v", "path"), "v.csv", "--view v=v.csv"), (("n_clusters",), 2, "-k 2")]
+    for key, value in (("sheet", "a"), ("header", 3)):
+        option = (("views", "v", key), value, f"--{key} v={value}")
+        with pytest.raises(ConfigError, match=rf"--{key}.*goes only with an Excel file"):
+            load_job(None, [*said, option])
+        said[0] = (*said[0][:1], "v.XLSX", "--view v=v.XLSX")
+        assert getattr(load_job(None, [*said, option]).views["v"], key) == value
+        said[0] = (*said[0][:1], "v.csv", "--view v=v.csv")
+    assert View.model_validate({"path": "a.xlsx", "sheet": 2024}).sheet == "2024"
+
+
+def test_an_empty_workbook_is_refused(tmp_path):
+    with pytest.raises(DataError, match="all sheets are empty"):
+        read(tmp_path, {"Weine": []})
