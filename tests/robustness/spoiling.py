@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 
 import numpy as np
 from hypothesis import strategies as st
@@ -293,7 +294,7 @@ def spoilt_tree(draw, tree):
         value = section[key]
         match draw(st.integers(0, 9)):
             case 0 | 1 | 2 | 3:
-                section[key] = draw(st.sampled_from(_VALUES))
+                section[key] = deepcopy(draw(st.sampled_from(_VALUES)))  # it may be spoilt in turn
             case 4:
                 section[key] = draw(
                     st.sampled_from([[value], {"a": value}, {str(key): value}, str(value)])

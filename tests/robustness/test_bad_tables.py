@@ -153,7 +153,7 @@ def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, con
         )
         assert (
             facts is None
-            or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
+            or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts.to_dict()
         )
 
 

@@ -17,8 +17,9 @@ from mvcc._utils.messages import clipped, counted, percent, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.reading._columns import Column, as_texts, is_missing, without_attrs
+from mvcc.tables.reading._column import Column
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import Table, table_of
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, shown
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._columns import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
