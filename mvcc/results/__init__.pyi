@@ -1,3 +1,6 @@
+from ._changes import Changes as Changes
+from ._changes import Continued as Continued
+from ._changes import in_words as in_words
 from ._checksums import RUN_KIND as RUN_KIND
 from ._checksums import Checksums as Checksums
 from ._checksums import known_checksums as known_checksums
