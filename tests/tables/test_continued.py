@@ -95,6 +95,13 @@ def test_without_shared_rows_the_stored_model_says_which_cluster_is_which(tmp_pa
     assert [int(now[name]) for name in later.index] == predicted.tolist()
 
 
+def test_a_column_that_was_constant_is_none_of_another_kind(tmp_path):
+    may, june = blobs([20, 20]).assign(z=1.0), blobs([20, 20], 500).assign(z=[1.0, 2.0] * 20)
+    found = cluster_views({"things": may}, n_clusters=2)
+    after = cluster_views({"things": june}, n_clusters=2, continues=found)
+    assert after.facts["continued"]["changes"][0]["shared"] == 40
+
+
 def test_numbers_of_rows_are_no_ids(tmp_path):
     """The first row of June is not the first one of May."""
     for name, seed in (("may", 0), ("june", 1)):
@@ -231,7 +238,7 @@ def test_a_folder_of_other_views_is_refused(tmp_path, may):
 
 def test_other_columns_and_no_shared_row_are_refused(tmp_path, may):
     later = blobs([30, 30, 30], 500).rename(columns={"y": "z"})
-    with pytest.raises(DataError, match="no row is in both, and things has no column 'y'"):
+    with pytest.raises(DataError, match="no row is in both, and things has no number column 'y'"):
         cluster_views({"things": later}, n_clusters=3, continues=may)
 
 

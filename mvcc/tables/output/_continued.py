@@ -168,12 +168,12 @@ class _OtherColumnsError(Exception):
 def _predicted(model: SavedClustering, table: Table) -> Ints:
     """Return the clusters that the stored model puts the rows of a table into."""
     view = model.view(table.name)
-    kinds = {column.name: column.kind for column in table.used}
+    # a column that is constant in a table of numbers has no kind
+    kinds = {column.name: column.kind or "number" for column in table.used}
     for column in view.used:
-        if kinds.get(column.name) != column.kind:
-            raise _OtherColumnsError(
-                f"{table.name} has no column {column.name!r} of the kind {column.kind}."
-            )
+        kind = column.kind or "number"
+        if kinds.get(column.name) != kind:
+            raise _OtherColumnsError(f"{table.name} has no {kind} column {column.name!r}.")
     frame = pd.DataFrame(table.X, columns=table.columns)[view.columns]
     if not view.mixed:
         numbers = frame.to_numpy(dtype=np.float64)
