@@ -8,8 +8,9 @@ result continues the one before, of another seed. ``kept`` is the share of the r
 successive results with the same number, and ``without`` the same if nothing is continued; of rows
 of one part, which are in no two results, the share with the number that the first result's model
 predicts. F is pairwise (Eq. 19), mean of the views: ``at once`` compares a result with all rows
-clustered at once, ``classes`` and ``classes, at once`` compare the last result and that one with
-the classes.  Results of single parts are compared together, as one clustering.
+clustered at once, ``classes``, ``classes, at once`` and ``classes, predicted`` compare the last
+result, that one, and what the first result's model predicts of all rows with the classes. Results
+of single parts are compared together, as one clustering.
 """
 
 from __future__ import annotations
@@ -108,37 +109,28 @@ def scores(data: str, way: str, seed: int) -> list[float]:
     at_once = task.labels(task.clustered(0, N_PARTS - 1, seed=seed))
     kept, without, alike = [], [], []
     result = first = task.clustered(0, 0, seed=seed)
+    predicted = [
+        pd.Series(first.predict(X, name), index=X.index)
+        for name, X in zip(task.names, task.views, strict=True)
+    ]
     every, plain = [task.labels(result)], task.labels(result)
     for part in range(1, N_PARTS):
         start = 0 if way == "grows" else part
         free = task.labels(task.clustered(start, part, seed=seed + 100 * part))
         result = task.clustered(start, part, seed=seed + 100 * part, continues=result)
-        labels = task.labels(result)
+        every.append(task.labels(result))
+        kept.append(same(every[-1], every[-2] if way == "grows" else predicted))
+        without.append(same(free, plain if way == "grows" else predicted))
         if way == "grows":
-            kept.append(same(labels, every[-1]))
-            without.append(same(free, plain))
-            alike.append(f_measure(at_once, labels))
-        else:
-            names = zip(task.names, labels, task.views, strict=True)
-            predicted = [
-                pd.Series(first.predict(X.loc[own.index], name), index=own.index)
-                for name, own, X in names
-            ]
-            kept.append(same(labels, predicted))
-            without.append(same(free, predicted))
-        every.append(labels)
+            alike.append(f_measure(at_once, every[-1]))
         plain = free
     last = every[-1]
     if way != "grows":
-        last = [pd.concat(own) for own in zip(*every, strict=True)]
+        last = [pd.concat(labels) for labels in zip(*every, strict=True)]
         alike.append(f_measure(at_once, last))
-    return [
-        float(np.mean(kept)),
-        float(np.mean(without)),
-        float(np.mean(alike)),
-        f_measure(task.classes, last),
-        f_measure(task.classes, at_once),
-    ]
+    true = task.classes
+    against = [f_measure(true, labels) for labels in (last, at_once, predicted)]
+    return [float(np.mean(kept)), float(np.mean(without)), float(np.mean(alike)), *against]
 
 
 def lines(n_seeds: int) -> Iterator[str]:
