@@ -5,10 +5,10 @@
 Halves of digits and of newsgroup texts as for `scripts.matches`, and two of the six kinds of
 features of handwritten digits: two overlapping draws of rows, 700 of 1,000 in both. The first table
 has, for proposals in bands of probability, their number, their mean probability, and the shares
-that are right: of rows that have a counterpart, and of all. The second table has the share of all
-proposals that are right (precision), of all unknown matches that are found (recall), the same for
-proposals of a probability of a half or more, and the same for the nearest neighbor: the row nearest
-to the counterpart of the nearest matched row.
+that are right: of rows that have a counterpart, and of all. The second table has the number of all
+proposals, of those with a probability of a half or more, and of those of the nearest neighbor: the
+row nearest to the counterpart of the nearest matched row; the share that is right (precision), and
+the share of the unknown matches that they find (recall).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def right(pairs: Ints, true: Ints) -> tuple[Floats, Floats]:
 
 def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
     """Give the lines of both tables, each with the name of its table."""
-    found, scores = [], []
+    found, n_others, counts = [], 0, dict[str, Floats]()
     for seed in range(n_tasks):
         views, known, others = views_and_matches(data, seed, mapped)
         proposals = match_proposals(views, {(0, 1): known})[0, 1]
@@ -79,16 +79,10 @@ def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
         found.append(np.column_stack((proposals.probabilities, hits, has)))
         likely = proposals.probabilities >= 0.5
         plain, _ = right(nearest(views, known), others)
-        scores.append(
-            [
-                hits.mean(),
-                hits.sum() / len(others),
-                hits[likely].sum() / max(likely.sum(), 1) if likely.any() else np.nan,
-                hits[likely].sum() / len(others),
-                plain.mean(),
-                plain.sum() / len(others),
-            ]
-        )
+        n_others += len(others)
+        for name, own in (("all", hits), ("likely", hits[likely]), ("nearest", plain)):
+            counts.setdefault(name, np.zeros(2))
+            counts[name] += own.sum(), len(own)
     start = f"| {data} | {mapped:.0%}"
     p, hits, has = np.concatenate(found).T
     for low, high in pairwise(BANDS):
@@ -100,8 +94,9 @@ def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
                 f"{start} | {low:g} to {high:g} | {inside.sum()} | {p[inside].mean():.3f} |"
                 f" {hits[with_one].mean():.3f} | {hits[inside].mean():.3f} |",
             )
-    cells = [f"{np.nanmean(score):.3f}" for score in np.transpose(scores)]
-    yield "scores", f"{start} | {' | '.join(cells)} |"
+    for name, (n_right, n) in counts.items():
+        precision = f"{n_right / n:.3f}" if n else "–"
+        yield "scores", f"{start} | {name} | {n:.0f} | {precision} | {n_right / n_others:.3f} |"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from mvcc._utils.types import Ints
 
@@ -33,6 +32,9 @@ def numbers_like(counts: Ints) -> Ints:
     `counts`: as `rows_in_both`.
     Returns: the number of each cluster (column).
     """
+    # SciPy is of no use before tables have been read
+    from scipy.optimize import linear_sum_assignment
+
     n_former, n_found = counts.shape
     former, found = linear_sum_assignment(counts, maximize=True)
     both = counts[former, found]
