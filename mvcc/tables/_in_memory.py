@@ -168,7 +168,8 @@ class ClusteringResult:
             self._index.items(), self._found.model.probabilities_, strict=True
         ):
             dense = rows.toarray() if issparse(rows) else rows
-            found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
+            frame = pd.DataFrame(dense, index=index, columns=self._found.saved.view(name).numbers)
+            found[name] = frame.rename_axis(columns="cluster").sort_index(axis=1)
         return found
 
     def predict(self, X: Any, view: str) -> Ints:

@@ -159,6 +159,7 @@ def test_comparison_and_matches_have_the_numbers_of_the_result(tmp_path):
     gone = int(found.labels["a"].iloc[0])
     assert after.facts["continued"]["retired"] == [gone]
     assert gone not in after.sizes().index
+    assert after.probabilities["a"].idxmax(axis=1).equals(after.labels["a"].astype("int64"))
     table = np.array(after.facts["relations"][0]["held_out"]["table"])
     assert table.shape == (4, 4)
     assert not table[gone].any()

@@ -17,9 +17,7 @@ from mvcc.views import GivenViews
 
 _CONSIDERED = 10  # counterparts of each row
 _HITS = 5
-_STRENGTH = (
-    0.1  # of what held-out matches say against one probability for all, as C of scikit-learn
-)
+_STRENGTH = 0.1  # C of the logistic regression: how far probabilities may differ
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,10 @@ class Joint(Method):
         return model, [np.arange(self.job.k)] * len(self.views)
 
     @property
+    def numbered_alike(self) -> list[list[int]]:
+        return [list(numbers) for numbers in self._model.connected_views_]
+
+    @property
     def spaces(self) -> list[Floats]:
         return self._model.embedding_
 
