@@ -42,8 +42,9 @@ def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
 
     For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand
     index (1: the same; 0: as by chance), the rows that moved, and the constraints and matches that
-    are new in B or gone. Clusters of B are numbered as those of A that they are most like. Only
-    rows and views that both have are compared.
+    are new in B or gone. Clusters of B are numbered as those of A that they share most rows with;
+    clusters that were split or merged, are new or have vanished are named. Only rows and views that
+    both have are compared.
     """
     # pandas takes longer to import than `mvcc compare --help` may take
     from mvcc.tables import compare_clusterings, write_moved
@@ -56,6 +57,8 @@ def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
         return
     for note in found["notes"]:
         remark(f"Note: {note}")
+    for sentence in found["in_words"]:
+        say(sentence)
     for view in found["views"]:
         _print_view(view)
     for matches in found["matches"]:

@@ -59,6 +59,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
         "views": views,
         "warnings": notes,
         "comparison": facts["comparison"],
+        "continued": facts.get("continued"),
         "joint": facts.get("joint"),
         "co_em": facts["co_em"],
         "stability_runs": facts["stability_runs"],
@@ -71,6 +72,9 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
 
     if clustering.comparison:
         yield clustering.comparison.sentence
+    if clustering.continued:
+        yield f"Since {clustering.continued.former}:"
+        yield from (f"  {sentence}" for sentence in clustering.continued.in_words())
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
@@ -144,9 +148,10 @@ def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
 def _clusters(clustering: Clustering) -> Iterator[str]:
     """Name the clusters after what sets them apart in each view."""
     several = len(clustering.views) > 1
-    for cluster, profiles in enumerate(zip(*clustering.profiles, strict=True)):
-        if cluster == _MOST_NAMED:
-            more = counted(clustering.n_clusters - _MOST_NAMED, "more cluster")
+    for place, cluster in enumerate(clustering.clusters if clustering.profiles else ()):
+        profiles = [of_view[cluster] for of_view in clustering.profiles]
+        if place == _MOST_NAMED:
+            more = counted(len(clustering.clusters) - _MOST_NAMED, "more cluster")
             yield f"… and {more}; see the report."
             return
         names = [profile.name or "nothing sets it apart" for profile in profiles]

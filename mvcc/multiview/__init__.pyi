@@ -29,6 +29,8 @@ from .matches._candidates import FEWEST_MATCHES as FEWEST_MATCHES
 from .matches._candidates import MatchCandidates as MatchCandidates
 from .matches._candidates import candidate_hits as candidate_hits
 from .matches._candidates import match_candidates as match_candidates
+from .matches._proposals import MatchProposals as MatchProposals
+from .matches._proposals import match_proposals as match_proposals
 from .matches._suspicious import hardly_agree as hardly_agree
 from .matches._suspicious import seem_wrong as seem_wrong
 from .matches._suspicious import suspicious_matches as suspicious_matches

@@ -1,3 +1,6 @@
+from ._changes import Changes as Changes
+from ._changes import Continued as Continued
+from ._changes import in_words as in_words
 from ._format import BASES as BASES
 from ._format import BEYOND as BEYOND
 from ._format import BEYOND_PEERS as BEYOND_PEERS

@@ -12,6 +12,7 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
+from mvcc.results._changes import Continued
 from mvcc.results._profile import (
     ClusterProfile,
     Count,
@@ -286,6 +287,7 @@ class Clustering(Facts):
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
     names: tuple[StrictStr, ...] = ()
     names_from: StrictStr = ""  # the file of groups that the names come from
+    continued: Continued | None = None  # the clustering whose numbers the clusters have
     relations: tuple[Relation, ...]
     comparison: Comparison | None = None
     joint: JointGraph | None = None
@@ -305,6 +307,12 @@ class Clustering(Facts):
     def view(self, name: str) -> ViewFacts | None:
         """Return the view of a name, if there is one."""
         return next((view for view in self.views if view.name == name), None)
+
+    @property
+    def clusters(self) -> list[int]:
+        """The numbers of the clusters, without those that have vanished."""
+        retired = self.continued.retired if self.continued else ()
+        return [cluster for cluster in range(self.n_clusters) if cluster not in retired]
 
     @property
     def numbered_alike(self) -> list[list[str]]:

@@ -23,6 +23,7 @@ from mvcc.tables.fitting._method import Rows
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.folders._folders import Folders
 from mvcc.tables.model._saved import SavedClustering, SavedView
+from mvcc.tables.output._continued import Former, continued
 from mvcc.tables.output._facts import describe
 from mvcc.tables.output._folder import write_folder
 from mvcc.tables.reading._inputs import Inputs, caller_of
@@ -47,14 +48,16 @@ def cluster_inputs(
     began: float,
     on_step: Callable[[str], None],
     folders: Folders | None = None,
+    former: Former | None = None,
 ) -> Clustering:
     """Cluster what was read, and write everything; `began` is when the job did.
 
-    Of folders, which a sample was read of, all rows get a cluster.
+    Of folders, which a sample was read of, all rows get a cluster. Clusters keep the numbers of the
+    ``former`` ones.
 
     Returns and raises what `cluster_job` does.
     """
-    found = clustered(said, inputs, began, on_step)
+    found = clustered(said, inputs, began, on_step, former)
     on_step("writing")
 
     def label_all(new: Path, facts: Clustering) -> Clustering:
@@ -72,7 +75,13 @@ def _seconds_since(began: float) -> float:
     return round(time.perf_counter() - began, 1)
 
 
-def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
+def clustered(
+    said: Job,
+    inputs: Inputs,
+    began: float,
+    on_step: Callable[[str], None],
+    former: Former | None = None,
+) -> Clustered:
     """Cluster what was read.
 
     The settings in the facts are those that were said, also where the number of clusters follows
@@ -86,17 +95,18 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
         job, views, inputs.constraints, inputs.relations, caller_of(tables)
     )
     fit = fit_job(job, method, inputs.relations, on_step)
+    continuation = continued(former, tables, fit) if former else None
+    if continuation:
+        fit = continuation.fit
     on_step("reasons")
     explained = method.explain(tables, fit)
-    comparison = (
-        compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
-    )
+    comparison = compare(inputs, method, fit, on_step) if job.comparison and job.k > 1 else None
     on_step("profiles")
-    facts = describe(job, inputs, features, fit, explained, comparison) | {
+    facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
     }
     facts["warnings"] += of_number(said, inputs)
-    facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
+    facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit)
     for view, shown in zip(
         facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
     ):

@@ -19,6 +19,8 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile, ViewFacts
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables.output._compare import compare_facts
+from mvcc.tables.output._continued import Former, read_former
+from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._frames import frame_of, inputs_of, job_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def cluster_views(
     n_clusters: int,
     matches: Mapping[tuple[str, str], Any] | None = None,
     constraints: Mapping[str, Any] | None = None,
+    continues: str | os.PathLike[str] | ClusteringResult | None = None,
     **settings: Any,
 ) -> ClusteringResult:
     """Cluster tables as `mvcc cluster` does, from memory.
@@ -47,6 +50,9 @@ def cluster_views(
     constraints : dict {name: Constraints or DataFrame}
         Pairs of rows that belong together or apart; the columns of a DataFrame are i, j, kind and
         perhaps weight.
+    continues : path or ClusteringResult, optional
+        The folder of an earlier result, or one from memory: its clusters keep their numbers and
+        names. The answers that a folder was made with are used again.
     **settings
         As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
         ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
@@ -86,12 +92,19 @@ def cluster_views(
             f"views must be a dict {{name: table}}, got {type(views).__name__}."
         )
     matches = matches or {}
-    job = job_of(views, matches, settings | {"n_clusters": n_clusters})
-    inputs = inputs_of(job, views, matches, constraints)
-    found = clustered(job, inputs, began, lambda step: None)
-    return ClusteringResult(
-        found, {name: frame_of(view, name).index for name, view in views.items()}
-    )
+    settings |= {"n_clusters": n_clusters}
+    if not isinstance(continues, ClusteringResult | None):
+        settings["continues"] = os.fspath(continues)
+    job, former = read_former(job_of(views, matches, settings))
+    if isinstance(continues, ClusteringResult):
+        former = continues.as_former()
+    inputs = with_answers(job, inputs_of(job, views, matches, constraints))
+    found = clustered(job, inputs, began, lambda step: None, former)
+    index = {name: frame_of(view, name).index for name, view in views.items()}
+    if inputs.answers:
+        for name, rows in zip(index, inputs.answers.outliers, strict=True):
+            index[name] = index[name].delete(rows)
+    return ClusteringResult(found, index)
 
 
 class ClusteringResult:
@@ -128,6 +141,10 @@ class ClusteringResult:
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
 
+    def as_former(self) -> Former:
+        """Return it for a clustering that continues it."""
+        return Former("the former result", self._facts, lambda: self._found.saved)
+
     @property
     def facts(self) -> dict[str, Any]:
         """Everything that ``clustering.json`` of `mvcc cluster` holds."""
@@ -151,7 +168,8 @@ class ClusteringResult:
             self._index.items(), self._found.model.probabilities_, strict=True
         ):
             dense = rows.toarray() if issparse(rows) else rows
-            found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
+            frame = pd.DataFrame(dense, index=index, columns=self._found.saved.view(name).numbers)
+            found[name] = frame.rename_axis(columns="cluster").sort_index(axis=1)
         return found
 
     def predict(self, X: Any, view: str) -> Ints:
@@ -261,7 +279,7 @@ class ClusteringResult:
     def sizes(self) -> pd.DataFrame:
         """Return the number of rows of each cluster in each view."""
         counts = {name: labels.value_counts() for name, labels in self.labels.items()}
-        sizes = pd.DataFrame(counts, index=range(self._facts.n_clusters)).fillna(0).astype(int)
+        sizes = pd.DataFrame(counts, index=self._facts.clusters).fillna(0).astype(int)
         return sizes.rename_axis("cluster")
 
     def __repr__(self) -> str:

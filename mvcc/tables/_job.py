@@ -158,6 +158,11 @@ class Job(Section):
     asked: Annotated[_Path | None, Option("FOLDER")] = Field(
         default=None, description="Your answers: the folder of `mvcc ask`.", examples=["asked"]
     )
+    continues: Annotated[_Path | None, Option("FOLDER", ("--continue",))] = Field(
+        default=None,
+        description="An earlier result: its clusters keep their numbers, names and answers.",
+        examples=["results-may"],
+    )
     n_clusters: Annotated[_NumberOfClusters, _K] = Field(
         description="Number of clusters, the same in all views; auto: as many as groups named.",
         examples=["5"],
@@ -397,8 +402,8 @@ def _expanded(value: Any, folder: str) -> Any:
 
     if not isinstance(value, dict):
         return value
-    if "asked" in value:
-        value["asked"] = seen(value["asked"])
+    for key in {"asked", "continues"} & value.keys():
+        value[key] = seen(value[key])
     for key, expanded in (("views", section), ("matches", seen), ("constraints", seen)):
         entries = value.get(key)
         if isinstance(entries, dict):

@@ -13,6 +13,7 @@ from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
+from mvcc.tables.output._continued import read_former
 from mvcc.tables.output._folder import results_folder
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, caller_of, read_inputs
@@ -26,6 +27,7 @@ def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
     Raises ConstraintConflictError: when constraints and relations contradict each other, unless
     the job drops such constraints.
     """
+    job, _ = read_former(job)
     with folders_of(job, scheduler, lambda step: None) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
     job = with_number(job, inputs)
@@ -58,6 +60,7 @@ def cluster_job(
     """
     began = time.perf_counter()
     on_step("reading")
+    job, former = read_former(job)
     with folders_of(job, scheduler, on_step) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
         with results_folder(folder, job, fresh=fresh) as out:
@@ -65,4 +68,4 @@ def cluster_job(
             # scikit-learn takes a second to import: whatever is wrong with the files is told before
             from mvcc.tables._clustering import cluster_inputs
 
-            return cluster_inputs(job, inputs, out, began, on_step, folders)
+            return cluster_inputs(job, inputs, out, began, on_step, folders, former)

@@ -16,7 +16,7 @@ from mvcc.exceptions import ConfigError, DataError, StoreError
 from tests.tables.problems import read_csv, write_csv
 
 N, KNOWN = 90, 60
-COLUMNS = ["left", "right", "rank", "score", "mutual", "margin"]
+COLUMNS = ["left", "right", "rank", "probability", "score"]
 
 
 @pytest.fixture
@@ -78,8 +78,9 @@ def test_proposals_are_a_table_that_match_reads(folder):
     assert len(rows) == len({row["left"] for row in rows}) == 20
     assert min(thing(row[view]) for row in rows for view in ("left", "right")) >= KNOWN
     assert np.mean([thing(row["left"]) == thing(row["right"]) for row in rows]) > 0.6
-    scores = [float(row["score"]) for row in rows]
-    assert scores == sorted(scores, reverse=True)
+    assert len({row["right"] for row in rows}) == 20
+    probabilities = [float(row["probability"]) for row in rows]
+    assert probabilities == sorted(probabilities, reverse=True)
     right = [row for row in rows if thing(row["left"]) == thing(row["right"])]
     write_csv(folder / "confirmed.csv", [COLUMNS, *(row.values() for row in right)])
     options = ("--match", "left:right=confirmed.csv", "--dry-run")
@@ -95,7 +96,7 @@ def test_with_the_known_ones_they_take_the_place_of_the_matches(folder):
     assert "--match left:right=all.csv takes the rest" in done.stderr
     rows = read_csv("all.csv")
     assert [row["rank"] for row in rows] == ["1", "2"] * 4 + ["known"] * KNOWN
-    assert [row["margin"] == "" for row in rows[:8]] == [False, True] * 4
+    assert [row["probability"] == "" for row in rows[:8]] == [False, True] * 4
     for row in rows:
         assert row["left.title"] == f"'=title {thing(row['left'])}"
         assert row["right.title"] == f"'=title {thing(row['right'])}"
@@ -142,6 +143,7 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
     monkeypatch.setattr("mvcc.tables.output._match._MOST_MEASURED", 899)
     done = run("match", "job.yaml", "--out", "proposals.csv")
     assert "was not measured" in done.stdout
+    assert {row["probability"] for row in read_csv("proposals.csv")} == {""}
     assert "Proposals: proposals.csv (30 lines)" in done.stdout
 
 

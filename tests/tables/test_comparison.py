@@ -267,7 +267,13 @@ def test_warnings_name_what_speaks_against_the_clusters(tmp_path):
 def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement, warns):
     options = write_problem(tmp_path, n_views=1, pairs=())
     job, inputs = load_job(None, options), read_inputs(load_job(None, options))
-    fit = SimpleNamespace(labels=[np.arange(24) % K], agreement=[agreement], exchanged=[])
+    fit = SimpleNamespace(
+        labels=[np.arange(24) % K],
+        agreement=[agreement],
+        exchanged=[],
+        numbers=[np.arange(K)],
+        n_numbers=K,
+    )
     said = list(cautions(job, inputs.tables, fit))
     assert (
         any(text.startswith("view0: its clusters change from start to start") for text in said)

@@ -105,7 +105,7 @@ def match_candidates(
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
         columns = [raw_columns(X) for X in data]
         return {
-            (u, v): _candidates(columns[u], columns[v], rows, c)
+            (u, v): candidates_between(columns[u], columns[v], rows, c)
             for (u, v), rows in relations.items()
         }
 
@@ -149,7 +149,7 @@ def candidate_hits(
             fold = np.random.default_rng(0).permutation(len(rows)) % n_folds
             hits = []
             for number in range(n_folds):
-                proposed = _candidates(columns[u], columns[v], rows[fold != number], c)
+                proposed = candidates_between(columns[u], columns[v], rows[fold != number], c)
                 of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
                 hits += [of_row[i] == j for i, j in rows[fold == number].tolist() if i in of_row]
             padded = [np.pad(hit, (0, c - len(hit))) for hit in hits]
@@ -158,7 +158,8 @@ def candidate_hits(
     return found
 
 
-def _candidates(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
+def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
+    """Return the c likeliest counterparts of the rows of one view that no match names."""
     if len(matches) < FEWEST_MATCHES:
         raise InvalidInputError(
             f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."

@@ -222,7 +222,7 @@ def _sizes(facts: Clustering) -> list[Size]:
         for view, of_view in zip(facts.views, counts, strict=True)
     )
     sizes = []
-    for cluster in range(facts.n_clusters):
+    for cluster in facts.clusters:
         of_cluster = [of_view[cluster] for of_view in counts]
         shares = [size / view.n_rows for view, size in zip(facts.views, of_cluster, strict=True)]
         sizes.append(

@@ -181,7 +181,7 @@ def cluster_sections(facts: Clustering) -> list[ClusterSection]:
                 for number, (view, own) in enumerate(zip(facts.views, facts.profiles, strict=True))
             ],
         )
-        for cluster in range(facts.n_clusters)
+        for cluster in facts.clusters
     ]
 
 

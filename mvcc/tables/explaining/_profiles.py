@@ -29,14 +29,14 @@ Profile = dict[str, Any]
 
 
 def all_profiles(
-    facts: dict[str, Any], tables: list[Table], spaces: list[Floats], fit: Fit, k: int
+    facts: dict[str, Any], tables: list[Table], spaces: list[Floats], fit: Fit
 ) -> list[list[Profile]]:
     """Describe every cluster of every view, whose rows are in `spaces` where they were
     clustered.
     """
     stability: Sequence[Floats | None] = fit.stability or [None] * len(tables)
     return [
-        profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], k)
+        profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], fit.n_numbers)
         for table, X, labels, stable, view in zip(
             tables, spaces, fit.labels, stability, facts["views"], strict=True
         )

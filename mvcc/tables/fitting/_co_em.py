@@ -112,33 +112,31 @@ class CoEM(Method):
         n_passed = sum(len(flow.constraints) for flow in flows)
         n_inferred = sum(int(new.sum()) for new in inferred)
         cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
-        agreements = {
-            key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()
-        }
+        agreements = {key: self._agreement(fit, *key, rows) for key, rows in fit.relations.items()}
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
-    def _agreement(self, labels: Labels, u: int, v: int, rows: Ints) -> dict[str, Any]:
+    def _agreement(self, fit: Fit, u: int, v: int, rows: Ints) -> dict[str, Any]:
         """Tell how many related rows are in the same cluster."""
-        first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
+        first, second = fit.labels[u][rows[:, 0]], fit.labels[v][rows[:, 1]]
         same = first == second
         return {
             "agreement": float(same.mean()),
-            "by_chance": _agreement_by_chance(first, second, self.job),
+            "by_chance": _agreement_by_chance(first, second, fit.n_numbers, self.job.seed),
             "differing": rows[~same].tolist(),
         }
 
 
-def _agreement_by_chance(first: Ints, second: Ints, job: Job) -> float:
+def _agreement_by_chance(first: Ints, second: Ints, n_numbers: int, seed: int) -> float:
     """Return the share of matches that would agree if they meant nothing.
 
     Drawn anew, and clusters numbered by them.
     """
-    rng = np.random.default_rng(job.seed)
+    rng = np.random.default_rng(seed)
     pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
     shares = []
     for _ in range(_DRAWS):
         drawn = rng.permutation(second)
-        _, number = match_clusters([first, drawn], pairs, job.k)
+        _, number = match_clusters([first, drawn], pairs, n_numbers)
         shares.append(np.mean(first == number[drawn]))
     return float(np.mean(shares))
 

@@ -27,7 +27,7 @@ from mvcc.results import JOINT, K_MEANS
 from mvcc.tables._job import DEFAULT_FEATURES, Job
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import renumbered
+from mvcc.tables.fitting._fit import Fit, renumbered
 from mvcc.tables.fitting._given import check_given
 from mvcc.tables.fitting._held_out import (
     JUDGMENT_FOLDS,
@@ -181,17 +181,15 @@ class Comparison:
     cautions: list[str]  # what must not be overlooked
 
 
-def compare(
-    inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]
-) -> Comparison:
+def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     """Compare the method of a job with others by held-out judgments and matches.
 
     `method`: that of the job, fitted.
-    `labels` (n_v,): the result, whose numbers of clusters the tables get.
+    `fit`: the result, whose numbers of clusters the tables get.
     `on_step`: told what is about to be done.
     """
     inputs = replace(inputs, constraints=_of_some_weight(method.given))
-    rows = drawn_rows(method.job, inputs)
+    rows, labels = drawn_rows(method.job, inputs), fit.labels
     with _quietly():
         if rows is not None:
             inputs = inputs.on_rows(rows)
@@ -226,7 +224,7 @@ def compare(
         **said,
     }
     return Comparison(
-        facts, {key: cut.facts(contest.job.k) for key, cut in mine.cuts.items()}, cautions
+        facts, {key: cut.facts(fit.n_numbers) for key, cut in mine.cuts.items()}, cautions
     )
 
 
@@ -291,7 +289,7 @@ def _by_fewer_matches(
 
     That clusters of two views have the same number is decided by the other matches.
     """
-    k = contest.job.k
+    k = max(contest.job.k, *(1 + int(own.max()) for own in result))
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
     folds = match_folds(contest.relations, contest.sizes, contest.job.seed)
     for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -53,6 +53,24 @@ class Fit:
     # them
     agreement: list[float]
     warnings: list[str]  # whether it has converged
+    numbered_alike: list[list[int]]  # sets of views in which the same number is the same cluster
+    n_numbers: int  # of clusters: 1 + the largest one, also of those that have vanished
+
+    def with_numbers(self, new: list[Ints], n_numbers: int) -> Fit:
+        """Return the fit with another number for every cluster, per view."""
+        exchanged = []
+        for own, former in zip(new, self.exchanged, strict=False):
+            table = np.zeros((n_numbers, n_numbers))
+            table[np.ix_(own, own)] = former
+            exchanged.append(table)
+        views = list(zip(new, self.labels, self.numbers, strict=True))
+        return replace(
+            self,
+            labels=[own[found] for own, found, _ in views],
+            numbers=[own[numbers] for own, _, numbers in views],
+            exchanged=exchanged,
+            n_numbers=n_numbers,
+        )
 
 
 def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
@@ -88,6 +106,8 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
         exchanged,
         agreement,
         said,
+        method.numbered_alike,
+        job.k,
     )
 
 

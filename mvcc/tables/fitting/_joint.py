@@ -36,6 +36,10 @@ class Joint(Method):
         return model, [np.arange(self.job.k)] * len(self.views)
 
     @property
+    def numbered_alike(self) -> list[list[int]]:
+        return [list(numbers) for numbers in self._model.connected_views_]
+
+    @property
     def spaces(self) -> list[Floats]:
         return self._model.embedding_
 
@@ -144,7 +148,7 @@ class Joint(Method):
         """
         if not any(map(len, self.given)):
             return [[] for _ in tables]
-        without = self._without(fit.labels)
+        without = self._without(fit)
         reasons = _Reasons(self._model, self.given, tables)
         return [
             [
@@ -154,14 +158,14 @@ class Joint(Method):
             for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True))
         ]
 
-    def _without(self, labels: Labels) -> Labels:
+    def _without(self, fit: Fit) -> Labels:
         """Cluster without judged pairs, with numbers of clusters as those of the result."""
         free = self.again([Constraints.empty() for _ in self.given], self.job.seed)
         for numbers in self._model.connected_views_:
-            ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
-            found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
+            ends = np.cumsum([len(fit.labels[n]) for n in numbers])[:-1]
+            found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, fit.labels))
             for number, rows in zip(
-                numbers, np.split(renumbered(found, mine, self.job.k), ends), strict=True
+                numbers, np.split(renumbered(found, mine, fit.n_numbers), ends), strict=True
             ):
                 free[number] = rows
         return free

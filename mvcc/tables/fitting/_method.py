@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
+from mvcc.embedding import separate_problems
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._given import check_given
 from mvcc.tables.reading._table import Table
@@ -69,6 +70,11 @@ class Method(ABC):
         """Return a fitted estimator, and per view the number that each of its clusters gets in the
         results.
         """
+
+    @property
+    def numbered_alike(self) -> list[list[int]]:
+        """Sets of views in which the same number is the same cluster."""
+        return [views for views, _ in separate_problems(len(self.views), self.relations)]
 
     @property
     def spaces(self) -> list[Floats]:

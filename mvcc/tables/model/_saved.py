@@ -23,6 +23,9 @@ from mvcc.tables.reading._column import Column, Written
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._looks import without_words
 
+# clusters that are continued keep their numbers, so that these may have gaps
+_MOST_NUMBERS = 10**9
+
 
 @dataclass(frozen=True, eq=False)
 class SavedView:
@@ -36,14 +39,18 @@ class SavedView:
     id_column: str | None  # the column that named the rows
     transformer: Any  # what makes features of the columns
     predictor: Any  # what assigns rows with these features to the clusters of the model
-    numbers: Ints  # (k,): the number of every cluster of the model in the results
+    numbers: Ints  # (k,): the number of every cluster of the model in the results, distinct
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
         """Return the clusters of rows with the columns that were clustered.
 
         Messages call a row by ``place``.
         """
-        found: Ints = self.predictor.predict(self.transformer.transform(self._as_before(X, place)))
+        return self.predicted(self._as_before(X, place))
+
+    def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
+        """Return the clusters of rows that were read as those that were clustered."""
+        found: Ints = self.predictor.predict(self.transformer.transform(values))
         return self.numbers[found]
 
     def _as_before(
@@ -203,8 +210,10 @@ def _view(
         raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
     if len(set(columns)) < len(columns):
         raise Unfit("a column is there twice")
-    sizes: dict[str, int] = {}
-    integers("k", below="k")(numbers, sizes)
+    sizes = {"n_numbers": _MOST_NUMBERS}
+    integers("k", below="n_numbers")(numbers, sizes)
+    if len(np.unique(numbers)) < len(numbers):
+        raise Unfit("the numbers of clusters must be distinct")
     features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
     transformer, n_features = features.read(transformer, len(columns))
     predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])

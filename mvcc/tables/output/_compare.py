@@ -6,6 +6,7 @@ Their clusters, rows that moved, judgments and matches that are new or gone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
 from mvcc._utils.types import Ints
 from mvcc.exceptions import StoreError
-from mvcc.results import Clustering, ViewFacts, read_facts
+from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
+from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
 from mvcc.tables.output._folder import OUTLIER, inputs_of_clustering
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
@@ -35,12 +37,13 @@ def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
 def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str]) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
-    Clusters of the second one are numbered as those of the first that they hold most rows of,
-    alike in all views whose clusters have one numbering.
+    Clusters of the second one are numbered as those of the first that they share most rows with
+    (`numbers_like`), alike in all views whose clusters have one numbering.
 
     `facts`: as in ``clustering.json``.
     `called`: what messages call them.
-    Returns: ``clusterings``, what they are called; ``views``: per view the number of common
+    Returns: ``clusterings``, what they are called; ``changes`` of the clusters of views that are
+    numbered alike, and the same ``in_words``; ``views``: per view the number of common
     rows, adjusted Rand index (None without two common rows that have a cluster), ``numbers``
     (that of every cluster of the second in the numbering of the first), ``table`` with the
     ``clusters`` of its rows and columns, ``moved`` rows as in the table of `write_moved`, and
@@ -59,15 +62,18 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
         raise StoreError(
             f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
         )
-    number = _numbers(facts, clusters)
+    sets = list(_sets(facts, clusters))
+    of_view = {name: one for one in sets for name in one.views}
     compared = [
-        _compared(name, clusters[name], number[name], [one.n_clusters for one in facts])
+        _compared(name, clusters[name], of_view[name])
         | {"names": [list(of[name].names) for of in views]}
         | {"judgments": _difference(*(_judgments(of[name]) for of in views))}
         for name in clusters
     ]
     return {
         "clusterings": list(called),
+        "changes": [one.changes.model_dump(mode="json") for one in sets],
+        "in_words": in_words(one.changes for one in sets),
         "views": compared,
         "matches": _matches(facts, clusters),
         "notes": list(_notes(called, views, compared)),
@@ -89,32 +95,42 @@ def _clusters(view: ViewFacts) -> dict[str, int]:
     return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, OUTLIER)
 
 
-def _numbers(
-    facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
-) -> dict[str, Ints]:
-    """Return per view the number of every cluster of the second clustering in the numbering of the
-    first.
-    """
-    from mvcc.multiview import match_clusters  # numba, which is of no use before the facts are read
+@dataclass(frozen=True, eq=False)
+class _Set:
+    """Views whose clusters have one numbering in each of two clusterings."""
 
-    sets = [
+    views: list[str]
+    number: Ints  # of every cluster of the second, in the numbering of the first
+    used: tuple[Ints, Ints]  # the clusters of both that have rows, in the numbering of the first
+    changes: Changes
+
+
+def _sets(
+    facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
+) -> Iterator[_Set]:
+    """Give sets of views, with the numbers that clusters of the second clustering get."""
+    places = [
         {name: place for place, names in enumerate(one.numbered_alike) for name in names}
         for one in facts
     ]
     alike: dict[tuple[int, int], list[str]] = {}
     for name in clusters:
-        alike.setdefault((sets[0][name], sets[1][name]), []).append(name)
-    found: dict[str, Ints] = {}
+        alike.setdefault((places[0][name], places[1][name]), []).append(name)
+    sizes = (facts[0].n_clusters, facts[1].n_clusters)
     for names in alike.values():
-        both = np.concatenate([_pairs(*clusters[name]) for name in names])
-        both = both[(both != OUTLIER).all(axis=1)]
-        rows = np.arange(len(both))
-        k = max(one.n_clusters for one in facts)
-        _, number = match_clusters(
-            [both[:, 0], both[:, 1]], {(0, 1): np.column_stack((rows, rows))}, k
+        former, found = (
+            np.unique([label for name in names for label in clusters[name][side].values()])
+            for side in (0, 1)
         )
-        found |= dict.fromkeys(names, number[: facts[1].n_clusters])
-    return found
+        former, found = former[former != OUTLIER], found[found != OUTLIER]
+        before, after = np.concatenate([_pairs(*clusters[name]) for name in names]).T
+        counts = rows_in_both(before, after, sizes)
+        number = np.arange(sizes[1])
+        number[found] = numbers_like(counts[:, found])
+        like = np.zeros((sizes[0], 1 + max(number)), dtype=np.int64)
+        like[:, number[found]] = counts[:, found]
+        changes = changes_in(like, former, number[found])
+        yield _Set(names, number, (former, number[found]), Changes(views=tuple(names), **changes))
 
 
 def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
@@ -124,19 +140,17 @@ def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
     ).reshape(-1, 2)
 
 
-def _compared(
-    name: str, clusters: list[dict[str, int]], number: Ints, n_clusters: list[int]
-) -> dict[str, Any]:
+def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[str, Any]:
     from sklearn.metrics import adjusted_rand_score
 
     here, there = clusters
     common = [one for one in here if one in there]
     own, other = _pairs(here, there).T
-    aligned = np.where(other == OUTLIER, OUTLIER, number[other])
+    aligned = np.where(other == OUTLIER, OUTLIER, of_set.number[other])
     inside = (own != OUTLIER) & (other != OUTLIER)
     rows, columns = (
-        [*sorted(known), *([OUTLIER] if OUTLIER in found else [])]
-        for known, found in ((range(n_clusters[0]), own), (number.tolist(), aligned))
+        [*sorted(used.tolist()), *([OUTLIER] if OUTLIER in found else [])]
+        for used, found in zip(of_set.used, (own, aligned), strict=True)
     )
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)
     np.add.at(
@@ -151,7 +165,7 @@ def _compared(
         "adjusted_rand": (
             float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None
         ),
-        "numbers": number.tolist(),
+        "numbers": of_set.number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),
         "moved": [

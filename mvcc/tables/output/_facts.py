@@ -17,6 +17,7 @@ from mvcc.tables.explaining._names import name_clusters, nameless
 from mvcc.tables.fitting._features import Features, rounded
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.fitting._method import Explained
+from mvcc.tables.output._continued import Continuation, names_kept
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -38,12 +39,19 @@ def describe(
     fit: Fit,
     explained: Explained,
     comparison: Comparison | None,
+    continuation: Continuation | None = None,
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
     tables, answers = inputs.tables, inputs.answers
     joint = explained.facts.get("joint")
     alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
-    names = name_clusters(answers, fit.labels, alike, job.k) if answers else [[] for _ in tables]
+    names: list[list[str]] = [[] for _ in tables]
+    names_from = answers.source if answers else ""
+    if answers:
+        names = name_clusters(answers, fit.labels, alike, fit.n_numbers)
+    if continuation:
+        names = names_kept(continuation, names)
+        names_from = names_from or continuation.names_from
     outliers = answers.outlier_ids() if answers else [[] for _ in tables]
     views = [
         _view(number, table, features[number], fit)
@@ -57,10 +65,11 @@ def describe(
         "schema": SCHEMA,
         "kind": "clustering",
         "title": _listed([table.name for table in tables]),
-        "n_clusters": job.k,
+        "n_clusters": fit.n_numbers,
         "views": views,
         "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
-        "names_from": answers.source if answers else "",
+        "names_from": names_from,
+        **({"continued": continuation.facts.model_dump(mode="json")} if continuation else {}),
         "relations": [
             _relation(*views, rows, job, tables)
             | explained.relations[views]
@@ -150,7 +159,8 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     for number, table in enumerate(tables):
         if empty := job.k - len(np.unique(fit.labels[number])):
             yield f"{table.name}: {empty} of the {job.k} clusters are empty."
-        sizes = np.sort(np.bincount(fit.labels[number], minlength=job.k))
+        sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
+        sizes = np.sort(sizes[fit.numbers[number]])
         if (
             job.k > 1
             and sizes[-1] >= _LARGE * sizes.sum()

@@ -85,8 +85,9 @@ def _given_files(job: Job) -> list[str]:
 
 
 def inputs_of(job: Job) -> list[str]:
-    """Return all that a job reads: tables, matches, constraints and answers."""
-    return [*_given_files(job), *answer_files(job)]
+    """Return all that a job reads: tables, matches, constraints, answers, and what it continues."""
+    former = [] if job.continues is None else [job.continues]
+    return [*_given_files(job), *answer_files(job), *former]
 
 
 def job_of_clustering(folder: Path, facts: Clustering) -> Job:
@@ -117,8 +118,24 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
 
     Raises StoreError: when the facts themselves cannot be read.
     """
-    facts = read_facts(folder)
-    verified, wrong, notes = 1, list[str](), list[str]()
+    facts, notes = read_facts(folder), list[str]()
+    verified, wrong = check_files(folder, facts)
+    if (folder / CONFIG).exists():
+        for path, read in zip(
+            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
+        ):
+            try:
+                same = input_sha256(path) == read.sha256
+            except (OSError, DataError):
+                notes.append(f"{path}: the input cannot be read any more.")
+            else:
+                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
+    return verified, wrong, notes
+
+
+def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
+    """Compare the files of a clustering with its facts: how many fit, and problems."""
+    verified, wrong = 1, list[str]()
     for number, view in enumerate(facts.views):
         labels = [row[:2] for row in _rows_of(folder / view.name / LABELS)]
         if sorted(labels) == _labels_told(view):
@@ -146,17 +163,7 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             damage = f"it cannot be read: {error.strerror}"
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
-    if (folder / CONFIG).exists():
-        for path, read in zip(
-            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
-        ):
-            try:
-                same = input_sha256(path) == read.sha256
-            except (OSError, DataError):
-                notes.append(f"{path}: the input cannot be read any more.")
-            else:
-                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
-    return verified, wrong, notes
+    return verified, wrong
 
 
 def _labels_told(view: ViewFacts) -> list[list[str]]:
@@ -353,6 +360,6 @@ def _yaml(job: Job, folder: Path) -> str:
             del view["ignore"]
     for key in ("matches", "constraints"):
         settings[key] = {name: seen(path) for name, path in settings[key].items()}
-    if job.asked is not None:
-        settings["asked"] = seen(job.asked)
+    for key in {"asked", "continues"} & settings.keys():
+        settings[key] = seen(settings[key])
     return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

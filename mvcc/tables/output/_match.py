@@ -21,7 +21,7 @@ from mvcc.tables.reading._inputs import Inputs, read_inputs
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
-    from mvcc.multiview import MatchCandidates
+    from mvcc.multiview import MatchCandidates, MatchProposals
 
 _MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times as long as to propose
 _FOLDS = 5
@@ -44,8 +44,8 @@ def propose_matches(
     `clustering`: the folder of a clustering by this job: matches that it left out are not
     learned from, and the clusters of both rows are told.
     `between`: ``VIEW:VIEW``; by default the only two views with matches.
-    `n_rows`: rows of the first view to propose counterparts for, those with the highest scores.
-    `n_candidates`: counterparts of each.
+    `n_rows`: rows of the first view to propose counterparts for, those with the likeliest ones.
+    `n_candidates`: counterparts of each; beside the proposal, those with the highest scores.
     `with_known`: whether the matches that were learned from follow the proposals, with the rank
     "known".
     Returns: ``views``, their names; ``n_matches``, and ``n_unmatched`` rows of each;
@@ -62,7 +62,7 @@ def propose_matches(
     if facts:
         known = _without_dropped(known, facts, tables)
     # scikit-learn, as in `cluster_job`
-    from mvcc.multiview import FEWEST_MATCHES, candidate_hits, match_candidates
+    from mvcc.multiview import FEWEST_MATCHES, match_candidates, match_proposals
     from mvcc.tables.fitting._features import features_before_clusters
 
     if len(known) < FEWEST_MATCHES:
@@ -71,7 +71,6 @@ def propose_matches(
             f" {FEWEST_MATCHES} or more are needed to learn from."
         )
     views = [feature.X for feature in features_before_clusters(tables, job)]
-    found = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
     unmatched = [
         len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
     ]
@@ -79,16 +78,19 @@ def propose_matches(
         len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
         and np.prod(unmatched) <= _MOST_MEASURED
     )
-    hits = candidate_hits(views, {(0, 1): known}, n_folds=_FOLDS)[0, 1] if is_measured else None
-
-    rows, told = _listed(found, n_rows)
+    n_folds = _FOLDS if is_measured else 1
+    proposals = match_proposals(views, {(0, 1): known}, n_folds=n_folds)[0, 1]
+    others = None
+    if n_candidates > 1:
+        others = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
+    rows, told = _listed(proposals, others, n_rows)
     if with_known:
         rows = np.concatenate((rows, known))
         told = [
             [*values, *[first] * len(known)]
-            for values, first in zip(told, ("known", "", "", ""), strict=True)
+            for values, first in zip(told, ("known", "", ""), strict=True)
         ]
-    columns: Columns = list(zip(("rank", "score", "mutual", "margin"), told, strict=True))
+    columns: Columns = list(zip(("rank", "probability", "score"), told, strict=True))
     of_tables: Columns = []
     for side, table in enumerate(tables):
         ids = [table.ids[row] for row in rows[:, side]]
@@ -107,30 +109,36 @@ def propose_matches(
         "views": [table.name for table in tables],
         "n_matches": len(known),
         "n_unmatched": unmatched,
-        "found_first": None if hits is None else float(hits[0]),
-        "found_in_five": None if hits is None else float(hits[-1]),
+        "found_first": float(proposals.hits[0]) if is_measured else None,
+        "found_in_five": float(proposals.hits[-1]) if is_measured else None,
         "n_proposals": len(rows) - with_known * len(known),
         "columns": [name for name, _ in columns],
         "rows": [list(row) for row in zip(*(values for _, values in columns), strict=True)],
     }
 
 
-def _listed(found: MatchCandidates, n_rows: int) -> tuple[Ints, list[list[Any]]]:
-    """Return pairs of rows.
+def _listed(
+    proposals: MatchProposals, others: MatchCandidates | None, n_rows: int
+) -> tuple[Ints, list[list[Any]]]:
+    """Return pairs of rows, and rank, probability and score of each.
 
-    And rank, score, whether each is the other's first, and the margin of the first.
+    Each proposal is followed by the other candidates of its row, which have no probability.
     """
-    candidates = found.candidates[:n_rows]
-    n, c = candidates.shape
-    is_first = np.tile(np.arange(c) == 0, n)
-    rows = np.column_stack((np.repeat(found.rows[:n], c), candidates.ravel()))
-    margins = np.repeat(np.round(found.margins[:n], 4), c).tolist()
-    return rows, [
-        np.tile(np.arange(1, c + 1), n).tolist(),
-        np.round(found.scores[:n], 4).ravel().tolist(),
-        np.where(is_first & np.repeat(found.mutual[:n], c), "yes", "no").tolist(),
-        [margin if first else "" for margin, first in zip(margins, is_first, strict=True)],
-    ]
+    lines: list[tuple[int, int, int, float | str, float]] = []
+    place = {int(row): number for number, row in enumerate(others.rows)} if others else {}
+    for number, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
+        probability = proposals.probabilities[number]
+        told = "" if np.isnan(probability) else round(float(probability), 4)
+        lines.append((row, other, 1, told, float(proposals.scores[number])))
+        if others:
+            found, scores = others.candidates[place[row]], others.scores[place[row]]
+            more = np.flatnonzero(found != other)[: len(found) - 1].tolist()
+            lines += [
+                (row, int(found[n]), rank, "", float(scores[n])) for rank, n in enumerate(more, 2)
+            ]
+    table = list(zip(*lines, strict=True)) or [()] * 5
+    rows = np.array(table[:2], dtype=np.int64).reshape(2, -1).T
+    return rows, [list(table[2]), list(table[3]), [round(score, 4) for score in table[4]]]
 
 
 def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:

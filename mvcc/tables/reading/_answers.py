@@ -109,7 +109,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         )
     if not paths:
         return inputs
-    objects = _Objects(inputs)
+    objects = _Objects(inputs, may_lack=job.continues is not None)
     history, groups, notes, sizes = AnswerHistory(), dict[str, _Members](), tuple[str, ...](), []
     if LOG in paths:
         history, notes = _read_history(paths[LOG], objects)
@@ -119,6 +119,13 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         sizes.append((paths[GROUPS], len(groups)))
     constraints, n_constraints = _with_constraints(job, inputs, paths)
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
+    outliers -= set(objects.absent.values())
+    if objects.absent:
+        notes = (
+            *notes,
+            f"{counted(len(objects.absent), 'answered row')} of {job.asked} cannot be found in"
+            " these tables; what was answered of them has no effect.",
+        )
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
@@ -148,7 +155,15 @@ def _with_constraints(
             continue
         is_given = Path(path).resolve() in given  # it is read already, and only counted here
         into = [Constraints.empty()] * len(constraints) if is_given else constraints
-        sizes.append((path, add_constraints(into, path, number, inputs.tables, inputs.relations)))
+        n_added = add_constraints(
+            into,
+            path,
+            number,
+            inputs.tables,
+            inputs.relations,
+            may_lack=job.continues is not None,
+        )
+        sizes.append((path, n_added))
     return constraints, sizes
 
 
@@ -186,7 +201,7 @@ def _total(lists: Iterable[Sized]) -> int:
 class _Objects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
-    def __init__(self, inputs: Inputs) -> None:
+    def __init__(self, inputs: Inputs, *, may_lack: bool = False) -> None:
         # scikit-learn takes a second to import
         from mvcc.embedding import (
             find_objects,
@@ -200,16 +215,21 @@ class _Objects:
             for views, inside in separate_problems(len(inputs.tables), inputs.relations)
             for (u, v), rows in inside.items()
         }
-        _, self._of_rows = find_objects([len(table.ids) for table in inputs.tables], connected)
+        sizes = [len(table.ids) for table in inputs.tables]
+        self._n, self._of_rows = find_objects(sizes, connected)
+        self._may_lack = may_lack
+        self.absent: dict[str, int] = {}  # objects of rows that the tables lack, if they may
 
     def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
         view, _, row = name.partition(":")
-        if view not in self._numbers:
+        number = self._numbers.get(view)
+        if self._may_lack and (number is None or row not in self._tables[number].row):
+            return self.absent.setdefault(name, self._n + len(self.absent))
+        if number is None:
             raise DataError(
                 f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
             )
-        number = self._numbers[view]
         if row not in self._tables[number].row:
             raise DataError(self._tables[number].lacks(row))
         return int(self._of_rows[number][self._tables[number].row[row]])

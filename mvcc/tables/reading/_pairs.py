@@ -38,13 +38,20 @@ def read_constraints(
 
 
 def add_constraints(
-    given: list[Constraints], path: str, number: int, tables: list[Table], relations: Relations
+    given: list[Constraints],
+    path: str,
+    number: int,
+    tables: list[Table],
+    relations: Relations,
+    *,
+    may_lack: bool = False,
 ) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
     A row of another view stands for the row of this view that it is matched with. Where there is
     none, the constraint is one of the other view, if the match of its other row makes it so.
 
+    `may_lack`: leave out constraints of rows that the tables lack.
     Raises InvalidInputError: names file, line and what is wrong.
     """
     file = ConstraintFile.read(path)
@@ -60,6 +67,8 @@ def add_constraints(
         found = ((view, _own_rows(names, view, tables, matched[view])) for view in views)
         view, ends = next(((view, ends) for view, ends in found if ends), (number, None))
         where = f"{file.place}:{line}"
+        if ends is None and may_lack:
+            continue
         if ends is None:
             wrong.append(
                 InvalidInputError(f"{where}: {_why_not(names, number, tables, matched[number])}")

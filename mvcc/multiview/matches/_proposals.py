@@ -1,0 +1,142 @@
+"""One counterpart at most for every row without a match, and how likely each of these is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.validation import check_count
+from mvcc.embedding import raw_columns
+from mvcc.multiview.matches._candidates import MatchCandidates, Pair, candidates_between
+from mvcc.views import GivenViews
+
+_CONSIDERED = 10  # counterparts of each row
+_HITS = 5
+_STRENGTH = 0.1  # C of the logistic regression: how far probabilities may differ
+
+
+@dataclass(frozen=True, eq=False)
+class MatchProposals:
+    """Pairs of rows of views u and v without a match, each row in one pair at most.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (p, 2)
+        Rows of u and of v, the likeliest first.
+    probabilities : ndarray of shape (p,)
+        How likely each is a match, if its row of u has one; NaN where this was not measured.
+    scores : ndarray of shape (p,)
+        As those of ``MatchCandidates``.
+    hits : ndarray of shape (5,)
+        The share of cut matches found first, among the first two candidates, and so on; NaN where
+        this was not measured.
+    """
+
+    pairs: Ints
+    probabilities: Floats
+    scores: Floats
+    hits: Floats
+
+
+def match_proposals(
+    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_folds: int = 5
+) -> dict[Pair, MatchProposals]:
+    """Propose matches, each row in one at most, with a probability.
+
+    The pairs with the highest scores of ``match_candidates`` are taken one after the other. Known
+    matches are cut, fold by fold, and a logistic regression learns from the score and the margin of
+    pairs proposed then how many are right (Platt, "Probabilistic Outputs for Support Vector
+    Machines", 1999).
+
+    Parameters
+    ----------
+    views, mappings
+        As for ``match_candidates``; 25 matches or more for every two views with five folds.
+    n_folds : int, default=5
+        1 measures no probabilities.
+
+    Returns
+    -------
+    dict {(u, v): MatchProposals}, u < v
+        Views and rows by number.
+
+    Raises
+    ------
+    InvalidInputError
+        As ``match_candidates``.
+    """
+    n_folds = check_count(n_folds, "n_folds")
+    given = GivenViews.of(views)
+    data, relations = given.arrays(), given.relations(mappings)
+    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+        columns = [raw_columns(X) for X in data]
+        return {
+            (u, v): _proposals(columns[u], columns[v], rows, n_folds)
+            for (u, v), rows in relations.items()
+        }
+
+
+def _proposals(here: Floats, there: Floats, matches: Ints, n_folds: int) -> MatchProposals:
+    pairs, about = _one_to_one(candidates_between(here, there, matches, _CONSIDERED))
+    if n_folds == 1 or not len(pairs):
+        none = np.full(len(pairs), np.nan)
+        return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
+    known, right = list[Floats](), list[bool]()
+    hits, n_cut = np.zeros(_HITS), 0
+    fold = np.random.default_rng(0).permutation(len(matches)) % n_folds
+    for number in range(n_folds):
+        seen = candidates_between(here, there, matches[fold != number], _CONSIDERED)
+        proposed, facts = _one_to_one(seen)
+        cut = matches[fold == number]
+        of_row = dict(cut.tolist())
+        inside = np.isin(proposed[:, 0], cut[:, 0])
+        known.append(facts[inside])
+        right += [of_row[i] == j for i, j in proposed[inside].tolist()]
+        true = np.array([of_row.get(row, -1) for row in seen.rows.tolist()])
+        places = np.argwhere(seen.candidates[:, :_HITS] == true[:, None])[:, 1]
+        hits += np.cumsum(np.bincount(places, minlength=_HITS))
+        n_cut += int((true >= 0).sum())
+    probabilities = _calibrated(np.concatenate(known), np.array(right, dtype=np.bool_), about)
+    order = np.lexsort((-about[:, 0], -probabilities))
+    hits /= max(n_cut, 1)
+    return MatchProposals(pairs[order], probabilities[order], about[order, 0], hits)
+
+
+def _one_to_one(found: MatchCandidates) -> tuple[Ints, Floats]:
+    """Return pairs, those with the highest scores first, and the score and the margin of each.
+
+    The margin is the score less the next best one of the row.
+    """
+    n, c = found.candidates.shape
+    rows, ranks = np.divmod(np.argsort(-found.scores, axis=None, kind="stable"), max(c, 1))
+    free_rows, taken = np.ones(n, np.bool_), set[int]()
+    places = []
+    for row, rank in zip(rows.tolist(), ranks.tolist(), strict=True):
+        other = int(found.candidates[row, rank])
+        if free_rows[row] and other not in taken:
+            free_rows[row] = False
+            taken.add(other)
+            places.append((row, rank))
+    row, rank = np.array(places, dtype=np.int64).reshape(-1, 2).T
+    scores = found.scores[row, rank]
+    # the first candidate has the second one as its rival, and any other the first one
+    rivals = found.scores[row, np.minimum(rank == 0, c - 1)] if len(row) else scores
+    pairs = np.column_stack((found.rows[row], found.candidates[row, rank]))
+    return pairs, np.column_stack((scores, scores - rivals))
+
+
+def _calibrated(known: Floats, right: Bools, about: Floats) -> Floats:
+    """Return the probability of proposals like those that are known to be right or wrong."""
+    if right.all() or not right.any():
+        return np.full(len(about), (right.sum() + 0.5) / (len(right) + 1))
+    from sklearn.linear_model import LogisticRegression
+
+    mean, spread = known.mean(axis=0), known.std(axis=0) + np.finfo(float).tiny
+    model = LogisticRegression(C=_STRENGTH).fit((known - mean) / spread, right)
+    found: Floats = model.predict_proba((about - mean) / spread)[:, 1]
+    return found

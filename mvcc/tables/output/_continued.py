@@ -1,0 +1,183 @@
+"""An earlier clustering that a new one continues: its clusters keep their numbers and names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.messages import clipped
+from mvcc._utils.types import Ints
+from mvcc.exceptions import DataError, StoreError
+from mvcc.results import Changes, Clustering, Continued, ViewFacts, read_facts
+from mvcc.tables._job import Job, load_job
+from mvcc.tables._layout import CONFIG
+from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._folder import check_files, load_model
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.tables.fitting._fit import Fit
+    from mvcc.tables.model._saved import SavedClustering
+
+_ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
+
+
+@dataclass(frozen=True, eq=False)
+class Former:
+    """An earlier clustering."""
+
+    called: str  # by messages: the folder
+    facts: Clustering
+    model: Callable[[], SavedClustering]  # loads it, which is needed only without shared rows
+
+
+def read_former(job: Job) -> tuple[Job, Former | None]:
+    """Return the clustering that a job continues, and the job with its answers.
+
+    Raises StoreError: for a folder that is damaged, was changed by hand, or is of other views.
+    Raises DataError: where its answers are gone.
+    """
+    if job.continues is None:
+        return job, None
+    folder = Path(os.path.normpath(job.continues))
+    facts = read_facts(folder)
+    _, problems = check_files(folder, facts)
+    if problems:
+        raise StoreError(
+            f"{folder} cannot be continued: {problems[0]} Restore it, or cluster it again."
+        )
+    names = [view.name for view in facts.views]
+    if not set(names) & set(job.views):
+        raise StoreError(
+            f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
+            f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
+        )
+    former = Former(str(folder), facts, lambda: load_model(folder))
+    asked = load_job(folder / CONFIG).asked
+    if job.asked is not None or asked is None:
+        return job, former
+    if not Path(asked).exists():
+        raise DataError(
+            f"{asked}, which has the answers that {folder} was made with, is not there any more."
+            " Name the folder of these answers with --asked."
+        )
+    return job.model_copy(update={"asked": asked}), former
+
+
+@dataclass(frozen=True, eq=False)
+class Continuation:
+    """A fit whose clusters have the numbers of a former clustering."""
+
+    fit: Fit
+    facts: Continued
+    names: list[list[str]]  # of the clusters, per view, as people gave them before
+    names_from: str  # where
+
+
+def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
+    """Give clusters the numbers of the former ones, as `numbers_like`.
+
+    Raises DataError: for views without a shared row whose columns are not those of the former ones.
+    """
+    facts, n_found = former.facts, fit.n_numbers
+    numbers, changes = [np.arange(n_found) for _ in tables], []
+    for views in fit.numbered_alike:
+        known = [view for view in views if facts.view(tables[view].name)]
+        if not known:
+            continue
+        before, by_model = _former_clusters(former, [tables[view] for view in known])
+        after = np.concatenate([fit.labels[view] for view in known])
+        counts = rows_in_both(before, after, (facts.n_clusters, n_found))
+        new = numbers_like(counts)
+        like = np.zeros((facts.n_clusters, 1 + max(new)), dtype=np.int64)
+        like[:, new] = counts
+        names = tuple(tables[view].name for view in views)
+        former_labels = [one.labels for one in facts.views if one.name in names]
+        found = changes_in(like, np.unique(np.concatenate(former_labels)), new)
+        changes.append(Changes(views=names, by_model=by_model, **found))
+        for view in views:
+            numbers[view] = new
+    n_numbers = max(facts.n_clusters, *(1 + int(own.max()) for own in numbers))
+    fit = fit.with_numbers(numbers, n_numbers)
+    retired = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
+    told = Continued(
+        former=former.called,
+        finished=facts.finished,
+        changes=tuple(changes),
+        retired=tuple(sorted(retired)),
+    )
+    kept = [_names(facts.view(table.name), told.retired, n_numbers) for table in tables]
+    return Continuation(fit, told, kept, facts.names_from)
+
+
+def _names(view: ViewFacts | None, retired: Collection[int], n_numbers: int) -> list[str]:
+    names = dict(enumerate(view.names)) if view else {}
+    return ["" if n in retired else names.get(n, "") for n in range(n_numbers)]
+
+
+def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[str]]:
+    """Give clusters without a name the one that they had before, unless it is that of another."""
+    if not any(map(any, continuation.names)):
+        return names
+    kept = []
+    for former, own in zip(continuation.names, names, strict=True):
+        free = ["" if name in own else name for name in former]
+        kept.append([name or other for name, other in zip(own or free, free, strict=True)])
+    return kept
+
+
+def _former_clusters(former: Former, tables: list[Table]) -> tuple[Ints, bool]:
+    """Return the former cluster of every row, -1 where there is none, and whether the stored model
+    tells it.
+    """
+    shared = np.concatenate([_shared(former, table) for table in tables])
+    if (shared >= 0).sum() >= _ENOUGH * former.facts.n_clusters:
+        return shared, False
+    model = former.model()
+    try:
+        return np.concatenate([_predicted(model, table) for table in tables]), True
+    except _OtherColumnsError as error:
+        if (shared >= 0).any():
+            return shared, False
+        raise DataError(
+            f"Nothing tells which cluster of {former.called} is which one here: no row is in both,"
+            f" and {error}"
+        ) from None
+
+
+def _shared(former: Former, table: Table) -> Ints:
+    """Return the former cluster of every row by its id; numbers of rows name none."""
+    view = former.facts.view(table.name)
+    assert view is not None
+    if table.id_column is None and table.ids == [str(row) for row in range(len(table.ids))]:
+        return np.full(len(table.ids), -1)
+    clusters = dict(zip(view.ids, view.labels, strict=True))
+    return np.array([clusters.get(name, -1) for name in table.ids])
+
+
+class _OtherColumnsError(Exception):
+    """A table does not have the columns of the former one."""
+
+
+def _predicted(model: SavedClustering, table: Table) -> Ints:
+    """Return the clusters that the stored model puts the rows of a table into."""
+    view = model.view(table.name)
+    # a column that is constant in a table of numbers has no kind
+    kinds = {column.name: column.kind or "number" for column in table.used}
+    for column in view.used:
+        kind = column.kind or "number"
+        if kinds.get(column.name) != kind:
+            raise _OtherColumnsError(f"{table.name} has no {kind} column {column.name!r}.")
+    frame = pd.DataFrame(table.X, columns=table.columns)[view.columns]
+    if not view.mixed:
+        numbers = frame.to_numpy(dtype=np.float64)
+        if np.isnan(numbers).any():
+            raise _OtherColumnsError(f"{table.name} has rows with missing values.")
+        return view.predicted(numbers)
+    return view.predicted(frame)

@@ -1,0 +1,111 @@
+"""Measure whether the probabilities of proposed matches hold, beside a nearest-neighbor baseline.
+
+    python -m scripts.proposals --tasks 10        prints two tables
+
+Halves of digits and of newsgroup texts as for `scripts.matches`, and two of the six kinds of
+features of handwritten digits: two overlapping draws of rows, 700 of 1,000 in both. The first table
+has, for proposals in bands of probability, their number, their mean probability, and the shares
+that are right: of rows that have a counterpart, and of all. The second table has the number of all
+proposals, of those with a probability of a half or more, and of those of the nearest neighbor: the
+row nearest to the counterpart of the nearest matched row; the share that is right (precision), and
+the share of the unknown matches that they find (recall).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from mvcc import AutoScaler, load_dataset
+from mvcc.multiview import match_proposals
+from scripts.matches import task
+from scripts.questions import Floats, Ints
+
+SETS = ("digits_halves", "newsgroups", "handwritten")
+MAPPED = (0.1, 0.3)
+BANDS = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1)
+_ROWS, _SHARED = 1000, 700
+_KINDS = (0, 2)  # of features
+
+
+def views_and_matches(data: str, seed: int, mapped: float) -> tuple[list[Floats], Ints, Ints]:
+    """Return scaled views, the matches that are known and those that are not."""
+    if data != "handwritten":
+        views, _, known, others = task(data, seed, mapped)
+        return views, known, others
+    rng = np.random.default_rng(seed)
+    every = load_dataset(data, random_state=seed).views
+    rows = rng.permutation(len(every[0]))
+    drawn = rows[:_ROWS], rows[_ROWS - _SHARED : 2 * _ROWS - _SHARED]
+    views = [
+        AutoScaler().fit_transform(every[kind][own])
+        for kind, own in zip(_KINDS, drawn, strict=True)
+    ]
+    matches = np.column_stack((np.arange(_ROWS - _SHARED, _ROWS), np.arange(_SHARED)))
+    known, others = np.split(rng.permutation(_SHARED), [round(mapped * _SHARED)])
+    return views, matches[known], matches[others]
+
+
+def nearest(views: list[Floats], known: Ints) -> Ints:
+    """Return the pairs of the baseline."""
+    rows, others = (
+        np.setdiff1d(np.arange(len(X)), own) for X, own in zip(views, known.T, strict=True)
+    )
+    first = NearestNeighbors(n_neighbors=1).fit(views[0][known[:, 0]])
+    matched = known[first.kneighbors(views[0][rows], return_distance=False)[:, 0], 1]
+    second = NearestNeighbors(n_neighbors=1).fit(views[1][others])
+    found = second.kneighbors(views[1][matched], return_distance=False)[:, 0]
+    return np.column_stack((rows, others[found]))
+
+
+def right(pairs: Ints, true: Ints) -> tuple[Floats, Floats]:
+    """Tell which pairs are matches, and which have a first row that is in a match."""
+    of_row = dict(true.tolist())
+    hits = [of_row.get(i) == j for i, j in pairs.tolist()]
+    return np.array(hits, dtype=np.float64), np.isin(pairs[:, 0], true[:, 0]).astype(np.float64)
+
+
+def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
+    """Give the lines of both tables, each with the name of its table."""
+    found, n_others, counts = [], 0, dict[str, Floats]()
+    for seed in range(n_tasks):
+        views, known, others = views_and_matches(data, seed, mapped)
+        proposals = match_proposals(views, {(0, 1): known})[0, 1]
+        hits, has = right(proposals.pairs, others)
+        found.append(np.column_stack((proposals.probabilities, hits, has)))
+        likely = proposals.probabilities >= 0.5
+        plain, _ = right(nearest(views, known), others)
+        n_others += len(others)
+        for name, own in (("all", hits), ("likely", hits[likely]), ("nearest", plain)):
+            counts.setdefault(name, np.zeros(2))
+            counts[name] += own.sum(), len(own)
+    start = f"| {data} | {mapped:.0%}"
+    p, hits, has = np.concatenate(found).T
+    for low, high in pairwise(BANDS):
+        inside = (low <= p) & (p < high)
+        if inside.any():
+            with_one = inside & (has > 0)
+            yield (
+                "bands",
+                f"{start} | {low:g} to {high:g} | {inside.sum()} | {p[inside].mean():.3f} |"
+                f" {hits[with_one].mean():.3f} | {hits[inside].mean():.3f} |",
+            )
+    for name, (n_right, n) in counts.items():
+        precision = f"{n_right / n:.3f}" if n else "–"
+        yield "scores", f"{start} | {name} | {n:.0f} | {precision} | {n_right / n_others:.3f} |"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tasks", type=int, default=10)
+    args = parser.parse_args()
+    for name in SETS:
+        for share in MAPPED:
+            for table, line in lines(name, share, args.tasks):
+                print(f"{table}: {line}", flush=True)

@@ -1,0 +1,77 @@
+"""Clusters take over the numbers of those that they share most rows with, and changes are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc.results import Changes
+from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
+
+
+def numbered(counts):
+    """Return numbers, and what changed in words, as a clustering that is continued tells it."""
+    counts = np.array(counts)
+    numbers = numbers_like(counts)
+    like = np.zeros((len(counts), 1 + max(numbers)), dtype=int)
+    like[:, numbers] = counts
+    changes = Changes(views=("texts",), **changes_in(like, np.arange(len(counts)), numbers))
+    return numbers.tolist(), list(changes.in_words())
+
+
+@pytest.mark.parametrize(
+    ("counts", "numbers", "words"),
+    [
+        ([[0, 9], [8, 1]], [1, 0], ["17 of 18 rows kept their cluster."]),
+        (
+            [[10, 0, 0], [0, 6, 4]],
+            [0, 1, 2],
+            ["16 of 20 rows kept their cluster.", "Cluster 1 was split into 1 and 2."],
+        ),
+        (
+            [[10, 0], [5, 0], [0, 7]],
+            [0, 2],
+            ["17 of 22 rows kept their cluster.", "Clusters 0 and 1 were merged into 0."],
+        ),
+        (
+            [[10, 0, 0], [0, 8, 0]],
+            [0, 1, 2],
+            ["18 of 18 rows kept their cluster.", "Clusters that are new: 2."],
+        ),
+        (
+            [[10], [0]],
+            [0],
+            ["10 of 10 rows kept their cluster.", "Clusters that have vanished: 1."],
+        ),
+    ],
+)
+def test_numbers_and_words(counts, numbers, words):
+    assert numbered(counts) == (numbers, words)
+
+
+def test_a_number_is_not_taken_over_by_a_few_rows():
+    """Cluster 2 scatters: with as many clusters as before, one of them would inherit its number."""
+    numbers, words = numbered([[20, 0, 3], [0, 9, 11], [2, 2, 2]])
+    assert numbers == [0, 3, 1]
+    assert words[1:] == ["Cluster 1 was split into 1 and 3.", "Clusters that have vanished: 2."]
+
+
+def test_the_number_of_a_vanished_cluster_stays_unused():
+    former = np.array([0, 0, 0, 3, 3, 3])  # 1 and 2 have vanished before
+    found = np.array([1, 1, 1, 0, 2, 2])
+    numbers = numbers_like(rows_in_both(former, found, (4, 3)))
+    assert numbers.tolist() == [4, 0, 3]
+
+
+def test_rows_without_a_cluster_do_not_count():
+    counts = rows_in_both(np.array([-1, 0, 1]), np.array([0, -1, 1]), (2, 2))
+    assert counts.tolist() == [[0, 0], [0, 1]]
+
+
+def test_long_lists_are_cut():
+    changes = Changes(views=("v",), shared=0, kept=0, new=tuple(range(20)))
+    assert list(changes.in_words())[1].endswith("10, 11 and 8 more.")
+
+
+def test_no_rows_in_both_give_new_numbers_only():
+    assert numbers_like(np.zeros((3, 2), dtype=int)).tolist() == [3, 4]

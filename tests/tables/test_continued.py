@@ -1,0 +1,257 @@
+"""Next month's tables: clusters keep their numbers and names, and what changes is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc import cluster_views, load_model
+from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
+from mvcc.tables import check_clustering
+from tests.tables.problems import by_co_em, cluster, outputs, read_csv, with_values, write_csv
+from tests.tables.test_asked import log
+
+CENTERS = np.array([[0, 0], [14, 0], [0, 14], [14, 14], [28, 7]])
+
+
+def blobs(sizes, first=0, seed=0):
+    """Return rows of clusters at the corners of a square, with ids that go on from the first."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    points = CENTERS[truth] + rng.normal(size=(len(truth), 2))
+    return pd.DataFrame(
+        points, columns=["x", "y"], index=[f"r{first + n}" for n in range(len(truth))]
+    )
+
+
+def job(folder, name, frame, k, **values):
+    """Return the options that cluster a frame, which is written to a file."""
+    folder.mkdir(exist_ok=True)
+    frame.to_csv(folder / f"{name}.csv", index_label="id")
+    options = [(("views", "things", "path"), str(folder / f"{name}.csv"), "--view things")]
+    values = {"stability_runs": 2, "comparison": False, "n_clusters": k} | values
+    return with_values(options, **values)
+
+
+def clusters(folder):
+    return {row["id"]: row["cluster"] for row in read_csv(folder / "things" / "labels.csv")}
+
+
+@pytest.fixture
+def may(tmp_path):
+    """Return the result of May, with the clusters 0 to 2."""
+    cluster(job(tmp_path, "may", blobs([30, 30, 30]), 3), tmp_path / "may")
+    return tmp_path / "may"
+
+
+def go_on(folder, former, frame, k, name, **values):
+    return cluster(job(folder, name, frame, k, continues=str(former), **values), folder / name)
+
+
+@pytest.mark.parametrize("by", [with_values, by_co_em], ids=["joint", "co-em"])
+def test_rows_that_stay_keep_their_cluster_and_a_new_one_gets_a_new_number(tmp_path, may, by):
+    frame = pd.concat([blobs([30, 30, 30]).iloc[10:], blobs([5, 5, 5, 25], 100, seed=1)])
+    before = outputs(may, ".csv", ".json", ".html", ".skops", ".yaml")
+    options = job(tmp_path, "june", frame, 4, continues=str(may), seed=7)
+    facts = cluster(by(options), tmp_path / "june")
+    then, now = clusters(may), clusters(tmp_path / "june")
+    assert all(now[name] == then[name] for name in frame.index if name in then)
+    assert sum(cluster == "3" for cluster in now.values()) == 25
+    (changes,) = facts["continued"]["changes"]
+    assert changes["new"] == [3]
+    assert (changes["shared"], changes["kept"]) == (80, 80)
+    assert facts["continued"]["former"] == str(may)
+    assert outputs(may, ".csv", ".json", ".html", ".skops", ".yaml") == before
+
+
+def test_a_cluster_that_is_split_and_one_that_is_merged_are_named(tmp_path):
+    four = blobs([30, 20, 20, 20])
+    cluster(job(tmp_path, "four", four, 4), tmp_path / "four")
+    facts = go_on(tmp_path, tmp_path / "four", four, 3, "three")
+    (changes,) = facts["continued"]["changes"]
+    (merged,) = changes["merged"]
+    assert merged[0] in merged[1]
+    assert len(merged[1]) == 2
+    assert not changes["vanished"]
+    facts = go_on(tmp_path, tmp_path / "three", four, 4, "again")
+    (split,) = facts["continued"]["changes"][0]["split"]
+    assert split == [merged[0], [merged[0], 4]]
+    report = (tmp_path / "again" / "report.html").read_text()
+    assert f"Cluster {merged[0]} was split into {merged[0]} and 4." in report
+
+
+def test_without_shared_rows_the_stored_model_says_which_cluster_is_which(tmp_path, may):
+    later = blobs([20, 20, 20], 500, seed=3)
+    facts = go_on(tmp_path, may, later, 3, "june", seed=5)
+    (changes,) = facts["continued"]["changes"]
+    assert changes["by_model"]
+    assert (changes["shared"], changes["kept"]) == (60, 60)
+    predicted = load_model(may).predict(later, "things")
+    now = clusters(tmp_path / "june")
+    assert [int(now[name]) for name in later.index] == predicted.tolist()
+
+
+def test_a_column_that_was_constant_is_none_of_another_kind(tmp_path):
+    may, june = blobs([20, 20]).assign(z=1.0), blobs([20, 20], 500).assign(z=[1.0, 2.0] * 20)
+    found = cluster_views({"things": may}, n_clusters=2)
+    after = cluster_views({"things": june}, n_clusters=2, continues=found)
+    assert after.facts["continued"]["changes"][0]["shared"] == 40
+
+
+def test_numbers_of_rows_are_no_ids(tmp_path):
+    """The first row of June is not the first one of May."""
+    for name, seed in (("may", 0), ("june", 1)):
+        frame = blobs([30, 30, 30], seed=seed).reset_index(drop=True)
+        options = job(tmp_path, name, frame, 3)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        if name == "june":
+            options = with_values(options, continues=str(tmp_path / "may"))
+        facts = cluster(options, tmp_path / name)
+    assert facts["continued"]["changes"][0]["by_model"]
+    assert facts["continued"]["changes"][0]["kept"] == 90
+
+
+def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
+    gone = clusters(may)[blobs([30, 30, 30]).index[0]]
+    left = [name for name, number in clusters(may).items() if number != gone]
+    frame = pd.concat([blobs([30, 30, 30]).loc[left], blobs([0, 0, 0, 0, 25], 100, seed=1)])
+    facts = go_on(tmp_path, may, frame, 3, "june", comparison=True)
+    assert facts["continued"]["retired"] == [int(gone)]
+    assert facts["continued"]["changes"][0]["vanished"] == [int(gone)]
+    assert set(clusters(tmp_path / "june").values()) == {"0", "1", "2", "3"} - {gone}
+    assert check_clustering(tmp_path / "june")[1] == []
+    predicted = load_model(tmp_path / "june").predict(frame, "things")
+    assert predicted.tolist() == facts["views"][0]["labels"]
+    # it comes back in July, after it has vanished in June
+    facts = go_on(tmp_path, tmp_path / "june", pd.concat([frame, blobs([30], 200)]), 4, "july")
+    assert set(clusters(tmp_path / "july").values()) == ({"0", "1", "2", "3"} - {gone}) | {"4"}
+    assert facts["continued"]["retired"] == [int(gone)]
+    assert facts["n_clusters"] == 5
+
+
+def test_what_is_written_repeats_it(tmp_path, may):
+    go_on(tmp_path, may, blobs([30, 30, 30]), 3, "june")
+    settings = (tmp_path / "june" / "cluster.yaml").read_text()
+    assert "continues: ../may\n" in settings
+
+
+def test_comparison_and_matches_have_the_numbers_of_the_result(tmp_path):
+    """Where numbers have a gap, tables of held-out matches have it, too."""
+    first, second = blobs([30, 30, 30]), blobs([30, 30, 30])
+    second.index = [name.replace("r", "s") for name in second.index]
+    matches = pd.DataFrame({"a": first.index[:40], "b": second.index[:40]})
+    views = {"a": first, "b": second}
+    settings = {"stability_runs": 2, "matches": {("a", "b"): matches}}
+    found = cluster_views(views, n_clusters=3, **settings)
+    kept = found.labels["a"] != found.labels["a"].iloc[0]
+    extra = {
+        name: blobs([0, 0, 0, 0, 25], 100 + 50 * place, seed=place)
+        for place, name in enumerate("ab")
+    }
+    rows = {"a": first[kept.to_numpy()], "b": second[kept.to_numpy()]}
+    views = {name: pd.concat([rows[name], extra[name]]) for name in "ab"}
+    settings["matches"] = {("a", "b"): matches[matches["a"].isin(views["a"].index)]}
+    after = cluster_views(views, n_clusters=3, continues=found, **settings)
+    gone = int(found.labels["a"].iloc[0])
+    assert after.facts["continued"]["retired"] == [gone]
+    assert gone not in after.sizes().index
+    assert after.probabilities["a"].idxmax(axis=1).equals(after.labels["a"].astype("int64"))
+    table = np.array(after.facts["relations"][0]["held_out"]["table"])
+    assert table.shape == (4, 4)
+    assert not table[gone].any()
+    assert after.labels["a"][rows["a"].index].equals(found.labels["a"][rows["a"].index])
+
+
+def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path):
+    frame = blobs([30, 30, 30])
+    options = job(tmp_path, "may", frame, 3)
+    cluster(options, tmp_path / "plain")
+    found = pd.Series(clusters(tmp_path / "plain"))
+    groups = {f"kind {number}": list(found.index[found == number][:4]) for number in "012"}
+    outlier = found.index[found == "0"][10]
+    lines = [
+        f"things:{name},{'new:' if place == 0 else ''}{group}"
+        for group, names in groups.items()
+        for place, name in enumerate(names)
+    ]
+    folder = log(tmp_path / "asked", *lines, f"things:{outlier},outlier")
+    listed = [
+        [group, "\n".join(f"things:{name}" for name in names), "yes"]
+        for group, names in groups.items()
+    ]
+    write_csv(folder / "groups.csv", [["name", "members", "counted"], *listed])
+    links = [[names[0], name, "must-link"] for names in groups.values() for name in names[1:]]
+    write_csv(folder / "things.csv", [["i", "j", "kind"], *links])
+    cluster(with_values(options, asked=str(folder)), tmp_path / "may")
+
+    left = frame.drop(index=groups["kind 0"][:2])
+    facts = go_on(tmp_path, tmp_path / "may", left, 3, "june")
+    then = json.loads((tmp_path / "may" / "clustering.json").read_text())
+    assert facts["names"] == then["names"]
+    assert facts["views"][0]["outliers"] == [outlier]
+    assert len(facts["views"][0]["given"]) == 6  # of nine, three are of rows that are gone
+    assert "2 answered rows of" in " ".join(facts["warnings"])
+    # the folder of answers moves away
+    shutil.move(folder, tmp_path / "elsewhere")
+    with pytest.raises(DataError, match="is not there any more"):
+        go_on(tmp_path, tmp_path / "may", left, 3, "july")
+    moved = str(tmp_path / "elsewhere")
+    assert go_on(tmp_path, tmp_path / "may", left, 3, "july", asked=moved)["names"] == then["names"]
+
+
+def edit_labels(folder):
+    path = folder / "things" / "labels.csv"
+    path.write_text(path.read_text().replace("r5,", "r5000,"))
+
+
+def cut_model(folder):
+    (folder / "model.skops").write_bytes((folder / "model.skops").read_bytes()[:-9])
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (edit_labels, "things/labels.csv: it is missing, or is not what clustering.json says"),
+        (cut_model, "model.skops: "),
+        (lambda folder: (folder / "clustering.json").unlink(), "holds no clustering"),
+        (lambda folder: (folder / "clustering.json").write_text("{"), "cannot be read"),
+        (lambda folder: (folder / "cluster.yaml").unlink(), "cluster.yaml: it is missing"),
+        (shutil.rmtree, "holds no clustering"),
+    ],
+)
+def test_a_folder_that_is_damaged_changed_or_gone_is_refused(tmp_path, may, harm, message):
+    harm(may)
+    with pytest.raises(StoreError, match=message) as error:
+        go_on(tmp_path, may, blobs([30, 30, 30]), 3, "june")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "june").exists()
+
+
+def test_a_folder_of_other_views_is_refused(tmp_path, may):
+    frame = blobs([30, 30, 30])
+    with pytest.raises(StoreError, match="its views are things, and none of them is clustered"):
+        cluster_views({"people": frame}, n_clusters=3, continues=may)
+
+
+def test_other_columns_and_no_shared_row_are_refused(tmp_path, may):
+    later = blobs([30, 30, 30], 500).rename(columns={"y": "z"})
+    with pytest.raises(DataError, match="no row is in both, and things has no number column 'y'"):
+        cluster_views({"things": later}, n_clusters=3, continues=may)
+
+
+@pytest.mark.parametrize("out", ["may", "may/june"])
+def test_nothing_is_written_into_the_former_folder(tmp_path, may, out):
+    options = job(tmp_path, "june", blobs([30, 30, 30]), 3, continues=str(may))
+    before = outputs(may, ".csv", ".json", ".html", ".skops", ".yaml")
+    with pytest.raises(MvccError, match=r"which is read|lies in"):
+        cluster(options, tmp_path / out, fresh=True)
+    assert outputs(may, ".csv", ".json", ".html", ".skops", ".yaml") == before
+
+
+def test_a_former_result_of_another_type_is_refused():
+    with pytest.raises(ConfigError, match="continues"):
+        cluster_views({"things": blobs([9, 9])}, n_clusters=2, continues="")
