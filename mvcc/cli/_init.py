@@ -26,7 +26,10 @@ def command(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"files": [str(path) for path in paths]})
         return
+    pictures = [path for path in paths if path.parent != folder]
     for path in paths:
-        say(str(path))
+        if path not in pictures:
+            say(str(path))
+    say(f"{pictures[0].parent} ({len(pictures)} pictures)")
     config = shlex.quote(str(folder / "cluster.yaml"))
     say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
