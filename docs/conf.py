@@ -33,6 +33,7 @@ include_patterns = [
 ]
 exclude_patterns = ["docs/_build", "docs/_ext", "docs/_templates", ".*", "**/.*", "mvcc", "tests"]
 extensions = [
+    "api_page",
     "mathtext",
     "myst_parser",
     "numpydoc",

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[1]
 MOST_BYTES = 10**6  # of the wheel
 NEEDED = (
     "mvcc/py.typed",
+    "mvcc/configs/four_quadrants.yaml",
     "mvcc/tables/example/cluster.yaml",
     "mvcc/datasets/registry.yaml",
     "mvcc/reporting/claims/claims.yaml",
@@ -154,6 +155,7 @@ def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:
     """Go the way of a new user with the example."""
     for arguments in (
         ["--version"],
+        ["run", "four_quadrants", "--dry-run"],
         ["init", "my-data"],
         ["cluster", "my-data/cluster.yaml", "--out", "my-results", *options],
         ["report", "my-results"],

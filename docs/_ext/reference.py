@@ -1,4 +1,4 @@
-"""Pages made from the code: the command line from --help, `cluster.yaml` from its settings.
+"""Pages made from the code: the command line from --help, `cluster.yaml` from its settings, terms.
 
 A page has a comment, such as `<!-- commands -->`, where the text belongs.
 """
@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 
 from mvcc._utils.settings import Section, default_of, option_of
 from mvcc.cli import cli
+from mvcc.cli._shared import TERMS
 from mvcc.tables import Job, View
 
 
@@ -42,6 +43,14 @@ def _settings(kind: type[Section]) -> Iterator[str]:
         yield f"| `{name}` | {str(field.description).rstrip('.')}{example} | {default} | {flag} |"
 
 
+def _terms() -> Iterator[str]:
+    """Give a table of the terms that the help of the commands explains."""
+    yield "| term | what it is |"
+    yield "|---|---|"
+    for term, meaning in TERMS.items():
+        yield f"| {term} | {meaning} |"
+
+
 def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
     if not docname.startswith("docs/reference/"):
         return
@@ -49,6 +58,7 @@ def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
         ("<!-- commands -->", _commands()),
         ("<!-- settings of a view -->", _settings(View)),
         ("<!-- settings -->", _settings(Job)),
+        ("<!-- terms -->", _terms()),
     ):
         if comment in source[0]:
             source[0] = source[0].replace(comment, "\n".join(lines))

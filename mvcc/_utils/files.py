@@ -37,7 +37,7 @@ def decoded(content: bytes, place: str, error: type[MvccError], lines_before: in
 LOCK = ".mvcc-lock"
 _MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")
-_HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/([0-9]+)")
+_HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/[0-9]+")
 _NAME = r"(?:trials/)?\w[\w.]*"
 
 
@@ -66,14 +66,13 @@ def part_of(path: Path) -> Path:
 
 def is_stream(path: Path) -> bool:
     """Tell whether a path leads to a pipe or a device, such as /dev/stdout."""
-    if handle_of(path) is not None:
+    if _handle_of(path) is not None:
         return True
     return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
 
 
-def handle_of(path: Path) -> int | None:
-    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to
-    them do.
+def _handle_of(path: Path) -> Path | None:
+    """Return the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
 
     What lies behind it is not looked at: opened by its path, it would lose what the shell has
     written to it.
@@ -81,28 +80,28 @@ def handle_of(path: Path) -> int | None:
     for _ in range(_MOST_LINKS):
         # only the folders are resolved: the last link of /proc/self/fd/1 leads to the file itself
         path = Path(os.path.realpath(path.parent), path.name)
-        if handle := _HANDLE.fullmatch(str(path)):
-            return int(handle[1]) if _is_of_this_process(path) else None
+        if _HANDLE.fullmatch(str(path)):
+            return path
         if not path.is_symlink():
             return None
         path = path.parent / os.readlink(path)
     return None
 
 
-def _is_of_this_process(path: Path) -> bool:
-    return path.parts[1] == "dev" or path.parts[2] == str(os.getpid())
+def _is_of_this_process(handle: Path) -> bool:
+    return handle.parts[1] == "dev" or handle.parts[2] == str(os.getpid())
 
 
 def send(path: Path, content: bytes) -> None:
-    """Write into a stream; standard output, a file that the shell has opened, goes on where it is.
+    """Write into a stream; an open file goes on where it is, one of another process at its end.
 
     A pipe that nobody reads is an error: it would keep the process for ever.
     """
-    opened = handle_of(path)
-    if opened is not None:
-        handle = os.dup(opened)
+    opened = _handle_of(path)
+    if opened is not None and _is_of_this_process(opened):
+        handle = os.dup(int(opened.name))
     else:
-        handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
         os.set_blocking(handle, True)
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)

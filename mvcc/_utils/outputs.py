@@ -9,7 +9,6 @@ One process at a time writes to a folder.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import shutil
@@ -20,26 +19,20 @@ from types import TracebackType
 from typing import Self
 
 from mvcc._utils.files import (
-    append_line,
     is_stream,
     locked,
     move,
-    not_of_mvcc,
     part_of,
-    refuse_link,
     send,
     sha256_of,
     sha256_of_file,
     sync,
     write_whole,
 )
+from mvcc._utils.ledger import FORMER, LEDGER, PART, Ledger, entries_in, link_before
 from mvcc._utils.messages import why_unwritten
-from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 
-LEDGER = ".mvcc-files"
-_MANY_ENTRIES = 2000
-_PART, _FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
 _LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
 
@@ -68,7 +61,7 @@ class OutputFolder:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
         self._on_note = on_note
         self._inputs = [Path(os.path.realpath(one)) for one in inputs]
-        self._entries: set[tuple[str, str, str]] = set()  # checksum, kind, name
+        self._ledger = Ledger(path)
         self._made: list[Path] = []
         self._open = ExitStack()
 
@@ -77,11 +70,11 @@ class OutputFolder:
             stack.callback(self._remove_empty)
             self._make(self.path)
             stack.enter_context(locked(self.path, self._on_note))
-            self._entries = set(entries_in(self.path / LEDGER))
-            if not self._entries:
-                stack.callback(self._remove_empty_ledger)
+            self._ledger = Ledger(self.path, entries_in(self.path / LEDGER))
+            if not self._ledger.entries:
+                stack.callback(self._ledger.remove_empty)
             self._remove_parts()
-            self._shorten()
+            self._ledger.shorten()
             self._open = stack.pop_all()
         return self
 
@@ -95,15 +88,13 @@ class OutputFolder:
 
     def names(self, kind: str | None = None) -> list[str]:
         """Return the files of a kind that are as mvcc wrote them here; by default of its own."""
-        kind = self.kind if kind is None else kind
-        listed = sorted({name for _, of_kind, name in self._entries if of_kind == kind})
-        return [name for name in listed if not self._why_not_ours(name, kind)]
+        return self._ledger.names(self.kind if kind is None else kind)
 
     def was_used(self) -> bool:
         """Tell whether this kind of command has written here before, whatever became of its
         files.
         """
-        return any(kind == self.kind for _, kind, _ in self._entries)
+        return any(kind == self.kind for _, kind, _ in self._ledger.entries)
 
     def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
         """Refuse names of files that may not be written, before anything is computed.
@@ -115,7 +106,7 @@ class OutputFolder:
         for name in names:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
-                if link := self._link_before(name):
+                if link := link_before(self.path, name):
                     raise StoreError(
                         f"{link} is a link, and mvcc would write to where it leads."
                         f" {self._instead}."
@@ -179,7 +170,7 @@ class OutputFolder:
 
     def forget(self) -> None:
         """Drop the entries of this kind of command, whose list of its own is complete."""
-        self._rewrite(entry for entry in self._entries if entry[1] != self.kind)
+        self._ledger.forget(self.kind)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
@@ -240,7 +231,9 @@ class OutputFolder:
         for name in names:
             self.refuse_taken([name], kinds.get(name))
         with self.explained(self.path):
-            others = [name for name, kind in kinds.items() if not self._why_not_ours(name, kind)]
+            others = [
+                name for name, kind in kinds.items() if not self._ledger.why_not_ours(name, kind)
+            ]
             former = sorted([*self.names(), *others], key=lambda name: name != last)
             self.refuse_inputs(former)
             for name in names:
@@ -270,33 +263,12 @@ class OutputFolder:
             or_fresh = "" if self.fresh is None else ", or replace it with --fresh"
             raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
         for part in parts:
-            if why := self._why_not_ours(part, kind):
+            if why := self._ledger.why_not_ours(part, kind):
                 raise StoreError(f"{self.path / part} is not replaced: {why}. {self._instead}.")
 
     @property
     def _instead(self) -> str:
         return f"{self.elsewhere[0].upper()}{self.elsewhere[1:]}"
-
-    def _why_not_ours(self, name: str, kind: str) -> str:
-        """Say why a file is not one that this kind of command wrote, or nothing if it is."""
-        path = self.path / name
-        known = [(checksum, of_kind) for checksum, of_kind, entry in self._entries if entry == name]
-        if not known or path.is_symlink() or self._link_before(name) or not path.is_file():
-            return "mvcc did not write it"
-        checksum = sha256_of_file(path)
-        if (checksum, kind) in known:
-            return ""
-        kinds = {of_kind for own, of_kind in known if own == checksum}
-        return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
-
-    def _link_before(self, name: str) -> Path | None:
-        """Return the first folder in the name of a file that is a link, if one is.
-
-        Mvcc makes none.
-        """
-        # the last one is this folder
-        folders = [self.path / folder for folder in Path(name).parents][-2::-1]
-        return next((folder for folder in folders if folder.is_symlink()), None)
 
     def _has(self, name: str, content: bytes) -> bool:
         path = self.path / name
@@ -309,8 +281,11 @@ class OutputFolder:
         """Return the part of a file or folder to be written, which is known after a kill."""
         part = part_of(self.path / name)
         self._make(part.parent)
-        self._note(part.relative_to(self.path).as_posix(), _PART)
+        self._note(part.relative_to(self.path).as_posix(), PART)
         return part
+
+    def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
+        self._ledger.note(name, checksum, kind or self.kind)
 
     def _finish(self, name: str, part: Path) -> None:
         self._note(name, sha256_of_file(part))
@@ -326,7 +301,7 @@ class OutputFolder:
             move(part, path)
             return
         former = part.with_suffix(".old")
-        self._note(former.relative_to(self.path).as_posix(), _FORMER)
+        self._note(former.relative_to(self.path).as_posix(), FORMER)
         try:
             move(path, former)
             move(part, path)
@@ -335,60 +310,25 @@ class OutputFolder:
 
     def _remove_parts(self) -> None:
         """Remove what killed processes have left unfinished, and put former folders back."""
-        for checksum, _, name in sorted(self._entries):
+        for checksum, _, name in sorted(self._ledger.entries):
             path = self.path / name
-            if checksum not in (_PART, _FORMER) or not os.path.lexists(path):
+            if checksum not in (PART, FORMER) or not os.path.lexists(path):
                 continue
             left = _LEFT.fullmatch(path.name)
-            if not left or path.is_symlink() or self._link_before(name):
+            if not left or path.is_symlink() or link_before(self.path, name):
                 continue
-            if checksum == _FORMER:
+            if checksum == FORMER:
                 _settle(path, path.with_name(left[1]))
             elif path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
 
-    def _shorten(self) -> None:
-        """Drop the entries of former versions of files once they are many."""
-        if len(self._entries) < _MANY_ENTRIES:
-            return
-        kept = []
-        for entry in sorted(self._entries):
-            path = self.path / entry[2]
-            if path.is_file() and entry[0] == sha256_of_file(path):
-                kept.append(entry)
-        self._rewrite(kept)
-
-    def _rewrite(self, entries: Iterable[tuple[str, str, str]]) -> None:
-        """Write the ledger anew as a whole, or remove it if it has no entries."""
-        kept = sorted(entries)
-        if kept:
-            part = self.begin(LEDGER)
-            part.write_bytes("\n".join(map(json.dumps, kept)).encode())
-            sync(part)
-            move(part, self.path / LEDGER)
-        else:
-            (self.path / LEDGER).unlink(missing_ok=True)
-        self._entries = set(kept)
-
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
         for folder in sorted(set(self._made), key=lambda one: -len(one.parts)):
             with suppress(OSError):  # it is not empty, as it should be
                 folder.rmdir()
-
-    def _remove_empty_ledger(self) -> None:
-        """Remove a ledger of files that do not exist."""
-        if not any((self.path / name).is_file() for _, _, name in self._entries):
-            (self.path / LEDGER).unlink(missing_ok=True)
-
-    def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
-        """Add a file to the ledger before it takes its place: no file of ours is ever unknown."""
-        entry = (checksum, kind or self.kind, name)
-        if entry not in self._entries:
-            append_line(self.path / LEDGER, json.dumps(entry))
-            self._entries.add(entry)
 
 
 def _settle(former: Path, path: Path) -> None:
@@ -399,26 +339,6 @@ def _settle(former: Path, path: Path) -> None:
         shutil.rmtree(former)
     else:
         move(former, path)
-
-
-def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
-    """Read a ledger, without lines that were cut off; refuse a file that is none."""
-    refuse_link(ledger, "the list of files")
-    if not ledger.exists():
-        return
-    lines = content_of(ledger).decode("utf-8", errors="replace").lstrip("\n").split("\n")
-    if lines[0] and not lines[0].startswith("["):
-        raise not_of_mvcc(ledger, "the list of files")
-    for line in lines:
-        with suppress(ValueError, TypeError):
-            checksum, kind, name = parse_json(line)
-            if all(isinstance(one, str) for one in (checksum, kind, name)) and _is_inside(name):
-                yield checksum, kind, name
-
-
-def _is_inside(name: str) -> bool:
-    """Tell whether a name leads nowhere else: somebody may have edited the ledger."""
-    return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
 
 
 def _send(path: Path, content: bytes) -> None:

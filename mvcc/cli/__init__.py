@@ -101,7 +101,7 @@ Cluster your own tables, starting from an example:
 
 \b
 Run an experiment of the paper and draw its learning curves:
-  mvcc run configs/four_quadrants.yaml --trials 20
+  mvcc run four_quadrants --trials 20
   mvcc plot results/
 
 Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 a claim does not hold (`claims`

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 SOME_TRIALS_FAILED = 4
 
 _HELP_END = below_help(
-    "mvcc run configs/protein.yaml",
-    "mvcc run configs/protein.yaml --trials 5 -j 2 --out my-results/protein",
-    "mvcc run configs/four_quadrants.yaml --set trials=50 --out results/fq_50",
-    "mvcc run configs/protein.yaml --backend dask --scheduler tcp://host:8786",
+    "mvcc run four_quadrants",
+    "mvcc run my-config.yaml --trials 5 -j 2 --out my-results/protein",
+    "mvcc run four_quadrants --set trials=50 --out results/fq_50",
+    "mvcc run protein --backend dask --scheduler tcp://host:8786",
     terms=("trial", "cell", "curve", "constraint", "mapping", "closure", "threshold"),
 )
 
@@ -93,6 +93,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Run the experiment of a CONFIG file and store its learning curves.
+
+    CONFIG may be the name of an experiment that comes with mvcc, such as four_quadrants.
 
     Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the
     command: it resumes, and the result is byte-identical. More --trials extend a run. Results do

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
@@ -35,6 +37,7 @@ from mvcc._utils.settings import (
     validated,
 )
 from mvcc.datasets import registry
+from mvcc.exceptions import ConfigError
 from mvcc.multiview import base_names, check_method, own_transfer_names, transfer_options
 from mvcc.results import JOINT, POOLED
 
@@ -286,7 +289,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     Parameters
     ----------
     path : str or path-like
-        The file, in UTF-8.
+        The file, in UTF-8, or the name of one that mvcc comes with, such as ``four_quadrants``.
     overrides : iterable of str
         Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows
         the ``=`` is YAML.
@@ -303,7 +306,26 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
         value in it.
     """
     problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
-    values = read_yaml(path, problems)
+    values = read_yaml(_bundled(path) or path, problems)
     for override in overrides:
         assign(values, override, problems)
     return validated(Config, values, problems)
+
+
+def _bundled(path: str | os.PathLike[str]) -> Path | None:
+    """Return the config that mvcc comes with under this name, where no file has it."""
+    name = os.fspath(path)
+    if os.path.lexists(name) or not re.fullmatch(r"\w+", name):
+        return None
+    package = Path(__file__).parents[1]
+    # an installed package holds them; in a checkout they stand beside it
+    for folder in (package / "configs", package.parent / "configs"):
+        known = sorted(file.stem for file in folder.glob("*.yaml"))
+        if name in known:
+            return folder / f"{name}.yaml"
+        if known:
+            raise ConfigError(
+                f"{name}: there is no such file, and no experiment of this name comes with mvcc"
+                f"{nearest(name, known)} These do: {', '.join(known)}."
+            )
+    return None

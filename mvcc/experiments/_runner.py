@@ -155,7 +155,8 @@ def _prepare(
         manifest.checksums = stored.checksums
         if plan.kept:
             manifest.runs = stored.runs + manifest.runs
-    store.write_manifest(manifest)
+    if aside := store.write_manifest(manifest):
+        on_note(f"Somebody changed {store.folder / 'manifest.json'}; a copy is now {aside}.")
 
 
 @dataclass(frozen=True)

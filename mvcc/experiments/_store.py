@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of, sha256_of
-from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.files import damage_of, sha256_of, write_whole
+from mvcc._utils.ledger import LEDGER
+from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
@@ -98,9 +99,28 @@ class ResultsStore:
                 " --out."
             ) from error
 
-    def write_manifest(self, manifest: Manifest) -> None:
-        """Store what is known of the runs."""
+    def write_manifest(self, manifest: Manifest) -> Path | None:
+        """Store what is known of the runs; return where the former manifest went, if somebody
+        changed it.
+        """
+        path, aside = self.folder / MANIFEST, None
+        if self._manifest_is_changed():
+            with self._out.explained(path):
+                aside = self._free_place_aside(path)
+                write_whole(aside, content_of(path))
         self._write(MANIFEST, manifest.to_json(), noted=False)
+        return aside
+
+    def _manifest_is_changed(self) -> bool:
+        """Tell whether the manifest is not written as mvcc writes one, notes of a user included."""
+        path = self.folder / MANIFEST
+        try:
+            content = content_of(path)
+            return parse_manifest(content).to_json() != content
+        except FileNotFoundError:
+            return False
+        except (OSError, ValueError):
+            return True
 
     def seal(self, manifest: Manifest) -> None:
         """Store the manifest of a run that is through, with the checksums of all files, which the
@@ -138,19 +158,23 @@ class ResultsStore:
     def set_aside(self, name: str) -> Path:
         """Move a file out of the way, without deleting anything; return where to."""
         path = self.folder / name
+        with self._out.explained(path):
+            target = self._free_place_aside(path)
+            os.replace(path, target)
+        return target
+
+    def _free_place_aside(self, path: Path) -> Path:
+        """Return a name in the folder beside a file where nothing is yet."""
         aside = path.parent / "set-aside"
         stem, suffix = path.name.partition(".")[::2]
-        with self._out.explained(path):
-            if aside.is_symlink():
-                raise StoreError(
-                    f"{aside} is a link, and mvcc would write to where it leads. Choose another"
-                    " --out."
-                )
-            aside.mkdir(exist_ok=True)
-            number, target = 1, aside / path.name
-            while os.path.lexists(target):
-                number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
-            os.replace(path, target)
+        if aside.is_symlink():
+            raise StoreError(
+                f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
+            )
+        aside.mkdir(exist_ok=True)
+        number, target = 1, aside / path.name
+        while os.path.lexists(target):
+            number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
         return target
 
     def stored(self) -> set[int]:
@@ -262,9 +286,7 @@ class ResultsStore:
             Where files went that no run wrote, or that were changed since: they are set aside.
         """
         others = []
-        try:
-            self.manifest()
-        except StoreError:
+        if self._manifest_is_changed():
             others.append(self.set_aside(MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):

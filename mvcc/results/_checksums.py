@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mvcc._utils.files import is_inside, is_sha256
-from mvcc._utils.outputs import LEDGER, entries_in
+from mvcc._utils.ledger import LEDGER, entries_in
 
 RUN_KIND = "a run"
 Checksums = dict[str, list[str]]  # the latest last

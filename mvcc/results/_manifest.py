@@ -45,7 +45,7 @@ class Manifest(BaseModel):
     data: dict[str, str]  # {file: sha256}
     runs: list[Run] = Field(min_length=1)  # all runs that the results come from, the latest last
     # {file: sha256}: of every file of the results, as seen from the folder. Those of a run in
-    # progress are in its journal
+    # progress are in the ledger of the folder
     checksums: dict[str, str] = {}
 
     @property

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.files import LOCK, csv_bytes
-from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.ledger import LEDGER
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.tables._job import Job
 from mvcc.tables.folders._folders import folders_of

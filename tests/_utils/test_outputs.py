@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from mvcc._utils.files import LOCK, locked
-from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, replace_file, write_output
+from mvcc._utils.ledger import LEDGER
+from mvcc._utils.outputs import OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
 from tests.crashes import steps
 
@@ -415,6 +416,19 @@ def test_what_the_shell_redirects_is_added_to(tmp_path, path, writer):
         subprocess.run([sys.executable, "-c", code], stdout=log, check=True, cwd=tmp_path)
     assert (tmp_path / "log").read_bytes() == b"mine\nbefore\ncontent\ndone\n"
     assert (tmp_path / "link").is_symlink()
+
+
+def test_what_another_process_has_opened_is_added_to(tmp_path):
+    with open(tmp_path / "log", "wb") as log:
+        log.write(b"mine\n")
+        log.flush()
+        code = (
+            "from pathlib import Path; from mvcc._utils.outputs import replace_file, write_output;"
+            f"path = Path('/proc/{os.getpid()}/fd/{log.fileno()}');"
+            "write_output(path, b'one\\n', 'labels'); replace_file(path, b'two\\n')"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    assert (tmp_path / "log").read_bytes() == b"mine\none\ntwo\n"
 
 
 def test_a_handle_that_is_not_open_is_an_error():

@@ -62,6 +62,16 @@ def test_out_and_json(results, tmp_path):
     assert json.loads(result.stdout) == {"figures": {"4": files}}
 
 
+def test_nothing_is_written_through_a_linked_folder_of_figures(results, tmp_path):
+    others = tmp_path / "others"
+    others.mkdir()
+    (results / "figures").symlink_to(others)
+    result = run(results)
+    assert isinstance(result.exception, StoreError)
+    assert "figures is a link, and mvcc would write to where it leads" in str(result.exception)
+    assert list(others.iterdir()) == []
+
+
 def test_several_figures_may_be_named(results):
     result = run(results, "--figure", 4, "--figure", "thresholds")
     assert isinstance(result.exception, StoreError)

@@ -12,6 +12,7 @@ import sys
 import pytest
 from matplotlib.testing.compare import compare_images
 
+import mvcc
 from tests.docs.blocks import GENERATED, ROOT, blocks_of, pages
 
 IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md", "results/field.md"]
@@ -99,3 +100,15 @@ def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_
         assert not fetched.search(page.read_text("utf-8")), page
     styles = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.css"))
     assert not re.search(r"url\([\"']?(?:https?:)?//|@import [\"'](?:https?:)?//", styles)
+
+
+def test_the_page_of_the_api_has_the_first_sentences_of_the_docstrings(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    from api_page import ROW, summary_of
+
+    rows = ROW.findall((ROOT / "docs" / "api.md").read_text("utf-8"))
+    listed = {name for name, _ in rows}
+    assert {*mvcc.__all__} - {"__version__", "exceptions"} <= {
+        name.rpartition(".")[2] for name in listed
+    }
+    assert [(name, summary_of(name)) for name, _ in rows] == rows

@@ -698,3 +698,13 @@ def test_any_edit_of_a_file_is_loaded_or_refused(tmp_path, data):
 )
 def test_any_overrides_are_loaded_or_refused(overrides):
     loads_or_refuses(CONFIGS / "protein.yaml", overrides)
+
+
+def test_an_experiment_that_mvcc_comes_with_is_known_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load_config("four_quadrants") == load_config(CONFIGS / "four_quadrants.yaml")
+    with pytest.raises(ConfigError, match=r"did you mean 'four_quadrants'\? These do: beyond_"):
+        load_config("four_quadrant")
+    Path("four_quadrants").write_text("name: mine")
+    with pytest.raises(ConfigError, match="dataset"):
+        load_config("four_quadrants")

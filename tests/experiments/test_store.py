@@ -259,6 +259,18 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
 
 
+def test_a_manifest_with_notes_of_the_user_is_kept_aside(tmp_path):
+    store = ResultsStore(tmp_path)
+    assert store.write_manifest(MANIFEST) is None
+    noted = json.dumps(TREE | {"note": "mine"})
+    (tmp_path / "manifest.json").write_text(noted)
+    aside = store.write_manifest(MANIFEST)
+    assert aside.read_text() == noted
+    assert store.write_manifest(MANIFEST) is None
+    (tmp_path / "manifest.json").write_text(noted)
+    assert [path.read_text() for path in store.clear()] == [noted]
+
+
 def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
     store = ResultsStore(tmp_path)
     report = store.write_failure(0, "Why")

@@ -62,6 +62,10 @@ def plot(
     written, nothing is.
     """
     folder = results_dir / "figures" if out is None else out
+    if out is None and folder.is_symlink():
+        raise StoreError(
+            f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."
+        )
     asked = None if figures is None else set(figures)
     if unknown := (asked or set()) - set(FIGURES):
         raise StoreError(

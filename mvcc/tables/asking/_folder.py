@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import Self
 
 from mvcc._utils.files import LOCK, csv_bytes
+from mvcc._utils.ledger import LEDGER
 from mvcc._utils.messages import clipped, why_unwritten
-from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import AnswerHistory
 from mvcc.tables.reading._records import GROUPS, LOG, LOG_COLUMNS, Record, read_log

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from mvcc._utils.files import LOCK, csv_bytes, damage_of, sha256_of
+from mvcc._utils.ledger import LEDGER
 from mvcc._utils.messages import clipped
-from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
