@@ -136,10 +136,10 @@ VERDICTS = {
                       " judgments 76 %.",
                       []),
     "behind": ((kept(0.6), kept(0.8), kept(0.6)), False,
-               "k-means on each table does better here: it keeps 80 % of held-out judgments, this"
+               "K-means on each table does better here: it keeps 80 % of held-out judgments, this"
                " clustering 60 %, without judgments 60 %.", ["K-means keeps 80 %"]),
     "judgments harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
-                       "without judgments does better here: it keeps 90 % of held-out judgments, this clustering 70 %, k-means"
+                       "Without judgments does better here: it keeps 90 % of held-out judgments, this clustering 70 %, k-means"
                        " 60 %.",
                        ["Without judgments keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,

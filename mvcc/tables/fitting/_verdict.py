@@ -65,7 +65,8 @@ def _lead(winner: str, helps: bool | None, behind: list[str]) -> str:
         how = "Better" if helps else "Not clearly better"
         return f"{how} than k-means on each table: this clustering"
     called = "k-means on each table" if winner == K_MEANS else _called(winner)
-    return f"{called} does better here{'' if winner in behind else ', if not clearly'}: it"
+    certainty = "" if winner in behind else ", if not clearly"
+    return f"{called[0].upper()}{called[1:]} does better here{certainty}: it"
 
 
 def _of_stability(outcomes: dict[str, Outcome]) -> str:
