@@ -49,8 +49,11 @@ def command(
     if as_json:
         print_json({"files": [str(path) for path in written]})
         return
+    pictures = [path for path in written if path.parent != folder]
     for path in written:
-        say(str(path))
+        if path not in pictures:
+            say(str(path))
+    say(f"{pictures[0].parent} ({len(pictures)} pictures)")
     config = shlex.quote(str(folder / "cluster.yaml"))
     say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
 

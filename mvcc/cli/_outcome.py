@@ -70,24 +70,21 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
 def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     from mvcc.tables import described
 
+    yield _found(clustering)
     if clustering.comparison:
         yield clustering.comparison.sentence
     if clustering.continued:
         yield f"Since {clustering.continued.former}:"
         yield from (f"  {sentence}" for sentence in clustering.continued.in_words())
+    yield from _clusters(clustering)
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
     for number, view in enumerate(clustering.views):
         yield f"{view.name}: {'; '.join(_parts(clustering, number))}"
         yield from (f"  {line}" for line in described(view.columns))
-    for relation in clustering.relations:
-        yield from _agreement(clustering, relation)
     if clustering.names_from:
-        named = [f"{cluster} {name}" for cluster, name in enumerate(clustering.names) if name]
-        yield f"Names: {', '.join(named) or 'none'} ({clustering.names_from})"
-    else:
-        yield from _clusters(clustering)
+        yield f"Names: {clustering.names_from}"
     for view in clustering.views:
         if view.n_all_rows:
             yield _sampled(view, out)
@@ -128,9 +125,16 @@ def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:
     }
 
 
-def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
+def _found(clustering: Clustering) -> str:
+    """Say in one sentence what was found: how many clusters, and whether matched rows agree."""
+    rows = " and ".join(f"{view.name} ({counted(view.n_rows, 'row')})" for view in clustering.views)
+    agreements = [_agreement(clustering, one) for one in clustering.relations]
+    parts = [f"{counted(len(clustering.clusters), 'cluster')} in {rows}", *filter(None, agreements)]
+    return f"{'; '.join(parts)}."
+
+
+def _agreement(clustering: Clustering, relation: Relation) -> str:
     """Say how many matched rows share their cluster, if the method lets them differ."""
-    names = " and ".join(clustering.views[number].name for number in relation.views)
     if relation.agreement is not None:
         n, shared, cut, chance = len(relation.pairs), relation.agreement, "", relation.by_chance
     elif relation.held_out is not None:
@@ -138,29 +142,28 @@ def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
         n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
         cut = " where their match is cut"
     else:
-        return
-    yield (
-        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} "
+        return ""
+    of_which = ""
+    if len(clustering.views) > 2:
+        names = " and ".join(clustering.views[number].name for number in relation.views)
+        of_which = f" of {names}"
+    return (
+        f"{percent(shared)} of {n} matched rows{of_which} share their cluster{cut} "
         f"({percent(chance)} by chance)"
     )
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
-    """Name the clusters after what sets them apart in each view."""
-    several = len(clustering.views) > 1
+    """List the clusters: name, and rows in each view."""
     for place, cluster in enumerate(clustering.clusters if clustering.profiles else ()):
         profiles = [of_view[cluster] for of_view in clustering.profiles]
         if place == _MOST_NAMED:
             more = counted(len(clustering.clusters) - _MOST_NAMED, "more cluster")
             yield f"… and {more}; see the report."
             return
-        names = [profile.name or "nothing sets it apart" for profile in profiles]
-        if several:
-            names = [
-                f"{view.name}: {name}" for view, name in zip(clustering.views, names, strict=True)
-            ]
-        rows = counted(sum(profile.size for profile in profiles), "row")
-        yield f"Cluster {cluster} ({rows}): {'; '.join(names)}"
+        name = clustering.titles[cluster] or "nothing sets it apart"
+        rows = " + ".join(str(profile.size) for profile in profiles)
+        yield f"  {cluster}  {name} ({rows} rows)"
 
 
 def _sampled(view: ViewFacts, out: Path) -> str:

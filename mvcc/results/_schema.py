@@ -286,6 +286,7 @@ class Clustering(Facts):
     n_clusters: Positive
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
     names: tuple[StrictStr, ...] = ()
+    titles: tuple[StrictStr, ...] = ()  # the names, or what sets clusters without one apart
     names_from: StrictStr = ""  # the file of groups that the names come from
     continued: Continued | None = None  # the clustering whose numbers the clusters have
     relations: tuple[Relation, ...]
@@ -341,13 +342,12 @@ class Clustering(Facts):
                     f"{self.n_clusters}"
                 )
         for where, names in (
-            ("", self.names),
-            *((f"views.{number}.", view.names) for number, view in enumerate(self.views)),
+            ("names", self.names),
+            ("titles", self.titles),
+            *((f"views.{number}.names", view.names) for number, view in enumerate(self.views)),
         ):
             if names and len(names) != self.n_clusters:
-                raise ValueError(
-                    f"{where}names has {len(names)} entries for {self.n_clusters} clusters"
-                )
+                raise ValueError(f"{where} has {len(names)} entries for {self.n_clusters} clusters")
         if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
             raise ValueError(
                 f"profiles must have {self.n_clusters} clusters for each of {n_views} views"

@@ -14,6 +14,7 @@ from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.outputs import OutputFolder
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
+from mvcc.tables.explaining._names import common_name
 from mvcc.tables.explaining._profiles import all_profiles
 from mvcc.tables.explaining._shown_rows import rows_shown
 from mvcc.tables.fitting._comparison import METHODS, compare
@@ -107,6 +108,10 @@ def clustered(
     }
     facts["warnings"] += of_number(said, inputs)
     facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit)
+    found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
+    facts["titles"] = [
+        given or title for given, title in zip(facts["names"] or found, found, strict=True)
+    ]
     for view, shown in zip(
         facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
     ):

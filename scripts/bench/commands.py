@@ -39,7 +39,7 @@ UNTIL_TABLE = """
 import os, sys
 
 def note(event, arguments):
-    if event == "open" and str(arguments[0]).endswith("texts.csv") and not os.path.exists(target):
+    if event == "open" and str(arguments[0]).endswith("catalog.csv") and not os.path.exists(target):
         with open(target, "w") as file:
             file.write(str(sum(os.times()[:2])))
 

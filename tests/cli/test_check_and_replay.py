@@ -67,8 +67,8 @@ def clustering(tmp_path_factory):
 
 
 def spoil_labels(folder):
-    labels = (folder / "out/images/labels.csv").read_text().replace(",0,", ",1,", 1)
-    (folder / "out/images/labels.csv").write_text(labels)
+    labels = (folder / "out/photos/labels.csv").read_text().replace(",0,", ",1,", 1)
+    (folder / "out/photos/labels.csv").write_text(labels)
 
 
 def pipe_for_model(folder):
@@ -79,12 +79,12 @@ def pipe_for_model(folder):
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (lambda folder: None, 0, "ok          6 files verified"),
-        (spoil_labels, 1, "images/labels.csv: it is missing, or is not what clustering.json says."),
+        (lambda folder: None, 0, "ok          8 files verified"),
+        (spoil_labels, 1, "photos/labels.csv: it is missing, or is not what clustering.json says."),
         (
-            lambda folder: (folder / "out/texts/moved.csv").unlink(),
+            lambda folder: (folder / "out/catalog/moved.csv").unlink(),
             1,
-            "texts/moved.csv: it is missing, or",
+            "catalog/moved.csv: it is missing, or",
         ),
         (lambda folder: (folder / "out/model.skops").unlink(), 1, "model.skops: it is missing."),
         (

@@ -25,8 +25,8 @@ from mvcc.exceptions import (
     InvalidInputError,
     StoreError,
 )
-from mvcc.tables import write_example
 from tests.command_line import mvcc
+from tests.texts_and_images import write_texts_and_images
 
 OPTIONS = [
     *(
@@ -53,7 +53,7 @@ BY_CO_EM = [*OPTIONS, "--method", "co-em", "--threshold", "0.4"]
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    write_example(tmp_path)
+    write_texts_and_images(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["mvcc", "cluster"])
     return tmp_path
@@ -86,20 +86,23 @@ IMAGE_COLUMNS = ["  numbers: color_1, color_2 … color_8 (8)", "  left out: id 
 
 def test_it_says_what_it_found_and_where_it_is(data):
     lines = run(*OPTIONS, "--stability-runs", 2, "--out", "results").stdout.splitlines()
-    assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
-    assert "; agreement of stability runs " in lines[0]
-    assert "; F against the labels " in lines[0]
-    assert lines[1:3] == TEXT_COLUMNS
+    assert lines[0] == "4 clusters in texts (240 rows) and images (320 rows)."
+    clusters = [
+        re.fullmatch(r"  (\d)  .*word_\d.* / .*color_\d.* \((\d+) \+ (\d+) rows\)", line)
+        for line in lines[1:5]
+    ]
+    assert [found[1] for found in clusters] == ["0", "1", "2", "3"]
+    assert [sum(int(found[view]) for found in clusters) for view in (2, 3)] == [240, 320]
+    assert lines[5].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
+    assert "; agreement of stability runs " in lines[5]
+    assert "; F against the labels " in lines[5]
+    assert lines[6:8] == TEXT_COLUMNS
     assert re.match(
         r"images: 320 rows; 0 constraints given, 0 violated; \d+ rows moved by constraints; ",
-        lines[3],
+        lines[8],
     )
-    assert lines[4:6] == IMAGE_COLUMNS
-    clusters = [re.fullmatch(r"Cluster (\d) \((\d+) rows\): texts: .*(word_\d.*); images: .*(color_\d.*)", line)
-                for line in lines[6:-2]]  # fmt: skip
-    assert [found[1] for found in clusters] == ["0", "1", "2", "3"]
-    assert sum(int(found[2]) for found in clusters) == 240 + 320
-    assert lines[-2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
+    assert lines[9:11] == IMAGE_COLUMNS
+    assert lines[11:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
     assert (data / "results/report.html").stat().st_size > 10_000
 
 
@@ -107,22 +110,22 @@ def test_it_says_first_whether_it_helps(data):
     options = [*OPTIONS, "--stability-runs", 0, "--comparison"]
     lines = run(*options, "--out", "results").stdout.splitlines()
     share = r"\d+ %"
-    others = f"k-means keeps {share}, without judgments {share}"
-    assert re.match(rf"Keeps {share} of held-out judgments; {others}\.", lines[0])
-    more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[0]
-    assert re.match(
-        rf"Keeps {share} of held-out judgments; {others}, the paper's method {share}\.", more
-    )
+    lead = "Not clearly better than k-means on each table"
+    said = f"{lead}: this clustering keeps {share} of held-out judgments"
+    others = f"k-means {share}, without judgments {share}"
+    assert re.fullmatch(rf"{said}, {others}\.", lines[1])
+    more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[1]
+    assert re.fullmatch(rf"{said}, {others}, the paper's method {share}\.", more)
     cut = (
         rf"{share} of 60 matched rows share their cluster where their match is cut \({share} by"
         r" chance\)"
     )
-    assert any(re.fullmatch(f"texts and images: {cut}", line) for line in lines)
-    assert lines[0] in (data / "results/report.html").read_text(encoding="utf-8").replace(
+    assert re.fullmatch(rf"4 clusters in .*\); {cut}\.", lines[0])
+    assert lines[1] in (data / "results/report.html").read_text(encoding="utf-8").replace(
         "&#39;", "'"
     )
     again = run("results/cluster.yaml", "--comparison", "--out", "again", "--json").stdout
-    assert json.loads(again)["comparison"]["sentence"] == lines[0]
+    assert json.loads(again)["comparison"]["sentence"] == lines[1]
     assert json.loads(run(*OPTIONS, "--out", "off", "--json").stdout)["comparison"] is None
 
 
@@ -186,20 +189,20 @@ def test_a_range_is_not_written_beside_other_files(data):
 
 def test_co_em_says_how_many_matched_rows_agree(data):
     lines = run(*BY_CO_EM, "--stability-runs", 2, "--out", "results").stdout.splitlines()
-    assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
-    assert "; agreement of stability runs " in lines[0]
-    assert "; F against the labels " in lines[0]
-    assert lines[3].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
-    assert lines[6].startswith("texts and images: ")
-    assert re.search(r" of 60 matched rows share their cluster \(\d+ % by chance\)$", lines[6])
-    assert [line.split(" (")[0] for line in lines[7:-2]] == [
-        f"Cluster {number}" for number in range(4)
-    ]
+    agree = r"\d+ % of 60 matched rows share their cluster \(\d+ % by chance\)"
+    assert re.fullmatch(
+        rf"4 clusters in texts \(240 rows\) and images \(320 rows\); {agree}\.", lines[0]
+    )
+    assert [line.split()[0] for line in lines[1:5]] == ["0", "1", "2", "3"]
+    assert lines[5].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
+    assert "; agreement of stability runs " in lines[5]
+    assert "; F against the labels " in lines[5]
+    assert lines[8].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
     assert lines[-2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
     assert (data / "results/report.html").stat().st_size > 10_000
 
 
-def test_options_and_the_file_of_the_example_give_the_same(data):
+def test_options_and_a_file_give_the_same(data):
     run(*OPTIONS, "--out", "one")
     run("cluster.yaml", "--out", "two")
     assert outputs("one") == outputs("two")
@@ -320,8 +323,9 @@ def test_answers_name_clusters_and_give_their_number(data):
     dry = run(*tables, "--asked", "said", "-k", "auto", "--dry-run").stdout
     assert "answers: 4 groups, 2 rows of outliers\n" in dry
     done = run(*tables, "--asked", "said", "-k", "auto", "--stability-runs", 0, "--out", "results")
-    names = re.search(rf"\nNames: (.*) \({Path('said/groups.csv')}\)\n", done.stdout)[1]
-    assert sorted(name.split()[1] for name in names.split(", ")) == list(groups)
+    names = re.findall(r"^  \d  (\w+) \(\d+ \+ \d+ rows\)$", done.stdout, re.MULTILINE)
+    assert sorted(names) == list(groups)
+    assert f"\nNames: {Path('said/groups.csv')}\n" in done.stdout
     assert (
         "Note: Left out as 1 outlier: 1 row of texts, 1 row of images, 0 constraints and 1 match."
         in done.stderr
@@ -544,7 +548,7 @@ def test_the_threshold_that_cross_validation_chose_is_printed(data):
         *BY_CO_EM[:-1], "cv", "--base", "pck-means", "--stability-runs", 0, "--out", "results"
     )
     chosen = json.loads((data / "results/clustering.json").read_text("utf-8"))["co_em"]["threshold"]
-    assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
+    assert f"\nThreshold: {chosen:g}, chosen by cross-validation\n" in done.stdout
 
 
 def process(*arguments, cwd, **environment):

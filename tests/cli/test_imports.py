@@ -87,7 +87,7 @@ first = None
 
 def note_first_table(event, arguments):
     global first
-    if event == "open" and first is None and str(arguments[0]).endswith("texts.csv"):
+    if event == "open" and first is None and str(arguments[0]).endswith("catalog.csv"):
         first = loaded()
 
 def loaded():

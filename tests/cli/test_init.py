@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
@@ -10,13 +11,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 from mvcc.cli._init import command
 from mvcc.exceptions import StoreError
 from tests.command_line import mvcc
 
 LEDGER = ".mvcc-files"
-FILES = {"texts.csv", "images.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}
+FILES = {"catalog.csv", "photos.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}
 
 
 def run(*arguments):
@@ -27,16 +29,23 @@ def run(*arguments):
 
 def test_it_names_its_files_and_the_next_command(tmp_path):
     folder = tmp_path / "my data"
-    *files, last = run(folder).splitlines()
-    assert (
-        {Path(path).name for path in files}
-        == FILES
-        == {path.name for path in folder.iterdir()} - {LEDGER}
-    )
+    *files, pictures, last = run(folder).splitlines()
+    assert {Path(path).name for path in files} == FILES
+    assert pictures == f"{folder / 'pictures'} (420 pictures)"
+    assert {path.name for path in folder.iterdir()} == {*FILES, "pictures", LEDGER}
     assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out '{folder}/results'"
-    assert {
-        Path(path).name for path in json.loads(run(tmp_path / "other", "--json"))["files"]
-    } == FILES
+    paths = [Path(path) for path in json.loads(run(tmp_path / "other", "--json"))["files"]]
+    assert {path.name for path in paths if path.parent.name == "other"} == FILES
+
+
+def test_every_photo_has_a_picture_that_a_library_reads(tmp_path):
+    run(tmp_path)
+    photos = list(csv.DictReader((tmp_path / "photos.csv").read_text().splitlines()))
+    assert len(photos) == 420
+    for photo in photos:
+        with Image.open(tmp_path / photo["file"]) as picture:
+            assert picture.size == (48, 48)
+            assert len(picture.convert("RGB").getcolors()) in (2, 3)
 
 
 def test_the_example_is_the_same_every_time(tmp_path):

@@ -63,7 +63,7 @@ jobs = [
 for number, settings in enumerate(jobs):
     for pairs in ("pairs.csv", "alike.csv"):
         options = {"stability_runs": 1} | settings
-        given = [(("constraints", "texts"), pairs, ""), *(((key,), value, "") for key, value in options.items())]
+        given = [(("constraints", "catalog"), pairs, ""), *(((key,), value, "") for key, value in options.items())]
         job = load_job(Path("cluster.yaml"), given)
         cluster_job(job, Path(f"{number} {pairs}"))
 """

@@ -126,21 +126,25 @@ def cut(share, n=200):
     )
 
 
-NO_DIFFERENCE = " There is no clear difference to k-means."
 # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
 VERDICTS = {
     "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
-              "Keeps 87 % of held-out judgments; k-means keeps 61 %, without judgments 74 %.", []),
+              "Better than k-means on each table: this clustering keeps 87 % of held-out judgments, k-means 61 %, without judgments"
+              " 74 %.", []),
     "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,
-                      f"Keeps 75 % of held-out judgments; k-means keeps 74 %, without judgments 76 %.{NO_DIFFERENCE}",
+                      "Not clearly better than k-means on each table: this clustering keeps 75 % of held-out judgments, k-means 74 %, without"
+                      " judgments 76 %.",
                       []),
     "behind": ((kept(0.6), kept(0.8), kept(0.6)), False,
-               "Keeps 60 % of held-out judgments; k-means keeps 80 %, without judgments 60 %.", ["K-means keeps 80 %"]),
+               "K-means on each table does better here: it keeps 80 % of held-out judgments, this"
+               " clustering 60 %, without judgments 60 %.", ["K-means keeps 80 %"]),
     "judgments harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
-                       "Keeps 70 % of held-out judgments; k-means keeps 60 %, without judgments 90 %.",
+                       "Without judgments does better here: it keeps 90 % of held-out judgments, this clustering 70 %, k-means"
+                       " 60 %.",
                        ["Without judgments keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,
-                      "Keeps 90 % of matched rows together where their match is cut; k-means keeps 70 %.", []),
+                      "Better than k-means on each table: this clustering keeps 90 % of matched rows together where their match is cut,"
+                      " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
                 "Whether it helps is not known: 20 judgments or 10 matches would tell. Stability is 0.95 of 1; that of "
                 "k-means 0.90.", []),

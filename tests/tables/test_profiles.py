@@ -13,8 +13,8 @@ from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
-    name_of,
 )
+from mvcc.tables.explaining._names import common_name, name_of
 from mvcc.tables.explaining._profiles import profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
@@ -50,7 +50,7 @@ def by_cluster(*values):
         (by_cluster([1234.5678], [1, 2], [3, 4]), "≥ 1235", "c ≥ 1235", (1, 0)),
         (by_cluster(["2020-03-01", "2020-03-09"], ["2020-01-01", "2020-02-01"], ["2019-01-01"]), "≥ 2020-03-01",
          "c ≥ 2020-03-01", (1, 0)),
-        (by_cluster(["Rome", "Rome", "Oslo", "Rome"], ["Oslo", "Bern"], ["Bern"]), "= Rome", "c = Rome", (0.75, 0)),
+        (by_cluster(["Rome", "Rome", "Oslo", "Rome"], ["Oslo", "Bern"], ["Bern"]), "= Rome", "Rome", (0.75, 0)),
         (by_cluster(["yes", "yes", "yes", "no"], ["no"], ["no", "yes", "no", "no"]), "= yes", "c = yes", (0.75, 0.125)),
         (by_cluster(["Rome", "", "", ""], ["Oslo", "Rome"], ["Oslo"]), "= missing", "c = missing", (0.75, 0)),
         (by_cluster([9, np.nan], [1, 2], [3, np.nan]), "≥ 9", "c ≥ 9", (1, 0)),
@@ -84,15 +84,31 @@ def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table)
     differences = [one["inside"] - one["outside"] for one in found]
     assert [one["column"] for one in found] == ["shop", "price", "age"]
     assert differences == sorted(differences, reverse=True)
-    assert (
-        name_of(found, [["harbor", 0.9, 0.0], ["crane", 0.1, 0.0]])
-        == "shop = Rome, harbor, high price"
-    )
+    assert name_of(found, [["harbor", 0.9, 0.0], ["crane", 0.1, 0.0]]) == "Rome harbor"
+    assert name_of(found, [["harbor", 0.1, 0.0]]) == "Rome, high price"
+    assert name_of(found[1:], []) == "high price, medium age"
     assert name_of([], []) == ""
     price = found[1]
     assert price["quantiles"] == [[1, 1, 8, 9, 9], [1, 2, 2, 3, 3]]
     assert price["medians"] == ["8", "2"]
     assert found[0]["shares"] == [["Rome", 1.0, 0.0], ["Bern", 0.0, 0.5], ["Oslo", 0.0, 0.5]]
+
+
+def test_a_cluster_is_named_after_the_words_of_all_its_views(table):
+    def profile(words, **columns):
+        found = distinguishing_columns(table(**columns), TWENTY, 3)[0]
+        return {"columns": found, "words": words, "name": name_of(found, words)}
+
+    photos = profile([], color=by_cluster(["red"], ["blue"], ["red", "gray"]))
+    catalog = profile(
+        [["carpet", 0.8, 0.0], ["rug", 0.2, 0.0]], of=by_cluster(["wool"], ["oak"], ["silver"])
+    )
+    numbers = profile([], height=by_cluster([9, 8], [1, 2], [3]))
+    assert common_name([catalog, photos]) == "red wool carpet"
+    assert common_name([photos, numbers, catalog]) == "red wool carpet"
+    assert common_name([numbers, photos]) == "height ≥ 8 / red"
+    assert common_name([numbers, numbers]) == "height ≥ 8"
+    assert common_name([{"columns": [], "words": [], "name": ""}]) == ""
 
 
 def test_noise_sets_no_cluster_apart():
@@ -126,8 +142,8 @@ def test_rows_are_typical_near_the_center_borderline_between_two_and_misfits_by_
     stability = np.array([1, 1, 1, 1, 0.5, 1, 1, 1])
     found = profiles_of(table(n=range(8)), X, labels, fit, stability, ["", "harbor", "", ""], 4)
     assert [one["size"] for one in found] == [4, 3, 1, 0]
-    assert found[0]["typical"] == [2, 1, 0, 3]
-    assert [one["borderline"] for one in found] == [[[3, 1]], [[4, 0]], [], []]
+    assert found[0]["typical"] == [2, 1, 0]
+    assert [one["borderline"] for one in found] == [[], [[4, 0]], [], []]
     assert [one["misfits"] for one in found] == [[3], [6], [], []]
     assert [one["name"] for one in found] == ["", "harbor", "", ""]
     assert found[3] == {

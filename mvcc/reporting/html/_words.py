@@ -186,13 +186,8 @@ def cluster_sections(facts: Clustering) -> list[ClusterSection]:
 
 
 def cluster_names(facts: Clustering) -> list[str]:
-    """Name clusters as a person did, else after what sets them apart in each view."""
-    given = facts.names or ("",) * facts.n_clusters
-    found = [
-        " / ".join(dict.fromkeys(one.name for one in own if one.name))
-        for own in zip(*facts.profiles, strict=True)
-    ]
-    return [name or other for name, other in zip(given, found or given, strict=True)]
+    """Name clusters as a person did, else after what sets them apart."""
+    return list(facts.titles or facts.names or ("",) * facts.n_clusters)
 
 
 def _distribution(column: ColumnProfile) -> Distribution:

@@ -29,8 +29,9 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MOST_TEXTS = 20_000  # spaced evenly; more take longer and say the same
 _LONGEST_TEXT = 5000  # characters of a text that are looked at
 _BEYOND = 4.0  # standard errors, for thousands of words
-_MOST_NAMED = 3  # columns or words in a name
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
+
+_VAGUE = {"missing", "none", "other", "unknown", *(word for words in TRUTH for word in words)}
 
 Found = dict[str, Any]
 
@@ -187,6 +188,9 @@ def _with_distribution(one: Found, of_cluster: Bools) -> Found:
     column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
     said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"
     if one["kind"] == "category":
+        value = one["rule"].removeprefix("= ")
+        if is_plain(value):
+            said["words"] = value
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
         said["words"] = (
@@ -201,6 +205,15 @@ def _with_distribution(one: Found, of_cluster: Bools) -> Found:
         "quantiles": [rounded(five) for five in quantiles],
         "medians": [written(five[2], one["kind"]) for five in quantiles],
     }
+
+
+def is_plain(value: str) -> bool:
+    """Tell whether a category says by itself what it is: "wool" does, "yes" or "B" do not."""
+    return (
+        2 < len(value) <= _LONGEST_RULE
+        and value.isprintable()
+        and (value[0].isalpha() and value.lower() not in _VAGUE)
+    )
 
 
 def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[Any]]]:
@@ -261,19 +274,3 @@ def _texts(table: Table) -> list[str] | None:
         " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
         for row in zip(*columns, strict=True)
     ]
-
-
-def name_of(columns: list[Found], words: list[list[Any]]) -> str:
-    """Return the three most distinguishing columns or words of a cluster as its name.
-
-    Empty where there are none.
-    """
-    waiting = [
-        [(one["inside"] - one["outside"], one["words"]) for one in columns],
-        [(inside - outside, word) for word, inside, outside in words],
-    ]
-    name: list[str] = []
-    while len(name) < _MOST_NAMED and any(waiting):
-        _, text = max(waiting, key=lambda some: some[0][0] if some else -1).pop(0)
-        name.append(text)
-    return ", ".join(name)

@@ -1,6 +1,8 @@
-"""Names of clusters: those of the groups whose members they hold."""
+"""Names of clusters: those of the groups whose members they hold, or what sets them apart."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -8,6 +10,55 @@ from scipy.optimize import linear_sum_assignment
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.types import Ints
 from mvcc.tables.reading._answers import Answers
+
+_LEAST = 0.2  # by which more rows inside than outside have what a name says
+_MOST_PARTS = 3
+
+
+def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
+    """Name a cluster of one view, such as "wool carpet": a category and a word of texts.
+
+    Where there are fewer, the two best columns, such as "low height, wool". Empty without any.
+    """
+    plain = _noun_phrase([(columns, words)])
+    if len(plain) > 1:
+        return " ".join(plain[:2])
+    others = [(one["inside"] - one["outside"], one["words"]) for one in columns]
+    best = [text for _, text in sorted(others, key=lambda part: -part[0]) if text not in plain]
+    return ", ".join([*plain, *best][:2])
+
+
+def common_name(profiles: list[dict[str, Any]]) -> str:
+    """Name a cluster after what sets it apart in all views, such as "red wool carpet"."""
+    plain = _noun_phrase([(one["columns"], one["words"]) for one in profiles])
+    if len(plain) > 1:
+        return " ".join(plain)
+    return " / ".join(dict.fromkeys(one["name"] for one in profiles if one["name"]))
+
+
+def _noun_phrase(of_views: list[tuple[list[dict[str, Any]], list[list[Any]]]]) -> list[str]:
+    """Return the best word of each view's categories and the best of all texts, which is last.
+
+    The category of the view with that text stands beside it: the color of a photo comes before the
+    material of a catalog.
+    """
+    nouns: list[tuple[float, int, str]] = []
+    adjectives: dict[int, str] = {}
+    for view, (columns, words) in enumerate(of_views):
+        nouns += [(inside - outside, view, word) for word, inside, outside in words]
+        for one in columns:
+            if one["kind"] == "category" and f"= {one['words']}" == one["rule"] and _is_clear(one):
+                adjectives.setdefault(view, one["words"])
+    share, own, noun = max(nouns, default=(0.0, -1, ""))
+    order = sorted(adjectives, key=lambda view: (view == own, view))
+    found = [adjectives[view] for view in order]
+    if share >= _LEAST and noun not in found:
+        found.append(noun)
+    return found[-_MOST_PARTS:]
+
+
+def _is_clear(one: dict[str, Any]) -> bool:
+    return bool(one["inside"] - one["outside"] >= _LEAST)
 
 
 def name_clusters(

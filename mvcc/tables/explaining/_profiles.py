@@ -16,8 +16,8 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
-    name_of,
 )
+from mvcc.tables.explaining._names import name_of
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.reading._table import Table
 
@@ -60,9 +60,9 @@ def profiles_of(
     `X` (n, m): the space in which the rows were clustered.
     `stability` (n,): share of the stability runs that put a row into its cluster.
     `names`: of the clusters, where a person gave them; empty, or empty where there is none.
-    Returns: size, name, distinguishing columns and words; ``typical`` rows, nearest to the
-    center; ``borderline`` rows, least stable or between two centers, each with the other
-    cluster; and ``misfits``.
+    Returns: size, name, distinguishing columns and words; ``misfits``; ``borderline`` rows, least
+    stable or between two centers, each with the other cluster; ``typical`` rows, nearest to the
+    center. No row is in two of these lists.
     """
     columns, words = (
         distinguishing_columns(table, labels, k),
@@ -73,9 +73,15 @@ def profiles_of(
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
-        between = rows[(stable[rows] < 1) | (silhouette[rows] < _BORDERLINE)]
+        is_bad = fit[rows] < _BAD_FIT
+        is_between = ~is_bad & ((stable[rows] < 1) | (silhouette[rows] < _BORDERLINE))
+        good = rows[~is_bad & ~is_between]
+        if not len(good):
+            good = rows[is_between]
+        typical = good[np.argsort(own[good], kind="stable")][:MOST_ROWS]
+        bad = rows[is_bad]
+        between = np.setdiff1d(rows[is_between], typical)
         between = between[np.lexsort((silhouette[between], stable[between]))][:MOST_ROWS]
-        bad = rows[fit[rows] < _BAD_FIT]
         given = names[cluster] if names else ""
         profiles.append(
             {
@@ -83,7 +89,7 @@ def profiles_of(
                 "name": given or name_of(columns[cluster], words[cluster]),
                 "columns": columns[cluster],
                 "words": words[cluster],
-                "typical": rows[np.argsort(own[rows], kind="stable")][:MOST_ROWS].tolist(),
+                "typical": typical.tolist(),
                 "borderline": np.column_stack((between, other[between])).tolist(),
                 "misfits": bad[np.argsort(fit[bad], kind="stable")][:MOST_ROWS].tolist(),
             }

@@ -42,15 +42,14 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     what = (
         "of held-out judgments" if judged else "of matched rows together where their match is cut"
     )
-    said = [
-        f"{_called(other)}{' keeps' if other == others[0] else ''} {shares[other]}"
-        for other in others
-    ]
+    winner = K_MEANS if gap < 0 else behind[0] if behind else name
+    said = ", ".join(
+        f"{'this clustering' if other == name else _called(other)} {shares[other]}"
+        for other in outcomes
+        if other != winner
+    )
     facts = {
-        "sentence": (
-            f"Keeps {shares[name]} {what}; {', '.join(said)}."
-            + (" There is no clear difference to k-means." if helps is None else "")
-        ),
+        "sentence": f"{_lead(winner, helps, behind)} keeps {shares[winner]} {what}, {said}.",
         "helps": helps,
     }
     return facts, [
@@ -58,6 +57,16 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
         for other in behind
     ]
+
+
+def _lead(winner: str, helps: bool | None, behind: list[str]) -> str:
+    """Say who is ahead, and begin to say what it keeps."""
+    if winner in (JOINT, CO_EM) and winner not in behind:
+        how = "Better" if helps else "Not clearly better"
+        return f"{how} than k-means on each table: this clustering"
+    called = "k-means on each table" if winner == K_MEANS else _called(winner)
+    certainty = "" if winner in behind else ", if not clearly"
+    return f"{called[0].upper()}{called[1:]} does better here{certainty}: it"
 
 
 def _of_stability(outcomes: dict[str, Outcome]) -> str:
