@@ -53,6 +53,8 @@ class Fit:
     # them
     agreement: list[float]
     warnings: list[str]  # whether it has converged
+    # (n_v, k): how likely every row is in each cluster; empty where the method cannot tell
+    probabilities: list[Any]
 
 
 def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
@@ -88,6 +90,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
         exchanged,
         agreement,
         said,
+        method.probabilities,
     )
 
 
