@@ -47,3 +47,5 @@ from ._schema import Relation as Relation
 from ._schema import ViewFacts as ViewFacts
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
+from ._sureness import Sureness as Sureness
+from ._sureness import sureness_of as sureness_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -24,6 +25,7 @@ from mvcc.results._profile import (
     ValueFacts,
     Weight,
 )
+from mvcc.results._sureness import Sureness, sureness_of
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
@@ -106,7 +108,8 @@ class ViewFacts(Facts):
     these with the labels of all rows.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the
-    clusters.
+    clusters. Only the joint method tells the `probability` of the cluster of every row, and the
+    `second` choice with its own.
     """
 
     name: StrictStr
@@ -126,6 +129,9 @@ class ViewFacts(Facts):
     axes: tuple[StrictStr, StrictStr]
     fit: tuple[Share, ...] = ()
     stability: tuple[Share | None, ...]
+    probability: tuple[Share, ...] = ()
+    second: tuple[Count, ...] = ()
+    second_probability: tuple[Share, ...] = ()
     given: tuple[Given, ...]
     violated: tuple[LinkFacts, ...]
     dropped: tuple[LinkFacts, ...]
@@ -161,6 +167,11 @@ class ViewFacts(Facts):
         """Tell whether a list lacks some of its constraints."""
         return len(getattr(self, name)) < self.counts(name).total
 
+    @cached_property
+    def sureness(self) -> list[Sureness]:
+        """How sure the cluster of every row is."""
+        return sureness_of(self.fit, self.stability, self.probability, self.second_probability)
+
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
         for name in (
@@ -171,6 +182,7 @@ class ViewFacts(Facts):
             "y",
             "stability",
             *(("fit",) if self.fit else ()),
+            *(("probability", "second", "second_probability") if self.probability else ()),
         ):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
@@ -336,10 +348,10 @@ class Clustering(Facts):
     def _the_parts_fit(self) -> Self:
         n_views = len(self.views)
         for number, view in enumerate(self.views):
-            if max(view.labels) >= self.n_clusters:
+            largest = max(*view.labels, *view.second, 0)
+            if largest >= self.n_clusters:
                 raise ValueError(
-                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is "
-                    f"{self.n_clusters}"
+                    f"views.{number} has a cluster {largest}, but `n_clusters` is {self.n_clusters}"
                 )
         for where, names in (
             ("names", self.names),

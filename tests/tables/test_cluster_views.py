@@ -187,3 +187,16 @@ def test_a_row_that_is_not_there_is_not_explained():
 def test_what_cannot_be_clustered_is_told(wrong, message):
     with pytest.raises(MvccError, match=re.escape(message)):
         clustered(**{"stability_runs": 0, **wrong})
+
+
+def test_every_row_tells_its_probability_and_its_second_choice():
+    found = clustered(comparison=False, stability_runs=0)
+    for name, view in zip(VIEWS, found.facts["views"], strict=True):
+        shares = found.probabilities[name].to_numpy()
+        rows = range(len(shares))
+        assert view["probability"] == pytest.approx(shares[rows, view["labels"]], abs=1e-4)
+        assert view["second_probability"] == pytest.approx(np.sort(shares)[:, -2], abs=1e-4)
+        assert all(one != other for one, other in zip(view["labels"], view["second"], strict=True))
+    assert clustered(n_clusters=1, comparison=False).facts["views"][0]["probability"] == []
+    co_em = clustered(method="co-em", comparison=False).facts["views"][0]
+    assert [co_em[name] for name in ("probability", "second", "second_probability")] == [[]] * 3

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.results import Sureness, sureness_of
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
@@ -135,15 +136,16 @@ def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table)
     assert distinguishing_words(table(n=range(60)), TWENTY, 3) == [[], [], []]
 
 
-def test_rows_are_typical_near_the_center_borderline_between_two_and_misfits_by_their_fit(table):
+def test_every_row_is_typical_borderline_or_a_misfit_at_most(table):
     X = np.array([[0.0], [1.0], [2.0], [6.4], [9.0], [10.0], [12.0], [30.0]])
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    fit = np.array([0.5, 0.6, 0.7, 0.05, 0.8, 0.9, 0.01, 1.0])
-    stability = np.array([1, 1, 1, 1, 0.5, 1, 1, 1])
-    found = profiles_of(table(n=range(8)), X, labels, fit, stability, ["", "harbor", "", ""], 4)
+    fit = np.array([0.5, 0.6, 0.7, 0.04, 0.8, 0.9, 0.01, 1.0])
+    sureness = sureness_of(fit, [1] * 8, [0.5, *[0.9] * 7], [0.3, *[0.1] * 4, 0.8, 0.8, 0])
+    names = ["", "harbor", "", ""]
+    found = profiles_of(table(n=range(8)), X, labels, fit, sureness, [], names, 4)
     assert [one["size"] for one in found] == [4, 3, 1, 0]
-    assert found[0]["typical"] == [2, 1, 0]
-    assert [one["borderline"] for one in found] == [[], [[4, 0]], [], []]
+    assert [one["typical"] for one in found] == [[2, 1], [4], [7], []]
+    assert [one["borderline"] for one in found] == [[[0, 1]], [[5, 0]], [], []]
     assert [one["misfits"] for one in found] == [[3], [6], [], []]
     assert [one["name"] for one in found] == ["", "harbor", "", ""]
     assert found[3] == {
@@ -151,10 +153,20 @@ def test_rows_are_typical_near_the_center_borderline_between_two_and_misfits_by_
     }  # fmt: skip
 
 
+def test_a_row_is_sure_between_two_clusters_or_nowhere():
+    fit, unknown = [0.9, 0.9, 0.04, 0.04], [None] * 4
+    by_chances = sureness_of(fit, [0.1] * 4, [0.6, 0.5, 0.5, 0.9], [0.3, 0.26, 0.26, 0])
+    assert by_chances == ["sure", "between", "nowhere", "nowhere"]
+    assert sureness_of(fit, [1, 0.9, 1, 0.9], [], []) == by_chances
+    assert sureness_of(fit, unknown, [], []) == ["sure", "sure", "nowhere", "nowhere"]
+
+
 @pytest.mark.parametrize("k", [1, 5])
 def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
     labels = np.arange(20) % k
-    found = profiles_of(table(n=range(20)), np.zeros((20, 2)), labels, np.ones(20), None, [], k)
+    sureness = [Sureness.SURE] * 20
+    X, fit = np.zeros((20, 2)), np.ones(20)
+    found = profiles_of(table(n=range(20)), X, labels, fit, sureness, [], [], k)
     assert [one["size"] for one in found] == [20 // k] * k
     assert all(len(one["typical"]) == min(5, 20 // k) for one in found)
 

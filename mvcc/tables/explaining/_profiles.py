@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
+from mvcc.results import Sureness, sureness_of
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
@@ -22,8 +23,6 @@ from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
-_BORDERLINE = 0.1  # simplified silhouette; 0 is half way between two centers
-_BAD_FIT = 0.1  # a tenth of all rows fits worse
 
 Profile = dict[str, Any]
 
@@ -34,13 +33,19 @@ def all_profiles(
     """Describe every cluster of every view, whose rows are in `spaces` where they were
     clustered.
     """
-    stability: Sequence[Floats | None] = fit.stability or [None] * len(tables)
+    views = zip(tables, spaces, fit.labels, facts["views"], strict=True)
     return [
-        profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], fit.n_numbers)
-        for table, X, labels, stable, view in zip(
-            tables, spaces, fit.labels, stability, facts["views"], strict=True
+        profiles_of(
+            table, X, labels, np.array(view["fit"]), *_doubts(view), view["names"], fit.n_numbers
         )
+        for table, X, labels, view in views
     ]
+
+
+def _doubts(view: dict[str, Any]) -> tuple[list[Sureness], list[int]]:
+    """Return how sure the cluster of every row is, and its second choice."""
+    told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
+    return sureness_of(*told), view["second"]
 
 
 def profiles_of(
@@ -48,7 +53,8 @@ def profiles_of(
     X: Floats,
     labels: Ints,
     fit: Floats,
-    stability: Floats | None,
+    sureness: Sequence[Sureness],
+    second: Sequence[int],
     names: list[str],
     k: int,
 ) -> list[Profile]:
@@ -58,30 +64,25 @@ def profiles_of(
 
     `table`: its columns, as they were read.
     `X` (n, m): the space in which the rows were clustered.
-    `stability` (n,): share of the stability runs that put a row into its cluster.
+    `sureness` (n,): how sure the cluster of every row is.
+    `second` (n,): the second choice of every row; if empty, that with the nearest other center.
     `names`: of the clusters, where a person gave them; empty, or empty where there is none.
-    Returns: size, name, distinguishing columns and words; ``misfits``; ``borderline`` rows, least
-    stable or between two centers, each with the other cluster; ``typical`` rows, nearest to the
-    center. No row is in two of these lists.
+    Returns: size, name, distinguishing columns and words; ``typical`` rows, the sure ones that
+    are nearest to the center; ``borderline`` rows, between two clusters, each with the other one;
+    and ``misfits``, which fit nowhere. No row is in two of these lists.
     """
     columns, words = (
         distinguishing_columns(table, labels, k),
         distinguishing_words(table, labels, k),
     )
-    own, silhouette, other = _places(X, labels, k)
-    stable = np.ones(len(labels)) if stability is None else stability
+    own, silhouette, nearest = _places(X, labels, k)
+    other = np.array(second) if len(second) else nearest
+    sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
-        is_bad = fit[rows] < _BAD_FIT
-        is_between = ~is_bad & ((stable[rows] < 1) | (silhouette[rows] < _BORDERLINE))
-        good = rows[~is_bad & ~is_between]
-        if not len(good):
-            good = rows[is_between]
-        typical = good[np.argsort(own[good], kind="stable")][:MOST_ROWS]
-        bad = rows[is_bad]
-        between = np.setdiff1d(rows[is_between], typical)
-        between = between[np.lexsort((silhouette[between], stable[between]))][:MOST_ROWS]
+        typical, border, bad = (rows[kind[rows]] for kind in (sure, between, nowhere))
+        border = border[np.argsort(silhouette[border], kind="stable")][:MOST_ROWS]
         given = names[cluster] if names else ""
         profiles.append(
             {
@@ -89,8 +90,8 @@ def profiles_of(
                 "name": given or name_of(columns[cluster], words[cluster]),
                 "columns": columns[cluster],
                 "words": words[cluster],
-                "typical": typical.tolist(),
-                "borderline": np.column_stack((between, other[between])).tolist(),
+                "typical": typical[np.argsort(own[typical], kind="stable")][:MOST_ROWS].tolist(),
+                "borderline": np.column_stack((border, other[border])).tolist(),
                 "misfits": bad[np.argsort(fit[bad], kind="stable")][:MOST_ROWS].tolist(),
             }
         )

@@ -53,6 +53,9 @@ class Fit:
     # them
     agreement: list[float]
     warnings: list[str]  # whether it has converged
+    # (n_v, k): how likely every row is in each cluster of the model; empty where the method cannot
+    # tell
+    probabilities: list[Any]
     numbered_alike: list[list[int]]  # sets of views in which the same number is the same cluster
     n_numbers: int  # of clusters: 1 + the largest one, also of those that have vanished
 
@@ -106,6 +109,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
         exchanged,
         agreement,
         said,
+        method.probabilities,
         method.numbered_alike,
         job.k,
     )

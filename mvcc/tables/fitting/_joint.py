@@ -43,6 +43,10 @@ class Joint(Method):
     def spaces(self) -> list[Floats]:
         return self._model.embedding_
 
+    @property
+    def probabilities(self) -> list[Any]:
+        return self._model.probabilities_
+
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
 

@@ -81,6 +81,11 @@ class Method(ABC):
         """The rows of every view where they were clustered; after ``fit``."""
         return self.views
 
+    @property
+    def probabilities(self) -> list[Any]:
+        """How likely every row of a view is in each cluster; none where the method cannot tell."""
+        return []
+
     @abstractmethod
     def again(self, given: list[Constraints], seed: int) -> Labels:
         """Cluster once more, by other constraints and another seed."""

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit, pairwise_f_measure
 from mvcc.tables._job import Job
@@ -116,12 +118,36 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "reference": table.reference,
         "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
+        **_choices(number, labels, fit),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
         "dropped": [
             [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
         ],
         **_against(table.reference, labels),
+    }
+
+
+def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
+    """Return how likely the cluster of every row is, and its second choice with its probability."""
+    shares: Any = fit.probabilities[number] if fit.probabilities else None
+    if shares is None or shares.shape[1] < 2:
+        return {"probability": [], "second": [], "second_probability": []}
+    numbers = fit.numbers[number]  # the cluster of every column
+    columns = np.zeros(fit.n_numbers, np.int64)
+    columns[numbers] = np.arange(len(numbers))
+    first, second, second_share = [], [], []
+    for block in blocks_of(len(labels)):
+        own, rows = columns[labels[block]], np.arange(len(labels[block]))
+        dense = shares[block].toarray() if issparse(shares) else shares[block].copy()
+        first.append(dense[rows, own])
+        dense[rows, own] = -1
+        second.append(numbers[dense.argmax(axis=1)])
+        second_share.append(dense.max(axis=1))
+    return {
+        "probability": np.concatenate(first).round(4).tolist(),
+        "second": np.concatenate(second).tolist(),
+        "second_probability": np.concatenate(second_share).round(4).tolist(),
     }
 
 

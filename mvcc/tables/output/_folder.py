@@ -338,6 +338,10 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
     if view.names:
         columns["name"] = [view.names[label] for label in view.labels]
+    if view.probability:
+        columns["probability"] = view.probability
+        columns["second"] = view.second
+        columns["second_probability"] = view.second_probability
     if None not in view.stability:
         columns["stability"] = view.stability
     if view.fit:  # which former versions did not tell
