@@ -141,6 +141,9 @@ def test_stability_runs_tell_how_stable_rows_are(tmp_path):
     assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == [
         "id",
         "cluster",
+        "probability",
+        "second",
+        "second_probability",
         "fit",
         "label",
     ]

@@ -31,7 +31,13 @@ _LONGEST_TEXT = 5000  # characters of a text that are looked at
 _BEYOND = 4.0  # standard errors, for thousands of words
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
 
-_VAGUE = {"missing", "none", "other", "unknown", *(word for words in TRUTH for word in words)}
+_VAGUE = {
+    "missing",
+    "none",
+    "other",
+    "unknown",
+    *(word for pair in TRUTH.values() for word in pair),
+}
 
 Found = dict[str, Any]
 
