@@ -348,11 +348,12 @@ class Clustering(Facts):
     def _the_parts_fit(self) -> Self:
         n_views = len(self.views)
         for number, view in enumerate(self.views):
-            largest = max(*view.labels, *view.second, 0)
-            if largest >= self.n_clusters:
-                raise ValueError(
-                    f"views.{number} has a cluster {largest}, but `n_clusters` is {self.n_clusters}"
-                )
+            for where, found in (("labels", view.labels), ("second", view.second)):
+                if (largest := max(found, default=0)) >= self.n_clusters:
+                    raise ValueError(
+                        f"views.{number}.{where} has a cluster {largest}, but `n_clusters` is "
+                        f"{self.n_clusters}"
+                    )
         for where, names in (
             ("names", self.names),
             ("titles", self.titles),

@@ -10,13 +10,13 @@ from click.testing import CliRunner
 
 from mvcc.cli import cli
 from mvcc.exceptions import ConfigError, StoreError
-from mvcc.tables import write_example
 from tests.tables.problems import read_csv, write_csv
+from tests.texts_and_images import write_texts_and_images
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    write_example(tmp_path)
+    write_texts_and_images(tmp_path)
     monkeypatch.chdir(tmp_path)
     book = openpyxl.Workbook()
     for record in [["Text", "Bild"], *(list(row.values()) for row in read_csv("matches.csv"))]:

@@ -130,7 +130,7 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_wh
     folder,
 ):
     def differ(facts):
-        facts["n_clusters"], facts["names"] = 4, []
+        facts["n_clusters"], facts["names"], facts["titles"] = 4, [], []
         view = facts["views"][1]
         view["name"] = "other"
         view = facts["views"][0]

@@ -37,6 +37,7 @@ NOTES = (
     "",
     'say "é"',
 )
+SURE = ["probability", "second", "second_probability"]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_pa
     read = pd.read_parquet if ending == "parquet" else pd.read_excel
     before = read_semicolons(folder / "one.csv")
     one = read(tmp_path / f"out/one.{ending}")
-    assert list(one.columns) == [*COLUMNS, "cluster", "stability", "fit_2"]
+    assert list(one.columns) == [*COLUMNS, "cluster", *SURE, "stability", "fit_2"]
     assert one["=x"].tolist() == [float(row["=x"].replace(",", ".")) for row in before]
     assert one["price"].tolist() == list(range(24))
     assert one["note"].fillna("").tolist() == [row["note"] for row in before]
@@ -146,15 +147,15 @@ def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
 
 def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
     export(folder / "alone", "--out", tmp_path / "mine.csv")
-    assert list(read_semicolons(tmp_path / "mine.csv")[0])[-2:] == ["cluster", "fit_2"]
+    assert list(read_semicolons(tmp_path / "mine.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
 
 
 def test_names_and_outliers_are_told(folder, tmp_path):
     facts = json.loads((folder / "alone/clustering.json").read_text())
     view = facts["views"][0]
     view["names"] = ["=HYPERLINK()", "b"]
-    for values in (view["labels"], view["x"], view["y"], view["stability"], view["fit"]):
-        del values[5]
+    for key in ("labels", "x", "y", "stability", "fit", *SURE):
+        del view[key][5]
     for _, values in view["values"]:
         del values[5]
     view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
