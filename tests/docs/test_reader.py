@@ -140,7 +140,7 @@ def test_a_traceback_names_the_line_of_the_page(reader):
         ("mvcc clusters", "No such command"),
         ("mvcc cluster a.yaml --restart 3", "No such option"),
         ("mvcc data fetch --everything", "No such option"),
-        ("mvcc init one two", "too many arguments"),
+        ("mvcc report one two", "too many arguments"),
         ("python scripts/nothing.py", "no script"),
         ("python -m scripts.nothing", "no module"),
         ('pip install "mvcc[everything]"', "no extra"),
