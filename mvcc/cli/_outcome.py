@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.messages import counted, percent
+from mvcc._utils.messages import counted
 from mvcc.cli._shared import print_json, remark, say
 
 if TYPE_CHECKING:
-    from mvcc.results import Clustering, Relation, ViewFacts
+    from mvcc.results import Clustering, ViewFacts
 
 _MOST_NAMED = 12  # clusters, in the terminal
 
@@ -68,9 +68,10 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
 
 
 def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
+    from mvcc.results import found_in_words
     from mvcc.tables import described
 
-    yield _found(clustering)
+    yield found_in_words(clustering)
     if clustering.comparison:
         yield clustering.comparison.sentence
     if clustering.continued:
@@ -123,34 +124,6 @@ def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:
         "inferred": view.n_inferred.total,
         "received": view.n_received.total,
     }
-
-
-def _found(clustering: Clustering) -> str:
-    """Say in one sentence what was found: how many clusters, and whether matched rows agree."""
-    rows = " and ".join(f"{view.name} ({counted(view.n_rows, 'row')})" for view in clustering.views)
-    agreements = [_agreement(clustering, one) for one in clustering.relations]
-    parts = [f"{counted(len(clustering.clusters), 'cluster')} in {rows}", *filter(None, agreements)]
-    return f"{'; '.join(parts)}."
-
-
-def _agreement(clustering: Clustering, relation: Relation) -> str:
-    """Say how many matched rows share their cluster, if the method lets them differ."""
-    if relation.agreement is not None:
-        n, shared, cut, chance = len(relation.pairs), relation.agreement, "", relation.by_chance
-    elif relation.held_out is not None:
-        held_out = relation.held_out
-        n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
-        cut = " where their match is cut"
-    else:
-        return ""
-    of_which = ""
-    if len(clustering.views) > 2:
-        names = " and ".join(clustering.views[number].name for number in relation.views)
-        of_which = f" of {names}"
-    return (
-        f"{percent(shared)} of {n} matched rows{of_which} share their cluster{cut} "
-        f"({percent(chance)} by chance)"
-    )
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:

@@ -21,6 +21,7 @@ from ._format import SINGLE_VIEW as SINGLE_VIEW
 from ._format import TRANSFERS as TRANSFERS
 from ._format import read_csv as read_csv
 from ._format import unpacked as unpacked
+from ._found import found_in_words as found_in_words
 from ._manifest import Manifest as Manifest
 from ._manifest import Run as Run
 from ._manifest import differences as differences

@@ -27,9 +27,10 @@ from mvcc.reporting.html._words import (
     repeatability,
     rows_of_settings,
 )
-from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts
+from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, found_in_words
 
 LONGEST_LIST = 100
+_MOST_TITLES = 3  # of a cluster, in its card
 _MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
@@ -62,6 +63,8 @@ def clustering_page(clustering: Clustering) -> bytes:
         sections=sections,
         sizes=_sizes(clustering),
         clusters=cluster_sections(clustering),
+        found=found_in_words(clustering),
+        titles=_titles_of_rows(clustering),
         names=cluster_names(clustering),
         n_drawn=[len(view["ids"]) for view in data["views"]],
         relations=relations,
@@ -79,6 +82,20 @@ def clustering_page(clustering: Clustering) -> bytes:
         has_stability=any(None not in view.stability for view in clustering.views),
         repeatability=repeatability,
     )
+
+
+def _titles_of_rows(clustering: Clustering) -> list[list[str]]:
+    """Return what `show` names first of some typical rows of every cluster; empty without it."""
+    titled = clustering.settings.get("show") or {}
+    views = [number for number, view in enumerate(clustering.views) if view.name in titled]
+    if not views or not clustering.profiles or not clustering.views[views[0]].values:
+        return [[] for _ in range(clustering.n_clusters)]
+    view = clustering.views[views[0]]
+    titles = dict(zip(view.sample or range(view.n_rows), view.values[0].values, strict=True))
+    return [
+        [titles[row] for row in profile.typical if row in titles][:_MOST_TITLES]
+        for profile in clustering.profiles[views[0]]
+    ]
 
 
 @dataclass(frozen=True)
