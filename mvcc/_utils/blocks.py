@@ -29,5 +29,12 @@ class LazyRows:
 
     def __getitem__(self, some: slice | Ints) -> NDArray[Any]:
         numbers = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
-        parts = [self._made(numbers[block]) for block in blocks_of(len(numbers))]
-        return np.concatenate(parts) if parts else self._made(numbers)
+        first = self._made(numbers[:BLOCK_ROWS])
+        if len(numbers) <= BLOCK_ROWS:
+            return first
+        # joined blocks would take the memory twice
+        rows = np.empty((len(numbers), *first.shape[1:]), first.dtype)
+        rows[:BLOCK_ROWS] = first
+        for block in blocks_of(len(numbers))[1:]:
+            rows[block] = self._made(numbers[block])
+        return rows

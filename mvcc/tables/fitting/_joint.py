@@ -5,6 +5,7 @@ One graph of all objects, and which rows the judged pairs have moved.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Joint(Method):
     def numbered_alike(self) -> list[list[int]]:
         return [list(numbers) for numbers in self._model.connected_views_]
 
-    @property
+    @cached_property
     def spaces(self) -> list[Floats]:
         return self._model.embedding_
 
@@ -54,7 +55,7 @@ class Joint(Method):
         moved = self._moved(tables, fit)
         sets = self._model.connected_views_
         views: list[dict[str, Any]] = [{} for _ in tables]
-        places = self._model.embedding_
+        places = self.spaces
         for numbers in sets:
             plane, axes = plane_of(*(places[n] for n in numbers))
             ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
