@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import shown
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import as_array, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
@@ -232,9 +233,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     data = data - np.median(data, axis=0)
     data = data / (np.abs(data).max(initial=0.0) or 1.0)  # squares stay within the range of floats
     from scipy.stats import rankdata
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # sums are in another order on more threads
+    with one_thread():
         scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
     # rounding breaks no ties
     ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)

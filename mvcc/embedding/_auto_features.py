@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, percent, shown
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc.embedding._joint_graph import unit_rows
 from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler
@@ -119,7 +119,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}."
             )
         X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
-        with threadpool_limits(1):  # BLAS sums in another order on more threads
+        with one_thread():
             self.rule_, why = self._rule_of(X)
             made = self._fit(X)
         self.description_ = f"{made}, since {why}" if why else made
@@ -140,7 +140,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         check_is_fitted(self)
         X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
-        with threadpool_limits(1):
+        with one_thread():
             if self._scaler is not None:
                 return self._scaler.transform(_dense(X))
             if self.rule_ == "none":

@@ -11,9 +11,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding._any_graph import any_graph
@@ -180,7 +180,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         makers = fitted_features(tables, self.features, given.names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
-        with threadpool_limits(1):  # BLAS, LAPACK and the search sum in another order on more
+        with one_thread():
             for numbers, inside in separate_problems(len(data), relations):
                 some = [data[number] for number in numbers]
                 q = neighbors_for(some, n_view_components, n_neighbors)
@@ -238,7 +238,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     def _placed(self, X: Any, number: int, what: str) -> Any:
         rows = self._makers[number].transform(self._rows(X, number, what))
         fitted = self._features[number]
-        with threadpool_limits(1):
+        with one_thread():
             distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(fitted)))
             placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))
         known = distances[:, 0] == 0

@@ -12,8 +12,8 @@ import scipy.linalg
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_matrices, checked_by
 from mvcc.constraints import Constraints, constraints_on
@@ -136,7 +136,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         rows = self._scaled(checked_by(partial(validate_data, self, reset=False), X, "X"))
         if self.ridge_ is None:
             return rows
-        with threadpool_limits(1):
+        with one_thread():
             rows = rows @ self._root
         return unit_rows(rows) if self.unit_rows else rows
 
@@ -151,7 +151,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             self._unit = float(np.sqrt(lengths.mean())) or 1.0
         counted = given.select(given.weights > 0)
         judged, pairs = np.unique(counted.pairs, return_inverse=True)
-        with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+        with one_thread():
             self.metric_, self.ridge_ = learn_metric(
                 self._scaled(data[judged]), pairs.reshape(-1, 2), counted.must_link, counted.weights
             )

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
@@ -231,7 +231,7 @@ class _Spectrum:
             )
         size = max(1, _BLOCK_ENTRIES // len(self.units))
         features = np.empty((len(data), usable))
-        with threadpool_limits(1):
+        with one_thread():
             for start in range(0, len(data), size):
                 features[start : start + size] = self._block(data[start : start + size], start)
         return features
@@ -290,7 +290,7 @@ def _spectrum_of(data: Floats, n_components: int, sigma: float) -> _Spectrum:
     scale = 1 / np.sqrt(affinity.sum(axis=1))
     affinity *= scale[:, None]
     affinity *= scale
-    with threadpool_limits(1):  # LAPACK and ARPACK sum in another order on more threads
+    with one_thread():
         values, vectors = _leading_eigenvectors(affinity, n_kept + 1)
     if len(values) <= n_kept:
         raise InvalidInputError(

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import called, shown
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
@@ -273,7 +273,7 @@ class JointGraphClustering(MultiViewEstimator):
         confirmed = _without(contradicted, relations)
         problems = _problems(data, confirmed, settings, names)
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
-        with threadpool_limits(1):
+        with one_thread():
             self._sets = ConnectedSets(data, problems, settings, weights, rng)
             labels, clusters = self._sets.clustered(counted, rng)
             suspicions = self._sets.suspicions(confirmed, labels)
@@ -338,7 +338,7 @@ class JointGraphClustering(MultiViewEstimator):
                 " Look at probabilities_ before a model is stored: they stay."
             )
             found: dict[int, tuple[Probabilities, float]] = {}
-            with threadpool_limits(1):
+            with one_thread():
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
                     judged = judged_objects(self._counted_in_fit, numbers, views)
                     sharpness = chosen_sharpness(views, judged)
@@ -405,7 +405,7 @@ class JointGraphClustering(MultiViewEstimator):
             For constraints that do not fit the views, or a model that was loaded: it has no graph.
         """
         counted = self._counted(constraints)
-        with threadpool_limits(1):
+        with one_thread():
             return self._sets.clustered(counted, as_generator(random_state))[0]
 
     def nearest_judged(

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_count, check_data, check_labels
 from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
@@ -62,7 +62,7 @@ class NearestAnchors(BaseEstimator):
     def predict(self, X: ArrayLike) -> Ints:
         """Return the clusters of new rows."""
         data = self._checked(X)
-        with threadpool_limits(1):  # more threads sum in another order
+        with one_thread():
             return np.concatenate(
                 [self._scores(data[block]).argmax(axis=1) for block in blocks_of(len(data))]
             )
@@ -77,7 +77,7 @@ class NearestAnchors(BaseEstimator):
             scores = self._scores(data[block])
             return probabilities(scores, sharpness, scores.argmax(axis=1))
 
-        with threadpool_limits(1):
+        with one_thread():
             return in_blocks(len(data), of_block)
 
     def _checked(self, X: ArrayLike) -> Floats:
@@ -145,7 +145,7 @@ class NearestRows(BaseEstimator):
         if rows.shape[1] != d:
             raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
         number = min(check_count(self.n_neighbors, "n_neighbors"), n)
-        with threadpool_limits(1):  # more threads sum in another order
+        with one_thread():
             return self.search_.nearest_to(rows, number)
 
     def _voted(self, distances: Floats, nearest: Ints) -> Ints:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist, pdist
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns, unit_rows
@@ -102,7 +102,7 @@ def match_candidates(
     c = check_count(n_candidates, "n_candidates")
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
-    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+    with one_thread():
         columns = [raw_columns(X) for X in data]
         return {
             (u, v): candidates_between(columns[u], columns[v], rows, c)
@@ -143,7 +143,7 @@ def candidate_hits(
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
     found = {}
-    with threadpool_limits(1):
+    with one_thread():
         columns = [raw_columns(X) for X in data]
         for (u, v), rows in relations.items():
             fold = np.random.default_rng(0).permutation(len(rows)) % n_folds

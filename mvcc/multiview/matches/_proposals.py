@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns
@@ -73,7 +73,7 @@ def match_proposals(
     n_folds = check_count(n_folds, "n_folds")
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
-    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+    with one_thread():
         columns = [raw_columns(X) for X in data]
         return {
             (u, v): _proposals(columns[u], columns[v], rows, n_folds)

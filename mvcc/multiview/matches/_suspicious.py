@@ -11,8 +11,8 @@ import scipy.linalg
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
@@ -100,7 +100,7 @@ def suspicious_matches(
     data, relations = given.arrays(), given.relations(mappings)
     clusters = _split(labels, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
-    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+    with one_thread():
         q = neighbors_for(data, k, 10)
         graph = any_graph(data, relations, q, k, k, np.random.default_rng(0))
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)

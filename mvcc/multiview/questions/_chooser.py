@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cache
-from typing import Any
-
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from mvcc._utils.types import Bools, Ints
 from mvcc.multiview.questions._coverage import Coverage
@@ -19,17 +14,6 @@ from mvcc.multiview.questions._types import Group, Neighbor, Offer, Question
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: an object is undecided if the next group is so likely
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()  # to find the libraries takes as long as a question may
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread, as the bits of a product depend on their number."""
-    limited: AbstractContextManager[Any] = _threads().limit(limits=1)
-    return limited
 
 
 class Chooser:

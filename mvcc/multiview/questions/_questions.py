@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._chooser import Chooser, one_thread
+from mvcc.multiview.questions._chooser import Chooser
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._doubts import contradicted, counted_groups
 from mvcc.multiview.questions._history import (
@@ -126,7 +126,7 @@ class Questions:
         }
         q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
-        with threadpool_limits(1):  # sums are in another order on more threads
+        with one_thread():
             graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
@@ -258,7 +258,7 @@ def _quietly() -> Iterator[None]:
     """Compute with one thread, since some BLAS sum in another order on more, and without warnings
     of single runs.
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
         yield

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs
@@ -29,10 +30,9 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     number that each proposes, or None.
     """
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(job.seed)
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         eigenvalues, spaces = _embedded(_drawn(inputs, rng), rng)
         tried = list(range(2, len(spaces) + 2))

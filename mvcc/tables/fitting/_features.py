@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import counted, percent
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
 from mvcc.exceptions import DataError, InvalidInputError
@@ -150,7 +150,7 @@ def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     from mvcc.embedding import MixedFeatures
 
     encoder = MixedFeatures([str(column.kind) for column in table.used])
-    with threadpool_limits(1):  # some BLAS sum in another order on more threads
+    with one_thread():
         X = encoder.fit_transform(table.X)
     one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
     words = (

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
@@ -84,7 +84,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
     `on_step`: told what is about to be done.
     """
     # one thread: some BLAS sum in another order on more
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+    with one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         on_step("clustering")
         model, numbers = method.fit()
@@ -125,7 +125,7 @@ def _again(job: Job, method: Method, number: int) -> Labels:
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
         return method.again(kept, job.seed + number)
