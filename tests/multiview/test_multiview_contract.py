@@ -44,20 +44,19 @@ TRANSFERS = {
     "single": SingleView(),
 }
 CLOSURES = ["full", "view", "none"]
-# each base with each transfer and each closure; every check meets each base, transfer and closure,
-# not all combinations
+# each base with each transfer, and a closure that differs among its neighbors
 CONFIGURATIONS = {
     f"{base}-{transfer}-{CLOSURES[(b + t) % 3]}": MultiViewConstrainedClustering(
         BASES[base], TRANSFERS[transfer], closure=CLOSURES[(b + t) % 3], max_iter=5, random_state=0
     )
     for (b, base), (t, transfer) in product(enumerate(BASES), enumerate(TRANSFERS))
 }
-# check number c meets transfer t with base (t + c) mod 5, and so every base, transfer and closure:
-# a pairwise cover
+# check number c meets every second transfer t with base (t + c) mod 5, and so two closures
+# or three; all checks together meet every configuration
 COVER = [
     (check, list(CONFIGURATIONS)[(t + c) % len(BASES) * len(TRANSFERS) + t])
     for c, check in enumerate(CHECKS)
-    for t in range(len(TRANSFERS))
+    for t in range(c % 2, len(TRANSFERS), 2)
 ]
 
 
@@ -70,12 +69,11 @@ def test_every_configuration_keeps_every_promise(check, name):
     check(clone(CONFIGURATIONS[name]), make_problem())
 
 
-def test_every_check_meets_every_base_transfer_and_closure():
+def test_every_check_meets_several_closures_and_every_configuration_some_checks():
     for check in CHECKS:
-        models = [CONFIGURATIONS[name] for own, name in COVER if own is check]
-        assert {repr(model.base) for model in models} == set(map(repr, BASES.values()))
-        assert {repr(model.transfer) for model in models} == set(map(repr, TRANSFERS.values()))
-        assert {model.closure for model in models} == set(CLOSURES)
+        closures = {CONFIGURATIONS[name].closure for own, name in COVER if own is check}
+        assert len(closures) > 1
+    assert {name for _, name in COVER} == set(CONFIGURATIONS)
 
 
 @pytest.fixture(autouse=True)

@@ -177,13 +177,22 @@ def with_co_em(options, comparison=True, **values):
     return with_values(options, comparison=comparison, compare_co_em=comparison, **values)
 
 
-@pytest.mark.parametrize("by", [with_values, with_co_em, by_co_em])
+ONE_VIEW = {"n_views": 1, "pairs": ()}
+BOTH_GIVEN = {"n_judged": 30, "judged": (0, 1)}
+UNMATCHED_VIEW = {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}
+
+
 @pytest.mark.parametrize(
-    "problem",
-    [{"n_views": 1, "pairs": ()}, {"n_judged": 30, "judged": (0, 1)}, {"judged": ()},
-     {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}],
-    ids=["one view", "judgments and matches", "matches alone", "a view that nobody matches"],
-)  # fmt: skip
+    ("problem", "by"),
+    [
+        (ONE_VIEW, with_values),
+        (BOTH_GIVEN, with_values),
+        (BOTH_GIVEN, with_co_em),
+        (BOTH_GIVEN, by_co_em),
+        ({"judged": ()}, with_co_em),
+        (UNMATCHED_VIEW, by_co_em),
+    ],
+)
 def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, problem, by):
     options, facts = compared(tmp_path, by=by, **problem)
     parse_facts(facts)
