@@ -7,7 +7,7 @@ is lost.
         two views; a worker is killed in the middle
 
 Rows have 16 columns of single precision, and belong to 8 bent clusters that touch. There are 100
-judged pairs, and of two views one row in ten is matched. The same number gives the same rows. A
+constraints, and of two views one row in ten is matched. The same number gives the same rows. A
 folder of 10^8 rows takes about 8 GB. F is that of all rows, against the clusters that they were
 generated from.
 """

@@ -113,7 +113,7 @@ def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray
 def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
     """Cluster each view by spectral learning (Kamvar, Klein and Manning 2003).
 
-    Edges of judged pairs are 1 or 0.
+    Edges of constraints are 1 or 0.
     """
     return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
 

@@ -254,7 +254,7 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
 
 
 def by_pairs(task: Task) -> Iterator[dict[str, float]]:
-    """Judge random pairs of the first view, half of them must-links."""
+    """Constrain random pairs of the first view, half of them must-links."""
     for budget in BUDGETS:
         drawn = Constraints.from_labels(task.y[0], budget, task.seed)
         flip = np.random.default_rng(task.seed).random(max(BUDGETS))[:budget] < task.wrong

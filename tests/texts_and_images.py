@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 _TOPICS = ("garden", "harbor", "kitchen", "street")
-_N_TEXTS, _N_IMAGES, _N_BOTH, _N_MATCHES, _N_JUDGED = 240, 320, 150, 60, 40
+_N_TEXTS, _N_IMAGES, _N_BOTH, _N_MATCHES, _N_CONSTRAINTS = 240, 320, 150, 60, 40
 _SEED = 5
 _CONFIG = """\
 views:
@@ -81,7 +81,7 @@ def _judged(
 ) -> list[list[Any]]:
     """Draw constraints of matched texts, half of them must-links, every fifth of weight 0.8."""
     judged: dict[tuple[int, int], str] = {}
-    while len(judged) < _N_JUDGED:
+    while len(judged) < _N_CONSTRAINTS:
         one, other = sorted(int(thing) for thing in rng.choice(things, 2, replace=False))
         same = topic[one] == topic[other]
         if same == (len(judged) % 2 == 0):

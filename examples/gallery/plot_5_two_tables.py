@@ -4,7 +4,7 @@ Two tables, a few questions, clusters with names
 
 Two laboratories have analyzed wines. One has measured alcohol, acids and minerals, the other
 phenols and color. Only some bottles have been in both, and neither knows from which grapes a wine
-was made. This page goes from two DataFrames to clusters that are judged, named, explained and
+was made. This page goes from two DataFrames to clusters that are checked, named, explained and
 exported.
 """
 

@@ -56,7 +56,7 @@ def parse_arff(text: str, place: str) -> Arff:
                 f"{place}:{number}: @relation, @attribute or @data is expected, not {shown(line)}."
             )
     if not in_data:
-        raise DataError(f"{place}: there is no @data; this is no whole ARFF file.")
+        raise DataError(f"{place}: there is no @data; the ARFF file is incomplete.")
     return found
 
 

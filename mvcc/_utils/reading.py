@@ -143,7 +143,7 @@ def check_lines(content: bytes) -> None:
         end = content.rfind(b"\n", start, start + MOST_LINE + 1)
         if end < 0:
             line = content.count(b"\n", 0, start) + 1
-            raise ValueError(f"line {line} has more than {MOST_LINE:,} bytes; this is no table")
+            raise ValueError(f"line {line} has more than {MOST_LINE:,} bytes; this is not a table")
         start = end + 1
 
 

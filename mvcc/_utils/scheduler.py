@@ -27,7 +27,7 @@ def connected_to(address: str) -> Iterator[Client]:
     """Connect to a dask scheduler that has workers, or raise a ConfigError or WorkerError."""
     if not _ADDRESS.fullmatch(address):
         raise ConfigError(
-            f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786."
+            f"{shown(address)} is not the address of a dask scheduler, such as tcp://host:8786."
         )
     try:
         from distributed import Client as connect
@@ -58,7 +58,7 @@ def connected_to(address: str) -> Iterator[Client]:
         ) from error
     level = _LOG.level
     try:
-        # a scheduler that dies gives tracebacks; what matters is said in our words
+        # a scheduler that dies prints tracebacks; our own message says what matters
         _LOG.setLevel(logging.CRITICAL)
         with connected as client:
             try:

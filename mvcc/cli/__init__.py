@@ -23,7 +23,7 @@ FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # where standard output goes
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
-    "ask": "all answers are stored, the same command goes on",
+    "ask": "all answers are stored; run the same command to resume",
     "run": "finished trials are stored, the same command resumes",
     "cluster": "the results are incomplete, the same command starts over",
     "predict": "nothing was written, the same command starts over",

@@ -69,7 +69,7 @@ def command(
 
     Each question is: which of these groups is this like? It is about the row, with all rows matched
     to it, that tells most about the others. You name groups as they come; their number need not be
-    known. Every answer is stored at once, and the same command goes on where it was.
+    known. Every answer is stored at once; run the same command to resume.
 
     Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
     asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.

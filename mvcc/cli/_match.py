@@ -77,7 +77,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Propose matches of rows that have none, for you to confirm. Nothing uses them by itself.
+    """Propose matches of rows that have none, for you to confirm; mvcc never applies them itself.
 
     Learns from the matches that are known, 20 or more, how rows of two views go together, and looks
     for the likeliest counterparts of the others. It says how often it finds known matches again.
@@ -86,7 +86,7 @@ def command(
     be wrong where views show different things.
 
     Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to
-    judge by.
+    decide by.
     """
     if config is not None and clustering is not None:
         raise click.UsageError("--from brings its own settings; leave out CONFIG, or --from.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mvcc.tables import Job
 
 
-_BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the table
+_BESIDE = ("k", "kept_error", "rows", "all_rows")  # not columns of the table
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
 
 
 def as_range(text: str | None) -> range | None:
-    """Return the numbers of clusters of a range such as 2-12, None for what is no range.
+    """Return the numbers of clusters of a range such as 2-12, None for anything else.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def print_numbers(
     given: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Print what speaks for each number of clusters, and the command that asks."""
+    """Print how good each number of clusters is, and the command that asks."""
     asking = _asking(job, config, given)
     table, curves = (str(out / name) for name in _files())
     if as_json:
@@ -83,7 +83,7 @@ def print_numbers(
     columns = [
         name for name, value in tried[0].items() if name not in _BESIDE and value is not None
     ]
-    said = {"kept": "judgments kept", "by_chance": "by chance"}
+    said = {"kept": "constraints kept", "by_chance": "by chance"}
     titles = ["  k", *(said.get(name, name) for name in columns)]
     say("  ".join(titles))
     for one in tried:

@@ -93,7 +93,7 @@ def output_options(json_help: str) -> Callable[[Command], Command]:
 
 
 class Folder(click.Path):
-    """The path of a folder; files are not offered by completion, yet are judged by who reads it."""
+    """The path of a folder; completion offers no files, but the reader of the folder checks."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)

@@ -27,7 +27,7 @@ _ROUNDING = 1e-12  # relative: objectives that differ by less are the same
 
 @dataclass(frozen=True)
 class Found:
-    """Where a descent ends."""
+    """The end of a descent."""
 
     labels: Ints  # (n,)
     centers: Floats  # (k, d)

@@ -19,7 +19,7 @@ from mvcc.cluster._descent import Found, Problem
 from mvcc.constraints import Constraints, Listed, components
 
 N_INIT = 10  # starts that n_init="auto" asks for
-_SWEEPS = 40  # of a descent: then it is told from others, and the best goes on to its end
+_SWEEPS = 40  # of every descent; then only the best one is continued to its end
 _FAILED_SWAPS = 10  # of centers, one after the other, after which no more are tried
 
 
@@ -176,8 +176,8 @@ def search_pck(
 
     A start gives every point its nearest center. Each sweep then goes over the constrained points
     one by one in a new random order, with the penalties of the labels as they are at that moment,
-    and on to the other points and the centers, until no label changes. Of equal objectives the
-    first start wins.
+    and on to the other points and the centers, until no label changes. The first of equal
+    objectives wins.
 
     Parameters
     ----------

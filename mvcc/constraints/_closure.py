@@ -183,7 +183,7 @@ def shortest_contradiction(
 ) -> tuple[list[int], list[int]]:
     """Find the shortest chain of must-links with a cannot-link between its ends: nodes and links.
 
-    Where the search would take seconds, it is the shortest of the chains that were looked at.
+    If the search would take seconds, it is the shortest of the chains that were looked at.
     """
     neighbors: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(must_link).tolist():
@@ -276,7 +276,7 @@ def _shortened(steps: list[str]) -> list[str]:
 def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
     """Tell which links to keep, from the heaviest on, so that none contradicts the others.
 
-    Of equal weights, must-links and earlier ones come first. A link of infinite weight is kept
+    Among equal weights, must-links and earlier ones come first. A link of infinite weight is kept
     unless infinite ones contradict each other.
     """
     together: dict[int, int] = {}  # the parent of a node, where it has one

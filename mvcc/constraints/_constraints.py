@@ -270,7 +270,7 @@ class Constraints:
     ) -> Constraints:
         """Sample constraints of weight 1 from known labels (§6.2).
 
-        Half must-links, half cannot-links. Of an odd number, must-links get the odd one. No pair is
+        Half must-links, half cannot-links; must-links get the odd one. No pair is
         repeated, and for one seed a larger number contains the smaller. The time grows with the
         number of rows and of constraints, not of pairs.
 

@@ -33,7 +33,7 @@ class ConstraintMap:
         if len(self._by) == 1:
             return self._by[0](*listed)
         parts = []
-        # by ever more relations; what is no heavier than the next cap loses nothing by waiting for
+        # by ever more relations; what does not exceed the next cap loses nothing by waiting for
         # it
         for by, (cap, below) in zip(self._by, pairwise(self._caps), strict=True):
             pairs, must_link, weights = (array[constraints.weights > below] for array in listed)

@@ -137,7 +137,7 @@ _logger = logging.getLogger("mvcc.datasets")
 
 
 def cache_folder() -> Path:
-    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder."""
+    """Return the folder of downloads: ``data/`` of a checkout, else the user's cache folder."""
     root = Path(__file__).resolve().parents[2]
     if (root / "pyproject.toml").is_file():
         return root / "data"

@@ -21,8 +21,8 @@ from mvcc.exceptions import InvalidInputError
 # scores win.
 Score: TypeAlias = Callable[[Any, Any], Floats]
 
-# Of each group of "rec" and of "talk". 5 % would be 49.5 and 49.8, 45.5 and 47; Table 1 has 100 and
-# 94 in all.
+# from each group of "rec" and of "talk". 5 % would be 49.5 and 49.8, 45.5 and 47; Table 1 has 100
+# and 94 in all.
 _DOCUMENTS = (50, 47)
 _WORDS = 50
 

@@ -118,7 +118,7 @@ def _registry_on(path: tuple[str, ...]) -> Mapping[str, DatasetInfo]:
     for offer in sorted(offers, key=lambda offer: offer.name):
         if times[offer.name] == 1 and offer.dist is not None:
             package = offer.dist.name, offer.dist.version
-            about = f"Of the package {' '.join(package)}"
+            about = f"From the package {' '.join(package)}"
             known[offer.name] = DatasetInfo(
                 offer.name, offer.name, about, 0, (), 0, (), offer.value, (package,)
             )

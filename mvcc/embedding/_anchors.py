@@ -31,7 +31,7 @@ MOST_ANCHORS = 4_000  # of all views
 _SHARE_OF_ROWS = 4  # rows for each anchor, at least
 _SAMPLED = 20  # rows for each anchor, of which k-means finds it
 _ROUNDS = 5  # of k-means: anchors need not be exact centers
-_LEAST_TIE = 1e-3  # of the farthest tie, in squared distances to the first anchor that is no tie
+_LEAST_TIE = 1e-3  # of the farthest tie, in squared distances to the first anchor without a tie
 
 
 def anchors_for(n_rows: int, n_clusters: int) -> int:

@@ -130,7 +130,7 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
 
 
 def _input(column: pd.Series[Any], kind: str) -> Any:
-    """Return a column that is no text as its encoder takes it."""
+    """Return a column other than text as its encoder takes it."""
     if kind == "category":
         texts = [text if isinstance(text, str) else "" for text in column]
         return np.array(texts, dtype=object)[:, None]

@@ -1,4 +1,4 @@
-"""A metric learned from judged pairs by a ridge regression of together or apart."""
+"""A metric learned from constraints by a ridge regression of together or apart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BLOCK_ENTRIES = 2**22  # products of pairs that are in memory at a time, 32 MB
 
 
 class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Map rows so that inner products tell which judged pairs belong together.
+    """Map rows so that inner products tell which pairs belong together, learned from constraints.
 
     For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M
     minimizes
@@ -37,7 +37,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Σ_c w_c (y_c − e_iᵀ M e_j)² + ρ ‖M − I‖²,
 
     ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
-    form, without a fit for every pair. Where none is better than M = I, and for fewer than four
+    form, without a fit for every pair. If none is better than M = I, and for fewer than four
     pairs, M = I. Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by
     the square root of M.
 
@@ -61,17 +61,16 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Notes
     -----
-    The time grows with the third power of the number of pairs, or of pairs of columns where these
-    are fewer. Where both are more than 2,000, that many pairs are used, evenly spread over the
-    list.
+    The time grows with the third power of the number of pairs, or of pairs of columns if these are
+    fewer. If both exceed 2,000, that many pairs are used, evenly spread over the list.
 
     Examples
     --------
     >>> from mvcc import Constraints, PairMetric
     >>> X = [[0, 0], [0, 9], [1, 0], [1, 9], [0, 5], [1, 5]]
     >>> together, apart = [(0, 1), (1, 4), (2, 3), (3, 5)], [(0, 2), (1, 3), (4, 5), (0, 5)]
-    >>> judged = Constraints.from_pairs(together, apart)
-    >>> metric = PairMetric().fit(X, constraints=judged).metric_
+    >>> pairs = Constraints.from_pairs(together, apart)
+    >>> metric = PairMetric().fit(X, constraints=pairs).metric_
     >>> bool(metric[0, 0] > metric[1, 1])
     True
     """
@@ -150,10 +149,10 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
             self._unit = float(np.sqrt(lengths.mean())) or 1.0
         counted = given.select(given.weights > 0)
-        judged, pairs = np.unique(counted.pairs, return_inverse=True)
+        rows, pairs = np.unique(counted.pairs, return_inverse=True)
         with one_thread():
             self.metric_, self.ridge_ = learn_metric(
-                self._scaled(data[judged]), pairs.reshape(-1, 2), counted.must_link, counted.weights
+                self._scaled(data[rows]), pairs.reshape(-1, 2), counted.must_link, counted.weights
             )
             values, vectors = scipy.linalg.eigh(self.metric_)
             self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T

@@ -21,7 +21,7 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     2. Else values are cut at *fences*, as far outside the 5 % and 95 % quantiles of their column as
        these are apart: a typing error must not rule all distances. A column whose quantiles are
        equal is not cut.
-    3. Where the widest column is at most ten times as wide as the narrowest, all have one unit,
+    3. If the widest column is at most ten times as wide as the narrowest, all have one unit,
        such as pixels, and stay so; else each is scaled to [0, 1]. Constant columns do not count,
        and become 0 in the second case.
 

@@ -71,7 +71,7 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
         status = "damaged"
     elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or store.failures():
         status = "unfinished"
-        notes.append("the same `mvcc run` goes on with it.")
+        notes.append("the same `mvcc run` continues it.")
     elif not known:
         notes.append("its files cannot be verified: the manifest has no checksums.")
         status = "damaged"

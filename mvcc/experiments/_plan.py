@@ -50,7 +50,7 @@ class Plan:
 
     folder: Path
     missing: list[int]  # trials to compute
-    kept: int  # trials that are there
+    kept: int  # existing trials
     n_cells: int  # of each trial
     damaged: dict[str, str]  # files that would be set aside, and why
     finished: bool  # whether there is nothing to do

@@ -51,14 +51,14 @@ def run_experiment(
 ) -> RunReport:
     """Compute the missing trials of an experiment and its curves.
 
-    Where trials run is joblib's business: ``with joblib.parallel_config(backend=...)`` chooses. The
+    joblib decides where trials run: ``with joblib.parallel_config(backend=...)`` chooses. The
     results depend on neither that nor ``n_jobs``.
 
     Parameters
     ----------
     config : Config
     folder : path
-        Where results are kept; a run goes on where a former one stopped. Only one run at a time
+        The results folder; a run resumes where a former one stopped. Only one run at a time
         writes to it.
     n_jobs : int, default=-1
         Number of workers; −1 for one per core.

@@ -217,7 +217,7 @@ class ResultsStore:
         return path
 
     def failures(self) -> list[Path]:
-        """Return where it is said why trials failed that have not been finished since."""
+        """Return the files that say why unfinished trials failed."""
         found = sorted(
             path for path in self.trials.glob("*.error.txt") if _REPORT.fullmatch(path.name)
         )

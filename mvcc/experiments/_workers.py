@@ -82,7 +82,7 @@ def attempt_on_dask(
                     "The scheduler is gone, or has dropped the trials; what is finished is stored."
                 )
                 raise WorkerError(
-                    f"{gone} Start it and its workers again; the same command goes on."
+                    f"{gone} Start it and its workers again; the same command resumes."
                 ) from error
             except Exception as error:
                 raise WorkerError(

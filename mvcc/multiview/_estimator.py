@@ -14,7 +14,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.types import Ints
 from mvcc.constraints import Constraints, Relations, n_satisfied
 from mvcc.exceptions import InvalidInputError
-from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_view
+from mvcc.views import ConstrainedViews, FittedViews, GivenViews, ViewConstraints, each_view
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
@@ -31,7 +31,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None = None,
         *,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> Self:
         """Cluster all views."""
@@ -40,7 +40,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         self,
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None,
         mappings: Mapping[Any, Any] | None,
     ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
         """Return the views given to ``fit``, their arrays, constraints and relations by row."""
@@ -68,7 +68,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None = None,
         *,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> list[Ints]:
         """Cluster all views.
@@ -125,7 +125,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : ConstrainedViews
-            The views that were fitted, their rows in the same order, with the constraints to judge
+            The views that were fitted, their rows in the same order, with the constraints to score
             by. Views with names may come in any order.
         y : None
             Not used, there for scikit-learn.
@@ -146,7 +146,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         if not isinstance(X, ConstrainedViews):
             raise InvalidInputError(
                 "score needs ConstrainedViews(views, constraints, mappings), the views that were"
-                f" fitted with the constraints to judge by, not {type(X).__name__}."
+                f" fitted with the constraints to score by, not {type(X).__name__}."
             )
         n_views = len(self.labels_)
         if len(X.views) != n_views:
@@ -155,7 +155,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             )
         found = each_view(X.views, self.view_names_, n_views, self._labels_of)
         if not len(X):
-            raise InvalidInputError("X has no constraints to judge by.")
+            raise InvalidInputError("X has no constraints to score by.")
         labels = found.values() if isinstance(found, dict) else found
         return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 

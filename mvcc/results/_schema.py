@@ -100,12 +100,12 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
 class ViewFacts(Facts):
-    """One view: its rows in the order of the file, and what became of them.
+    """One view: its rows in the order of the file, and their clusters.
 
-    Of outliers, which were left out, the ids. The `sample` of many rows is drawn; `values` are
-    those of the sample, else of all rows. Where the view is a folder, its rows are some of
-    `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
-    these with the labels of all rows.
+    Outliers, which were left out, are listed by id. If there are many rows, only a `sample` is
+    drawn; `values` are those of the sample, else of all rows. If the view is a folder, its rows are
+    some of `n_all_rows`; `all_sizes` are those of the clusters of all rows, and `all_f` and
+    `all_ari` compare these with the labels of all rows.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the
     clusters. Only the joint method tells the `probability` of the cluster of every row, and the
@@ -259,7 +259,7 @@ class StabilityRuns(Facts):
 
 
 class Compared(Facts):
-    """What a method keeps of the judgments and matches that it had not seen."""
+    """What a method keeps of constraints and matches that were held out."""
 
     method: StrictStr
     kept: Share | None

@@ -1,4 +1,4 @@
-"""Your own tables: from tables, matches and judged pairs to clusters, and why each row is where it
+"""Your own tables: from tables, matches and constraints to clusters, and why each row is where it
 is.
 """
 

@@ -53,7 +53,7 @@ def cluster_inputs(
 ) -> Clustering:
     """Cluster what was read, and write everything; `began` is when the job did.
 
-    Of folders, which a sample was read of, all rows get a cluster. Clusters keep the numbers of the
+    Every row of a folder gets a cluster, not only the sample. Clusters keep the numbers of the
     ``former`` ones.
 
     Returns and raises what `cluster_job` does.

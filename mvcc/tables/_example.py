@@ -18,7 +18,7 @@ import numpy as np
 from mvcc._utils.outputs import OutputFolder
 
 PICTURES = "pictures"
-_N_CATALOG, _N_PHOTOS, _N_BOTH, _N_MATCHES, _N_JUDGED = 360, 420, 240, 180, 40
+_N_CATALOG, _N_PHOTOS, _N_BOTH, _N_MATCHES, _N_CONSTRAINTS = 360, 420, 240, 180, 40
 _SEED = 4
 _SIDE = 48  # of a picture, in pixels
 _COLORS = {
@@ -163,12 +163,12 @@ def _contents() -> dict[str, bytes]:
         pictures[file] = _picture(kinds[thing], measured[0], background)
     matched = [int(thing) for thing in order[_N_CATALOG - _N_BOTH :][:_N_MATCHES]]
     matches = sorted([entry_of[thing], photo_of[thing]] for thing in matched)
-    judged = _judged(rng, matched, kinds, entry_of)
+    constraints = _constraints(rng, matched, kinds, entry_of)
     tables = {
         "catalog.csv": catalog,
         "photos.csv": table,
         "matches.csv": [["catalog", "photos"], *matches],
-        "pairs.csv": [["i", "j", "kind", "weight"], *judged],
+        "pairs.csv": [["i", "j", "kind", "weight"], *constraints],
     }
     return {name: _csv(rows) for name, rows in tables.items()} | pictures
 
@@ -206,17 +206,17 @@ def _photo(rng: Random, kind: _Kind) -> list[Any]:
     return [str(color), *measured, str(background)]
 
 
-def _judged(rng: Random, things: list[int], kinds: Any, entry_of: dict[int, str]) -> Table:
+def _constraints(rng: Random, things: list[int], kinds: Any, entry_of: dict[int, str]) -> Table:
     """Draw constraints of matched entries, half of them must-links, every fifth of weight 0.8."""
-    judged: dict[tuple[int, int], str] = {}
-    while len(judged) < _N_JUDGED:
+    constraints: dict[tuple[int, int], str] = {}
+    while len(constraints) < _N_CONSTRAINTS:
         one, other = sorted(int(thing) for thing in rng.choice(things, 2, replace=False))
         same = kinds[one] == kinds[other]
-        if same == (len(judged) % 2 == 0):
-            judged[one, other] = "must-link" if same else "cannot-link"
+        if same == (len(constraints) % 2 == 0):
+            constraints[one, other] = "must-link" if same else "cannot-link"
     return [
         [entry_of[one], entry_of[other], kind, 0.8 if number % 5 == 4 else 1]
-        for number, ((one, other), kind) in enumerate(judged.items())
+        for number, ((one, other), kind) in enumerate(constraints.items())
     ]
 
 

@@ -1,7 +1,4 @@
-"""What speaks for each of several numbers of clusters.
-
-Judgments and matches that are held out, stability, sizes.
-"""
+"""Compare several numbers of clusters: held-out constraints and matches, stability, sizes."""
 
 from __future__ import annotations
 
@@ -36,17 +33,17 @@ def try_numbers(
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
-    """Cluster by each of several k, and write what speaks for each to a table; none is chosen.
+    """Cluster by each of several k, and write how good each is to a table; none is chosen.
 
-    Of many rows, objects are drawn, with all that were judged.
+    If there are many rows, objects are drawn, all constrained ones among them.
 
     `job`: with any number of clusters.
-    `fresh`: replace a table that is there.
+    `fresh`: replace an existing table.
     `scheduler`: the address of the dask scheduler whose workers read folders; by default,
     processes of this machine do.
     `on_step`: told what is about to be done.
     Returns: for each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance``
-    as in ``comparison`` of ``clustering.json``, None without judgments or matches;
+    as in ``comparison`` of ``clustering.json``, None without constraints or matches;
     ``stability``; and the shares of the rows that the ``smallest`` and the ``largest`` cluster
     of a view have; and of how many of all ``rows``, ``all_rows``.
     Raises MvccError: as `cluster_job`.
@@ -68,8 +65,7 @@ def try_numbers(
 def _tried(
     job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
 ) -> Iterator[dict[str, Any]]:
-    # scikit-learn and numba take a second to import: whatever is wrong with the files is told
-    # before
+    # scikit-learn and numba take a second to import: problems with the files are reported before
     from mvcc.tables.fitting._comparison import METHODS, Contest, drawn_rows, held_out_by
     from mvcc.tables.fitting._features import make_features
     from mvcc.tables.fitting._fit import fit_job

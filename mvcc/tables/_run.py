@@ -48,7 +48,7 @@ def cluster_job(
 ) -> Clustering:
     """Cluster the views of a job and write everything, the report as well, to a folder.
 
-    Of views that are folders, a sample is clustered, and all rows get the clusters of that.
+    A sample of a folder is clustered, then every row is assigned to a cluster.
 
     `fresh`: replace a clustering that the folder holds.
     `scheduler`: the address of the dask scheduler whose workers read folders; by default,
@@ -65,7 +65,7 @@ def cluster_job(
         inputs = with_answers(job, read_inputs(job, folders))
         with results_folder(folder, job, fresh=fresh) as out:
             with_number(job, inputs)
-            # scikit-learn takes a second to import: whatever is wrong with the files is told before
+            # scikit-learn takes a second to import: problems with the files are reported before
             from mvcc.tables._clustering import cluster_inputs
 
             return cluster_inputs(job, inputs, out, began, on_step, folders, former)

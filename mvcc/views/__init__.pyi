@@ -4,4 +4,4 @@ from ._fitted import FittedViews as FittedViews
 from ._fitted import PerView as PerView
 from ._fitted import each_view as each_view
 from ._given import GivenViews as GivenViews
-from ._given import Judged as Judged
+from ._given import ViewConstraints as ViewConstraints

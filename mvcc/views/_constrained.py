@@ -54,7 +54,7 @@ class ConstrainedViews:
     Notes
     -----
     With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata
-    routing. Where that is enabled, fit and predict work, but ``Pipeline.score``, and so a search
+    routing. If that is enabled, fit and predict work, but ``Pipeline.score``, and so a search
     over a pipeline, hands on a ``sample_weight`` that nobody gave, and ends in a TypeError of
     scikit-learn if the ``score`` of the last step takes none (PCA has the same). Leave routing
     disabled there, or search with ``scoring=score``, where ``score`` of (pipeline, X, y=None)
@@ -64,8 +64,8 @@ class ConstrainedViews:
     Examples
     --------
     >>> from mvcc import ConstrainedViews, Constraints
-    >>> judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
-    >>> data = ConstrainedViews({"texts": [[0.0], [0.2], [3.0]]}, {"texts": judged})
+    >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    >>> data = ConstrainedViews({"texts": [[0.0], [0.2], [3.0]]}, {"texts": pairs})
     >>> len(data), data[[1]].constraints
     (2, [<Constraints: 0 must-links, 1 cannot-links>])
     """
@@ -110,8 +110,8 @@ class ConstrainedViews:
             chosen = np.sort(np.atleast_1d(np.arange(len(self))[positions]))
         except (IndexError, TypeError, ValueError) as error:
             raise _NoSuchConstraintError(
-                f"{shown(positions)} is no choice among {len(self)} constraints; their positions "
-                f"are 0 … {len(self) - 1}."
+                f"{shown(positions)} is not a choice among {len(self)} constraints; their"
+                f" positions are 0 … {len(self) - 1}."
             ) from error
         ends = np.cumsum([len(c) for c in self.constraints])
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
@@ -141,9 +141,9 @@ class NeighborhoodKFold(BaseCrossValidator):
     twice; with few folds far fewer of them are left to train on.
 
     So a score over all that is held out counts cannot-links nearly twice as often as must-links,
-    and favors many clusters, which violate few cannot-links. Where numbers of clusters are
+    and favors many clusters, which violate few cannot-links. If numbers of clusters are
     compared, count both kinds alike, as the scorer in the gallery's example of choosing by held-out
-    judgments does.
+    constraints does.
 
     Parameters
     ----------
@@ -155,8 +155,10 @@ class NeighborhoodKFold(BaseCrossValidator):
     Examples
     --------
     >>> from mvcc import ConstrainedViews, Constraints, NeighborhoodKFold
-    >>> judged = Constraints.from_pairs(must_link=[(0, 1), (2, 3), (4, 5)], cannot_link=[(0, 2)])
-    >>> data = ConstrainedViews([[[0.0]] * 6], [judged])
+    >>> pairs = Constraints.from_pairs(
+    ...     must_link=[(0, 1), (2, 3), (4, 5)], cannot_link=[(0, 2)]
+    ... )
+    >>> data = ConstrainedViews([[[0.0]] * 6], [pairs])
     >>> for train, test in NeighborhoodKFold(3, random_state=0).split(data):
     ...     print(train.tolist(), test.tolist())
     [0, 3] [1, 2]

@@ -25,7 +25,7 @@ from mvcc.constraints import (
 )
 from mvcc.exceptions import InvalidInputError
 
-Judged = Constraints | pd.DataFrame | None
+ViewConstraints = Constraints | pd.DataFrame | None
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GivenViews:
         for name in given.names or []:
             if not isinstance(name, str):
                 raise InvalidInputError(
-                    f"views: {shown(name)} is no name of a view; names are texts."
+                    f"views: {shown(name)} is not a name of a view; names are texts."
                 )
         return given
 
@@ -89,15 +89,15 @@ class GivenViews:
         entries = self._per_view(given)
         for number, entry in enumerate(entries):
             if isinstance(entry, pd.DataFrame):
-                entries[number] = self._judged(entry, number)
-        judged = check_constraints(entries, self.names)
-        for number, (c, size) in enumerate(zip(judged, self.sizes, strict=True)):
+                entries[number] = self._of_frame(entry, number)
+        checked = check_constraints(entries, self.names)
+        for number, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
             if c.largest_row() >= size:
                 raise InvalidInputError(
                     f"{self._place('constraints', number)} names row {c.largest_row()}, but view "
                     f"{called(number, self.names)} has rows 0 … {size - 1}."
                 )
-        return judged
+        return checked
 
     def relations(self, mappings: Any) -> Relations:
         """Return the relations as sorted, distinct pairs of rows under keys (u, v), u < v."""
@@ -151,7 +151,7 @@ class GivenViews:
     def _known(self) -> str:
         return known_views(self.names, len(self.tables))
 
-    def _judged(self, frame: pd.DataFrame, number: int) -> Constraints:
+    def _of_frame(self, frame: pd.DataFrame, number: int) -> Constraints:
         """Return the constraints that a DataFrame of ids holds."""
         return constraints_of_frame(frame, *self._index(number), self._place("constraints", number))
 
@@ -323,7 +323,7 @@ def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, in
         for row in pair:
             if not isinstance(row, int | np.integer):
                 raise InvalidInputError(
-                    f"{where}: {shown(row)} is no row number; a dict relates rows by number "
+                    f"{where}: {shown(row)} is not a row number; a dict relates rows by number "
                     f"{{row: row or list of rows}}. Relate ids by a DataFrame with two columns."
                 )
     return pairs

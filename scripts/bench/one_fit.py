@@ -47,7 +47,7 @@ Labels = Sequence[NDArray[np.integer]]
 
 @dataclass(frozen=True)
 class Problem:
-    """Two views of n rows each, of which a third match, and judged pairs of the first."""
+    """Two views of n rows each, of which a third match, and constraints of the first."""
 
     views: list[NDArray[np.float64]]
     labels: list[NDArray[np.int64]]

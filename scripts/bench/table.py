@@ -52,11 +52,11 @@ def row(
         "ratio": other_ms / ms,
     } | more
     known = [(made.get(column, np.nan), sense, limit) for column, sense, limit in aims]
-    judged = bool(aims) and not any(np.isnan(value) for value, _, _ in known)
+    has_aims = bool(aims) and not any(np.isnan(value) for value, _, _ in known)
     reached = all(SENSES[sense](value, limit) for value, sense, limit in known)
     return made | {
         "aim": ", ".join(f"{column} {sense} {limit:g}" for column, sense, limit in aims),
-        "reached": ("yes" if reached else "no") if judged else "",
+        "reached": ("yes" if reached else "no") if has_aims else "",
     }
 
 

@@ -2,7 +2,7 @@
 
 Run by ``compare.py table``. F is the pairwise F-measure (Eq. 19) on the rows of view 0, on those of
 view 1, and on the matched rows (where an entry labels both views: the mean of both). A row left out
-as noise counts as a cluster of its own. Kept constraints are shares of those judged in view 0.
+as noise counts as a cluster of its own. Kept constraints are shares of those given in view 0.
 Medians over the tasks; seconds are those of both views together, by the clock and of processor
 time.
 """

@@ -1,4 +1,4 @@
-"""Draw the tasks: digits as two half-matched collections with a few judged pairs in one of them.
+"""Draw the tasks: digits as two half-matched collections with a few constraints in one of them.
 
 Run by ``compare.py task``. View 0 is the left half of 900 images, view 1 the right half of 1,100;
 300 images are in both, and it is known which row is which. Classes are balanced. ``task_S.npz`` is

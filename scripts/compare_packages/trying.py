@@ -22,7 +22,7 @@ N_CLUSTERS = 10
 
 
 class Task:
-    """Two views, the rows known to match, the pairs judged in view 0."""
+    """Two views, the rows known to match, the constraints in view 0."""
 
     def __init__(self, folder: Path, seed: int, space: str) -> None:
         stored = np.load(folder / f"task_{seed}.npz")

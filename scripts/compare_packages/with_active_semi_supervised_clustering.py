@@ -1,6 +1,6 @@
 """Try active-semi-supervised-clustering: constraints, one view at a time.
 
-View 0 gets the pairs judged there, view 1 those of them that one can carry over by hand.
+View 0 gets its constraints, view 1 those of them that one can carry over by hand.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ measured again.
     python -m scripts.field --methods tables --protocols half
         k-means of each table, by what is done to its columns
     python -m scripts.field --methods pairs --draws 3
-        joint with judged pairs, right and wrong
+        joint with constraints, right and wrong
     python -m venv .venv-peers
     .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
     .venv-peers/bin/pip install --no-deps mvlearn

@@ -134,7 +134,7 @@ def _by_row(labels: Any, task: Task) -> Labels:
 
 
 def with_pairs(n_pairs: int, wrong: float, task: Task, seed: int) -> Labels:
-    """Cluster by joint with judged pairs of rows of the first table, half of them must-links, a
+    """Cluster by joint with constraints of rows of the first table, half of them must-links, a
     share of them wrong.
     """
     pairs = Constraints.from_labels(task.y[task.objects[0]], n_pairs, seed)

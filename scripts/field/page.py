@@ -56,7 +56,7 @@ FAMILIES = {
         (
             "The first two tables. The level is the share of objects that are in both; one half of"
             " the others is in each, at random. F within tables is in a [section of its"
-            " own](#judged-pairs), with judged pairs."
+            " own](#constraints), with constraints."
         ),
     ),
 }
@@ -90,7 +90,7 @@ _INTRODUCTION = """\
 
 The benchmarks of incomplete and partly aligned multi-view clustering: its data sets, its protocols, its scores, and
 the figures that its papers print. Methods get tables and matches; there are no constraints but in
-[one section](#judged-pairs).
+[one section](#constraints).
 
 *Joint* is `JointGraphClustering` with its defaults, the same for all data sets, on the tables as the files have them.
 It gets the number of classes, as all methods do, and nothing else.

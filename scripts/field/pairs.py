@@ -1,4 +1,4 @@
-"""Half matched tables: joint without pairs, with judged pairs, and with some that are wrong."""
+"""Half matched tables: joint without pairs, with constraints, and with some that are wrong."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def section(figures: Figures) -> list[str]:
     """Return the blocks of the page, if there are figures."""
     if not any(figures.mean(cell, NO_PAIRS, "F_views") for cell in cells()):
         return []
-    return ["## Judged pairs", _READING, _pairs_table(figures), _OTHERS, _others_table(figures)]
+    return ["## Constraints", _READING, _pairs_table(figures), _OTHERS, _others_table(figures)]
 
 
 _READING = fill(

@@ -39,7 +39,7 @@ CLASSES = LinearSegmentedColormap.from_list("classes", [CLUSTERS[0], "#efefef", 
 
 
 class Joint:
-    """The scene of ``scripts.pictures.method`` in one graph, with and without the judged pairs."""
+    """The scene of ``scripts.pictures.method`` in one graph, with and without the constraints."""
 
     def __init__(self) -> None:
         self.scene = Scene()
@@ -148,8 +148,8 @@ def embedding(joint: Joint):
 
 
 def spreading(joint: Joint):
-    """Draw the share of the second class in what the judged objects say of every row."""
-    fig, axes = new_axes(8, "view A: judged rows have stars", "view B")
+    """Draw the share of the second class in what the constrained objects say of every row."""
+    fig, axes = new_axes(8, "view A: constrained rows have stars", "view B")
     clusters = np.empty(joint.set.n_objects, int)
     for own, labels in zip(joint.objects, joint.model.labels_, strict=True):
         clusters[own] = labels
@@ -174,8 +174,8 @@ def spreading(joint: Joint):
 
 
 def together(joint: Joint):
-    """Draw the clusters of B without and with the judged pairs of A."""
-    fig, axes = new_axes(8, "view B, without judged pairs", "view B, with five judged pairs in A")
+    """Draw the clusters of B without and with the constraints of A."""
+    fig, axes = new_axes(8, "view B, without constraints", "view B, with five constraints in A")
     for ax, model in zip(axes, (joint.free, joint.model), strict=True):
         labels, share = joint.shown(model.labels_[1], 1)
         draw_rows(ax, joint.views[1], joint.scene.mapped[1], labels)

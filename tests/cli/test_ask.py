@@ -390,7 +390,7 @@ def test_an_interrupted_session_goes_on(folder):
     with patch("mvcc.tables.AskSession.next", side_effect=KeyboardInterrupt):
         done = ask(folder, "ask.yaml")
     assert done.returncode == 130
-    assert "interrupted; all answers are stored, the same command goes on." in done.stderr
+    assert "interrupted; all answers are stored, run the same command to resume." in done.stderr
     assert ask(folder, "ask.yaml", keys="f\n").returncode == 0
 
 
@@ -438,7 +438,7 @@ def test_no_answer_is_lost_however_it_ends(folder, how):
             )
         code, text = terminal.end()
     assert code == {"ctrl-c": 130, "ctrl-d": 0, "sigterm": 130, "sigkill": -9}[how]
-    assert ("the same command goes on" in text) is (code == 130)
+    assert ("run the same command to resume" in text) is (code == 130)
     assert [answer for _, answer in log(folder)] == ["new:a", "a"]
     done = ask(folder, "ask.yaml", keys="f\n")
     assert "2 answers, 1 group." in done.stdout

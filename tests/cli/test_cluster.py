@@ -111,8 +111,8 @@ def test_it_says_first_whether_it_helps(data):
     lines = run(*options, "--out", "results").stdout.splitlines()
     share = r"\d+ %"
     lead = "Not clearly better than k-means on each table"
-    said = f"{lead}: this clustering keeps {share} of held-out judgments"
-    others = f"k-means {share}, without judgments {share}"
+    said = f"{lead}: this clustering keeps {share} of held-out constraints"
+    others = f"k-means {share}, without constraints {share}"
     assert re.fullmatch(rf"{said}, {others}\.", lines[1])
     more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[1]
     assert re.fullmatch(rf"{said}, {others}, the paper's method {share}\.", more)
@@ -133,7 +133,7 @@ def test_a_range_of_numbers_shows_what_speaks_for_each(data):
     tables = [word for word in OPTIONS if word not in ("-k", "4")]
     lines = run(*tables, "-k", "2-4", "--out", "numbers").stdout.splitlines()
     assert lines[0].split("  ")[2:] == [
-        "judgments kept",
+        "constraints kept",
         "agreement",
         "by chance",
         "stability",

@@ -1,6 +1,6 @@
 """``mvcc compare`` tells what differs between two clusterings.
 
-Clusters, rows that moved, judgments, matches.
+Clusters, rows that moved, constraints, matches.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     assert "90 % missing" in lines["Wert: number"]
     assert "5 distinct numbers: if they are codes, write category" in said
     assert "yes: has the values of 'Säure'" in said
-    assert "Meine_Weine: odd: line 9 has 'n. b.!', which is no finite number" in said
+    assert "Meine_Weine: odd: line 9 has 'n. b.!', which is not a finite number" in said
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
 
 

@@ -173,13 +173,13 @@ def at(row, column, value):
         (of(at(30, "y", None), "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
         (
             of(at(30, "x", "red")),
-            r"new\.csv:32: line 32 has 'red', which is no finite number, in the column 'x'\. Write",
+            r"new\.csv:32: line 32 has 'red', which is not a finite number, in the column 'x'\. Write",
         ),
         (
             of(lambda new: new.assign(x="red")),
-            r"new\.csv:2: line 2 has 'red', which is no finite number",
+            r"new\.csv:2: line 2 has 'red', which is not a finite number",
         ),
-        (of(at(30, "x", np.inf)), r"new\.csv:32: line 32 has 'inf', which is no finite number"),
+        (of(at(30, "x", np.inf)), r"new\.csv:32: line 32 has 'inf', which is not a finite number"),
         (of(at(30, "id", "new 30\n"), "txt"), None),
         (of(at(30, "id", "")), r"new\.csv:32: line 32 has no id in the column 'id'"),
         (of(at(39, "id", "new 0")), r"new\.csv: row 39 has the id of row 0; ids must be distinct"),

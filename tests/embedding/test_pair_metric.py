@@ -1,4 +1,4 @@
-"""The metric of judged pairs against its reference, and in scikit-learn's manner."""
+"""The metric of constraints against its reference, and in scikit-learn's manner."""
 
 from __future__ import annotations
 

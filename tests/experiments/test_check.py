@@ -101,7 +101,7 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
         5,
         4,
     )
-    assert finding.notes == ["the same `mvcc run` goes on with it."]
+    assert finding.notes == ["the same `mvcc run` continues it."]
 
 
 def test_failed_trials_leave_results_unfinished(folder):

@@ -249,7 +249,7 @@ def test_a_scheduler_without_workers_is_refused(tmp_path):
 )
 def test_what_is_no_address_is_refused(address):
     with (
-        pytest.raises(ConfigError, match="is no address of a dask scheduler"),
+        pytest.raises(ConfigError, match="is not the address of a dask scheduler"),
         connect_to_dask(address),
     ):
         pass

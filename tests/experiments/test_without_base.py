@@ -50,7 +50,7 @@ def test_they_are_no_transfer_methods_and_in_no_config_that_does_not_name_them()
     assert not set(ALONE) & {*own_transfer_names(), *transfer_names()}
     assert [needs_base(name) for name in (*ALONE, "single-view")] == [False, False, True]
     assert small_config().transfers() == own_transfer_names()
-    with pytest.raises(ConfigError, match="joint is no transfer method: it clusters by itself"):
+    with pytest.raises(ConfigError, match="joint is not a transfer method: it clusters by itself"):
         transfer_class("joint")
 
 

@@ -165,7 +165,7 @@ def test_the_nearest_judged_row_is_of_the_same_cluster():
     pairs = judged(y)
     model = fit(views, matches, constraints=pairs)
     ends = set(np.unique(pairs[0].pairs).tolist())
-    for view, nearest in enumerate(model.nearest_judged(pairs)):
+    for view, nearest in enumerate(model.nearest_constrained(pairs)):
         reached = nearest[:, 0] >= 0
         assert reached.mean() > 0.9
         assert set(nearest[reached, 1].tolist()) <= ends

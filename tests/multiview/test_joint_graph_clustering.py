@@ -58,7 +58,7 @@ def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
 
 
 def digits(seed, n_pairs=0):
-    """Left and right halves of images, three in ten of a view matched, and judged pairs of left
+    """Left and right halves of images, three in ten of a view matched, and constraints of left
     halves.
     """
     data = load_digits()

@@ -17,7 +17,7 @@ from sklearn.metrics import confusion_matrix
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import SHARPNESS, chosen_sharpness, with_labels
-from mvcc.multiview.joint._connected_sets import judged_objects
+from mvcc.multiview.joint._connected_sets import constraints_of_objects
 from tests.multiview.test_joint_graph_clustering import blobs, digits, fit
 
 
@@ -128,11 +128,13 @@ def test_wrong_judgments_make_less_sure():
     judged = model._counted_in_fit[0]
     nothing = Constraints(judged.pairs, np.random.default_rng(0).permutation(judged.must_link))
     right, wrong = (
-        chosen_sharpness(views, judged_objects([one, Constraints.empty()], numbers, views))
+        chosen_sharpness(views, constraints_of_objects([one, Constraints.empty()], numbers, views))
         for one in (judged, nothing)
     )
     assert wrong < right / 2
-    few = judged_objects([judged.select(np.arange(19)), Constraints.empty()], numbers, views)
+    few = constraints_of_objects(
+        [judged.select(np.arange(19)), Constraints.empty()], numbers, views
+    )
     assert chosen_sharpness(views, few) == SHARPNESS
 
 

@@ -1,4 +1,4 @@
-"""The joint graph of several views, the metric of judged pairs, and the spreading of answers.
+"""The joint graph of several views, the metric of constraints, and the spreading of answers.
 
 Dense, one step each.
 """
@@ -176,7 +176,7 @@ def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
 def predicted_by_columns(
     views: list[Matrix], objects: list[list[int]], classes, shares: Matrix
 ) -> Matrix:
-    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one judged row
+    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one constrained row
     after the other.
     """
     n, k = shares.shape

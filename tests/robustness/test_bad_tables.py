@@ -1,4 +1,4 @@
-"""Spoilt tables, matches, judged pairs and settings are clustered or refused in one message, at
+"""Spoilt tables, matches, constraints and settings are clustered or refused in one message, at
 once.
 """
 

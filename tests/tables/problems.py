@@ -1,6 +1,6 @@
 """Small problems as files.
 
-Views that show some of the same objects, matches, judged pairs, and a job for them.
+Views that show some of the same objects, matches, constraints, and a job for them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write_problem(
     """Write ``n`` rows per view and return the options of a job, as `load_job` takes them.
 
     Row i of view 2 has the id "c7", which tells nothing of i. Objects are blobs in the plane;
-    matched rows are the same object; the judged pairs are true, of unequal weights, and mostly of
+    matched rows are the same object; the constraints are true, of unequal weights, and mostly of
     matched rows.
     """
     rng = np.random.default_rng(seed)

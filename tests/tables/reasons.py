@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 
 STEP = re.compile(
-    r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together)"
+    r"(?P<one>\S+) (?:and (?P<judged>\S+) have a (?P<how>must-link|cannot-link)"
     r" \((?P<place>line \d+ of \S+)\)"
     r"|is matched with (?P<matched>[^\s,]+))|… (?P<more>\d+) more steps(?: \((?P<lines>.+?)\))? …"
 )
@@ -20,7 +20,7 @@ CLUSTERS = re.compile(r"because (\S+) and (\S+) are in (the same cluster|differe
 
 @dataclass(frozen=True)
 class Known:
-    """What was given: kind and weight of the judgment at each line of a file, and which rows are
+    """What was given: kind and weight of the constraint at each line of a file, and which rows are
     matched.
     """
 
@@ -63,7 +63,7 @@ class Walk:
     end: str
     n_apart: int = 0
     weight: float = inf
-    kinds: str = ""  # j for a judgment, m for a match, … for steps that are not named
+    kinds: str = ""  # j for a constraint, m for a match, … for steps that are not named
 
 
 def walks(text: str, known: Known) -> list[Walk]:
@@ -102,7 +102,7 @@ def _take(walk: Walk, step: re.Match[str], rows: frozenset[str], known: Known) -
         return
     said, must_link, weight = known.judged[step["place"]]
     assert said == rows, step[0]
-    assert must_link == (step["how"] == "belong together"), step[0]
+    assert must_link == (step["how"] == "must-link"), step[0]
     walk.n_apart += not must_link
     walk.weight = min(walk.weight, weight)
     walk.kinds += "j"

@@ -260,7 +260,7 @@ def test_the_last_answer_to_an_object_counts_unless_it_is_undone(
         (
             "groups.csv",
             "name,members,counted\n\x1b[2J,,yes\n",
-            r"groups\.csv:2: '\\x1b\[2J' is no name of a group",
+            r"groups\.csv:2: '\\x1b\[2J' is not a valid name of a group",
         ),
         (
             "groups.csv",
@@ -308,7 +308,7 @@ def test_answers_may_not_leave_nothing_to_cluster_nor_contradict_what_was_given(
     ids = [row["id"] for row in read_csv(tmp_path / "view0.csv")]
     folder = log(tmp_path / "asked", *(f"view0:{name},outlier" for name in ids))
     with pytest.raises(
-        DataError, match=r"view0\.csv: of 40 rows, all but 0 were said to be outliers"
+        DataError, match=r"view0\.csv: of 40 rows, only 0 are not marked as an outlier"
     ):
         cluster(asking(options, folder), tmp_path / "out")
     log(folder, *(f"view0:{name},outlier" for name in ids[2:]))

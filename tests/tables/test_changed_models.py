@@ -31,7 +31,7 @@ PREDICTED, REFUSED = (
 KINDS = [
     "joint",
     "by anchors",
-    "by anchors, unjudged",
+    "by anchors, unconstrained",
     "three views",
     "mixed",
     "spectral",

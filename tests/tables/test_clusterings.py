@@ -1,4 +1,4 @@
-"""Any views, any matches, any judged pairs.
+"""Any views, any matches, any constraints.
 
 Every table, and the facts of the report, say the same.
 """
@@ -199,7 +199,9 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
         "view1: no row is matched with one of another view; it was clustered by itself."
     ]
     facts = cluster(by_co_em(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
-    assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
+    assert any(
+        "Nothing was inferred for rows near constrained ones" in text for text in facts["warnings"]
+    )
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
     assert (
         "a: 1 of the 3 clusters are empty." in cluster(by_co_em(copies), tmp_path / "d")["warnings"]
@@ -300,8 +302,8 @@ def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its
     lines = [(tmp_path / f"judged{view}.csv").read_text().splitlines() for view in (0, 1)]
     for _, name, why in reasons:
         said = re.fullmatch(
-            r"because (?:(\S+) is (?:near|matched with) (\S+), )?(\S+) and (\S+) were said to "
-            r"(belong together|be apart) \(line (\d+) of judged(\d)\.csv\)",
+            r"because (?:(\S+) is (?:near|matched with) (\S+), )?(\S+) and (\S+) have a "
+            r"(must-link|cannot-link) \(line (\d+) of judged(\d)\.csv\)",
             why,
         )
         assert said, why
@@ -310,7 +312,7 @@ def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its
         assert (near or name) in (one, other)
         i, j, word, _ = lines[int(file)][int(line) - 1].split(",")
         assert {i, j} == {one, other}
-        assert word == {"belong together": "must-link", "be apart": "cannot-link"}[kind]
+        assert word == kind
 
 
 def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):

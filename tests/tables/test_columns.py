@@ -168,19 +168,19 @@ def test_points_separate_thousands_where_another_column_has_decimal_commas(tmp_p
         (
             [*map(str, range(12)), "two"],
             ";",
-            r":14: line 14 has 'two', which is no finite number, in the column 'c'",
+            r":14: line 14 has 'two', which is not a finite number, in the column 'c'",
         ),
-        (["1,5"] * 12 + ["1.5"], ";", r":14: line 14 has '1\.5', which is no finite number"),
-        (["1", "inf"], ";", r":3: line 3 has 'inf', which is no finite number"),
+        (["1,5"] * 12 + ["1.5"], ";", r":14: line 14 has '1\.5', which is not a finite number"),
+        (["1", "inf"], ";", r":3: line 3 has 'inf', which is not a finite number"),
         (
             ["2020-01-01"] * 12 + ["soon"],
             ";",
-            r":14: line 14 has 'soon', which is no date like the others",
+            r":14: line 14 has 'soon', which is not a date like the others",
         ),
         (
             ["17.8.2016"] * 12 + ["8.17.2016"],
             ";",
-            r":14: line 14 has '8\.17\.2016', which is no date",
+            r":14: line 14 has '8\.17\.2016', which is not a date",
         ),
         (
             ["", "01/02/2020", "03/04/2020"],
@@ -246,7 +246,7 @@ def test_new_rows_are_read_as_those_that_were_clustered(tmp_path):
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
     assert view.predict(frame[view.columns], str).tolist() == labels
     frame.loc[5, "price"] = "7 $"
-    with pytest.raises(InvalidInputError, match=r"'7 \$', which is no finite number in €"):
+    with pytest.raises(InvalidInputError, match=r"'7 \$', which is not a finite number in €"):
         view.predict(frame[view.columns], str)
 
 
@@ -322,7 +322,9 @@ def test_kinds_of_columns_can_be_said(tmp_path):
         ("when", "text"),
     ]
     assert table.X["zip"].tolist() == ["10115", "20095", "10115"]
-    with pytest.raises(DataError, match=r":2: line 2 has '2020-01-02', which is no finite number"):
+    with pytest.raises(
+        DataError, match=r":2: line 2 has '2020-01-02', which is not a finite number"
+    ):
         read(tmp_path, content, columns={"when": "number"})
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
     assert (
@@ -473,7 +475,7 @@ def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, l
     assert model.predict(new[:1].assign(color=None, price=None), view="shop").shape == (1,)
     with pytest.raises(
         InvalidInputError,
-        match="X: row 0 has 'dear', which is no finite number, in the column 'price'",
+        match="X: row 0 has 'dear', which is not a finite number, in the column 'price'",
     ):
         model.predict(new.assign(price="dear"), view="shop")
     with pytest.raises(InvalidInputError, match="X must be a DataFrame"):

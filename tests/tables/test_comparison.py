@@ -15,7 +15,7 @@ from mvcc.exceptions import DataError
 from mvcc.results import parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables.fitting import _comparison
-from mvcc.tables.fitting._held_out import Cut, Outcome, Scores, ahead, judged_folds, match_folds
+from mvcc.tables.fitting._held_out import Cut, Outcome, Scores, ahead, constraint_folds, match_folds
 from mvcc.tables.fitting._verdict import verdict
 from mvcc.tables.output._facts import cautions
 from tests.tables.problems import K, by_co_em, cluster, with_values, write_csv, write_problem
@@ -28,7 +28,7 @@ STAR = Constraints.from_pairs(
 
 
 def many(given):
-    """Return judgments as often as makes them enough."""
+    """Return constraints as often as makes them enough."""
     return given.joined(given).joined(given)
 
 
@@ -36,7 +36,7 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
     given = [many(STAR), Constraints.from_pairs(must_link=[(3, 4)], cannot_link=[(5, 6)])]
     _, objects = find_objects(SIZES, RELATIONS)
     tested = []
-    for fold in judged_folds(given, RELATIONS, SIZES, 0):
+    for fold in constraint_folds(given, RELATIONS, SIZES, 0):
         seen = np.concatenate(
             [own[c.pairs.ravel()] for own, c in zip(objects, fold.seen, strict=True)]
         )
@@ -44,14 +44,14 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
             assert not np.isin(ends, seen).all(axis=1).any()
             assert (np.sort(own[c.pairs], axis=1) == ends).all()
         tested += [tuple(pair) for pair in fold.held_out[0].pairs.tolist()]
-    # what follows from the judgments is tested: rows 1 and 2 are of one group, and apart from row 5
+    # what follows from the constraints is tested: rows 1 and 2 are of one group, and apart from row 5
     assert {(1, 2), (1, 5), (0, 1)} <= set(tested)
-    assert judged_folds([STAR, Constraints.empty()], RELATIONS, SIZES, 0) == []
+    assert constraint_folds([STAR, Constraints.empty()], RELATIONS, SIZES, 0) == []
 
 
 def test_contradicting_judgments_are_held_out_as_they_are():
     torn = STAR.joined(Constraints.from_pairs(cannot_link=[(1, 2)]))
-    held_out = [fold.held_out[0] for fold in judged_folds([many(torn)], {}, [9], 0)]
+    held_out = [fold.held_out[0] for fold in constraint_folds([many(torn)], {}, [9], 0)]
     assert {tuple(pair) for one in held_out for pair in one.pairs.tolist()} == set(
         map(tuple, torn.pairs.tolist())
     )
@@ -129,24 +129,24 @@ def cut(share, n=200):
 # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
 VERDICTS = {
     "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
-              "Better than k-means on each table: this clustering keeps 87 % of held-out judgments, k-means 61 %, without judgments"
+              "Better than k-means on each table: this clustering keeps 87 % of held-out constraints, k-means 61 %, without constraints"
               " 74 %.", []),
     "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,
-                      "Not clearly better than k-means on each table: this clustering keeps 75 % of held-out judgments, k-means 74 %, without"
-                      " judgments 76 %.",
+                      "Not clearly better than k-means on each table: this clustering keeps 75 % of held-out constraints, k-means 74 %, without"
+                      " constraints 76 %.",
                       []),
     "behind": ((kept(0.6), kept(0.8), kept(0.6)), False,
-               "K-means on each table does better here: it keeps 80 % of held-out judgments, this"
-               " clustering 60 %, without judgments 60 %.", ["K-means keeps 80 %"]),
-    "judgments harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
-                       "Without judgments does better here: it keeps 90 % of held-out judgments, this clustering 70 %, k-means"
+               "K-means on each table does better here: it keeps 80 % of held-out constraints, this"
+               " clustering 60 %, without constraints 60 %.", ["K-means keeps 80 %"]),
+    "constraints harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
+                       "The method without constraints does better here: it keeps 90 % of held-out constraints, this clustering 70 %, k-means"
                        " 60 %.",
-                       ["Without judgments keeps 90 %"]),
+                       ["The method without constraints keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,
                       "Better than k-means on each table: this clustering keeps 90 % of matched rows together where their match is cut,"
                       " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
-                "Whether it helps is not known: 20 judgments or 10 matches would tell. Stability is 0.95 of 1; that of "
+                "Too little data to tell whether it helps: give 20 constraints or 10 matches. Stability is 0.95 of 1; that of "
                 "k-means 0.90.", []),
 }  # fmt: skip
 
@@ -156,7 +156,7 @@ VERDICTS = {
 )
 def test_one_sentence_says_whether_it_helps(outcomes, helps, sentence, warns):
     facts, warnings = verdict(
-        dict(zip(("joint", "k-means", "without judgments"), outcomes, strict=False))
+        dict(zip(("joint", "k-means", "without constraints"), outcomes, strict=False))
     )
     assert facts == {"sentence": sentence, "helps": helps}
     assert [text[: len(begin)] for text, begin in zip(warnings, warns, strict=True)] == warns
@@ -199,7 +199,7 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
     found = facts["comparison"]
     mine = "co-em" if by is by_co_em else "joint"
     other = {with_values: [], with_co_em: ["co-em"], by_co_em: ["joint"]}[by]
-    without = ["without judgments"] if problem.get("judged", (0,)) else []
+    without = ["without constraints"] if problem.get("judged", (0,)) else []
     assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, *other]
     n_judged = problem.get("n_judged", 8) * len(problem.get("judged", (0,)))
     assert found["n_judgments"] == (n_judged if n_judged >= 20 else 0)
@@ -252,7 +252,7 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
     assert [one["method"] for one in facts["comparison"]["methods"]] == [
         "joint",
         "k-means",
-        "without judgments",
+        "without constraints",
     ]
     assert (
         "The result was not compared with the other method: no such features." in facts["warnings"]

@@ -133,7 +133,9 @@ def test_the_sample_has_what_was_judged_and_matched(large, run):
     matches = {tuple(row.values()) for path in [relation["source"]] for row in read_csv(path)}
     drawn = {(judged["ids"][i], other["ids"][j]) for i, j in relation["pairs"]}
     assert drawn <= matches
-    assert {pair for pair in matches if pair[0] in named} <= drawn, "a judged row has its matches"
+    assert {pair for pair in matches if pair[0] in named} <= drawn, (
+        "a constrained row has its matches"
+    )
     assert len(drawn) < len(matches)
 
 
@@ -316,7 +318,7 @@ def with_text(frame, row):
     ("change", "message"),
     [
         (without, "has no value in the column 'x'"),
-        (with_text, "has 'much', which is no finite number, in the column"),
+        (with_text, "has 'much', which is not a finite number, in the column"),
     ],
 )
 def test_a_late_row_that_cannot_be_used_is_named_and_nothing_is_written(
@@ -367,7 +369,7 @@ def twice(frame):
         (
             lambda number, frame: frame.assign(x=np.inf),
             (
-                r"view1/part-\d\.parquet: row \d+ has 'inf', which is no finite number, in the"
+                r"view1/part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the"
                 r" column 'x'"
             ),
         ),
@@ -440,7 +442,7 @@ def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(large, tmp_path
             WorkerError,
             r"No dask scheduler answers at tcp://127\.0\.0\.1:9 within 1 s",
         ),
-        ("nowhere", ConfigError, "is no address of a dask scheduler"),
+        ("nowhere", ConfigError, "is not the address of a dask scheduler"),
     ):
         with pytest.raises(error, match=message):
             cluster_job(load_job(None, large), tmp_path / "out", scheduler=address)

@@ -1,4 +1,4 @@
-"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with
+"""Matches and constraints are read by the ids of the rows, in any usual form, and refused with
 file and line.
 """
 

@@ -95,9 +95,9 @@ def merged(area):
         ),
         "far column": (
             {"rows": f'{HEADER}<row r="2">{CELL.format("ZZZ2")}</row>'},
-            "'ZZZ2' is no place in a sheet",
+            "'ZZZ2' is not a place in a sheet",
         ),
-        "no merged area": ({"after": merged("A2:B")}, "'B' is no place"),
+        "no merged area": ({"after": merged("A2:B")}, "'B' is not a place"),
         "entities": ({"before": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "declares a document type"),
     }.values(),
     ids=lambda value: value[:20] if isinstance(value, str) else "",

@@ -136,8 +136,8 @@ def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines(tmp_path):
     because = chain_in_words(tmp_path, 10)
     assert because.count(" and ") == 6
     assert because.endswith(
-        "a4 and a5 were said to belong together (line 6 of judged.csv), … 4 more steps (lines 7, 8,"
-        " 9, 10 of judged.csv) …, a9 and a10 were said to belong together (line 11 of judged.csv)"
+        "a4 and a5 have a must-link (line 6 of judged.csv), … 4 more steps (lines 7, 8,"
+        " 9, 10 of judged.csv) …, a9 and a10 have a must-link (line 11 of judged.csv)"
     )
 
 

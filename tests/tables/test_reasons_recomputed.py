@@ -127,7 +127,7 @@ def rows(constraints):
 
 
 def solve(folder, seed, method, closure):
-    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster
+    """Draw 2 to 4 views with many-to-many matches and constraints of some of them, and cluster
     them.
     """
     rng = np.random.default_rng(seed)

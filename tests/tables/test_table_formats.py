@@ -182,9 +182,9 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
     [
         (
             "id,x\na,1\nb,inf\n",
-            r":3: line 3 has 'inf', which is no finite number, in the column 'x'",
+            r":3: line 3 has 'inf', which is not a finite number, in the column 'x'",
         ),
-        ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is no finite number"),
+        ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is not a finite number"),
         (
             "id,x\na,1\nb,2\na,3\n",
             r":4: line 4 has the id 'a', as line 2 has; ids must be distinct",
@@ -245,7 +245,7 @@ def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content,
                   r"the column 't' holds bytes that are not text in UTF-8"),
         "no id": ("a.parquet", pd.DataFrame({"id": ["a", None], "x": [1, 2]}).to_parquet, r"row 1 has no id"),
         "no relation": ("a.arff", text(), r":1: @relation, @attribute or @data is expected, not 'id,lab"),
-        "no data": ("a.arff", "@relation r\n@attribute x real\n", r"there is no @data; this is no whole ARFF file"),
+        "no data": ("a.arff", "@relation r\n@attribute x real\n", r"there is no @data; the ARFF file is incomplete"),
         "sparse": ("a.arff", "@relation r\n@attribute x real\n@data\n{0 1}\n", r":4: sparse rows are not read"),
         "open quote": ("a.arff", "@relation r\n@attribute x real\n@data\n'1\n", r":4: a quotation mark is not closed"),
         "more values": ("a.arff", "@relation r\n@attribute x real\n@data\n1\n1,2\n", r":5: 2 values instead of 1"),

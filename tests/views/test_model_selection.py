@@ -144,7 +144,7 @@ def test_constrained_views_say_what_they_are():
 )
 def test_positions_that_are_not_there_are_an_index_error(positions):
     with pytest.raises(
-        IndexError, match=r"is no choice among 36 constraints; their positions are 0 … 35"
+        IndexError, match=r"is not a choice among 36 constraints; their positions are 0 … 35"
     ) as caught:
         data()[positions]
     assert isinstance(caught.value, InvalidInputError)

@@ -111,7 +111,7 @@ def test_columns_of_every_numeric_type_are_taken(dtype):
                 r" \[views\]"
             ),
         ),
-        ({3: TEXTS}, "3 is no name of a view; names are texts"),
+        ({3: TEXTS}, "3 is not a name of a view; names are texts"),
         (
             {"texts": TEXTS.assign(name="x")},
             r"views\['texts'\] has columns that are not numeric: 'name'.*set_index",
@@ -243,11 +243,11 @@ UNEQUAL = ("texts", "images")
         ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
         (
             {UNEQUAL: {"a": "i1"}},
-            r"'a' is no row number; a dict relates rows by number.*DataFrame with two columns",
+            r"'a' is not a row number; a dict relates rows by number.*DataFrame with two columns",
         ),
-        ({UNEQUAL: {0: [[1]]}}, r"\[1\] is no row number"),
+        ({UNEQUAL: {0: [[1]]}}, r"\[1\] is not a row number"),
         ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
-        ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is no row number"),
+        ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is not a row number"),
         (
             {UNEQUAL: IDS.rename(columns={"images": "sounds"})},
             "column 'sounds' is called like a view that the key does not",

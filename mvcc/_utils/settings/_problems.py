@@ -15,7 +15,7 @@ MAX_SHOWN = 50
 
 
 class Place(NamedTuple):
-    """Where something is written."""
+    """The file and line of something written."""
 
     order: int  # the line of the file; options come after all lines
     label: str  # what messages call it

@@ -59,7 +59,7 @@ def validated(kind: type[Settings], value: Any, problems: Problems) -> Settings:
     except ValidationError as error:
         for details in error.errors(include_url=False):
             path = _written(details["loc"], value)
-            # what concerns a whole is told only if no part of it is wrong
+            # a section as a whole is checked only if all its parts are valid
             if details["type"] == "too_short" and details["input"]:
                 continue
             if path or not problems:

@@ -167,9 +167,9 @@ def farthest_pair(X, lanes, mean, metrics, h):
 
     Not all pairs are looked at. With r the distance to the mean (1, d), two points are at most r_i
     + r_j apart: only pairs that could still beat the best one are looked at, those of the outermost
-    points first. ``lanes`` holds all rows of X. Of equally long pairs the first that was found
-    stays, and after that the one whose inner point is the outermost. Where the pairs that are left
-    have more than `OUTERMOST` points, only these outermost ones are looked at.
+    points first. ``lanes`` holds all rows of X. Among equally long pairs the first that was found
+    stays, then the one whose inner point is the outermost. If the pairs that are left have more
+    than `OUTERMOST` points, only these outermost ones are looked at.
     """
     n = len(X)
     radius, distances = np.empty(n), np.empty(len(lanes) * LANES)

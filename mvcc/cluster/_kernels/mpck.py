@@ -36,7 +36,7 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
     """Return S_h of every cluster, and how much of the spread of its features may be rounding.
 
     S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1);
-    ``broken`` holds the violations of neighborhoods, or is None. Where large terms cancel, as those
+    ``broken`` holds the violations of neighborhoods, or is None. If large terms cancel, as those
     of cannot-links do, all that is left may be rounding.
     """
     start, partner, weight = links

@@ -53,7 +53,7 @@ def choose(means, sizes, k, farthest_first):
     """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on.
 
     In the traversal the next is the one of greatest distance to the nearest chosen one, distances
-    between means weighted by the root of the product of the sizes. Of equal ones it is the first.
+    between means weighted by the root of the product of the sizes; the first among equal ones.
     """
     rank = np.empty(len(sizes))
     for s in range(len(sizes)):

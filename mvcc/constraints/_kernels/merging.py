@@ -137,8 +137,8 @@ def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
 def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weights):
     """Merge two sorted lists of constraints, with at most one type for each pair (Eq. 13–14).
 
-    Of both types of a pair, the one of the first list wins, then the heavier one; of equal ones
-    both are dropped. Of the same type the heaviest is kept.
+    If a pair has both types, the one of the first list wins, then the heavier one; equal ones are
+    both dropped. Among the same type the heaviest is kept.
     """
     total = len(pairs) + len(other_pairs)
     new_pairs, kinds, new_weights = (

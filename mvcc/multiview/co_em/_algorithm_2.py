@@ -19,7 +19,7 @@ from mvcc.multiview.co_em._loop import CoEM, ViewRecord
 from mvcc.multiview.co_em._threshold import choose_threshold
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
-from mvcc.views import ConstrainedViews, Judged
+from mvcc.views import ConstrainedViews, ViewConstraints
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
@@ -85,10 +85,10 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     >>> import numpy as np
     >>> from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans
     >>> texts, images = np.array([[0.0], [0.2], [3.0], [3.2]]), np.array([[5.0], [1.0], [1.1]])
-    >>> judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
     >>> matches = {(0, 1): [(0, 0), (2, 1)]}
-    >>> model = model.fit([texts, images], constraints=[judged, None], mappings=matches)
+    >>> model = model.fit([texts, images], constraints=[pairs, None], mappings=matches)
     >>> [labels.tolist() for labels in model.labels_]
     [[0, 0, 1, 1], [0, 1, 1]]
 
@@ -100,10 +100,10 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
     ... }
     >>> kinds = ["must-link", "cannot-link"]
-    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": kinds})
+    >>> by_id = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": kinds})
     >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
     >>> model = model.fit(
-    ...     named, constraints={"texts": judged}, mappings={("texts", "images"): matches}
+    ...     named, constraints={"texts": by_id}, mappings={("texts", "images"): matches}
     ... )
     >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
     [0, 1]
@@ -148,7 +148,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None = None,
         *,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> Self:
         """Cluster all views.

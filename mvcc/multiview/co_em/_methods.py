@@ -58,7 +58,7 @@ _WITHOUT_BASE = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a transfer method of another package comes from."""
+    """The origin of a transfer method of another package."""
 
     package: str
     version: str
@@ -106,7 +106,9 @@ def transfer_class(name: str) -> type[TransferMethod]:
     if offer is not None:
         return _loaded(offer)
     if not needs_base(name):
-        raise ConfigError(f"{name} is no transfer method: it clusters by itself, without a base.")
+        raise ConfigError(
+            f"{name} is not a transfer method: it clusters by itself, without a base."
+        )
     return resolve_name(_TRANSFERS[name].home)
 
 
@@ -192,7 +194,7 @@ def _offer(name: str) -> EntryPoint | None:
     if offers and not _NAME.fullmatch(name):
         raise ConfigError(
             f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
-            " which is no name: 1 to 64 letters, digits, _ and -, not beginning with -."
+            " which is not a valid name: 1 to 64 letters, digits, _ and -, not beginning with -."
             f" {_rename_or_remove(packages)}"
         )
     if not offers and not is_ours:

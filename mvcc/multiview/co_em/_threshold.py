@@ -27,8 +27,8 @@ def choose_threshold(
 
     In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
     is closed anew, so that nothing of what is held out is seen through the closure; the
-    constraints are therefore the given ones, not closed. Of equally good thresholds the largest
-    one is chosen, which infers the fewest constraints.
+    constraints are therefore the given ones, not closed. Among equally good thresholds the
+    largest one is chosen, which infers the fewest constraints.
 
     Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
     so that none can be held out.

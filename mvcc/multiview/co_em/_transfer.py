@@ -54,7 +54,7 @@ class Cause(NamedTuple):
     weight : float or None
         The weight of that given constraint; None where it comes from none.
     words : str
-        Where it comes from none, what is said of its rows.
+        What to say of its rows if it comes from no constraint.
     """
 
     rows: tuple[int, int]

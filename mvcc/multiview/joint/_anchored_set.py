@@ -1,6 +1,6 @@
 """Joint clustering of very many rows, whose objects are tied to anchors, as ``JointSet``.
 
-Eq. 1 is minimized over the judged objects and some thousand others, which stand for all. Their
+Eq. 1 is minimized over the constrained objects and some thousand others, which stand for all. Their
 clusters are spread to the anchors, and from there to all objects.
 """
 
@@ -60,8 +60,8 @@ def joint_set(
 class AnchoredClusters(JointClusters):
     """The clusters of objects that are tied to anchors."""
 
-    # (p, k): what judged objects say for every cluster of an object, times the root of its degree,
-    # by each of its ties
+    # (p, k): the evidence of constrained objects for every cluster of an object, times the root of
+    # its degree, by each of its ties
     at_anchors: Floats | None = None
     # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
     coefficients: tuple[Floats, ...] = ()
@@ -74,13 +74,13 @@ class AnchoredSet(JointSet):
     _graph: AnchorGraph
 
     def clusters(
-        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+        self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> AnchoredClusters:
-        """Cluster the objects, given judged pairs; ``rng`` draws objects, starts and orders."""
-        k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
-        groups = Groups.among(self.n_objects, judged)
-        searched, masses = self._searched(judged, rng)
-        pairs, must_link, weights = groups.closed(judged).listed()
+        """Cluster the objects, given constraints; ``rng`` draws objects, starts and orders."""
+        k, (rows, residual) = self._settings.n_clusters, self._embedded(constraints)
+        groups = Groups.among(self.n_objects, constraints)
+        searched, masses = self._searched(constraints, rng)
+        pairs, must_link, weights = groups.closed(constraints).listed()
         found = search_pck(
             np.ascontiguousarray(rows[searched], np.float64),
             k,
@@ -95,14 +95,16 @@ class AnchoredSet(JointSet):
         )
         of_searched = np.full(self.n_objects, -1)
         of_searched[searched] = found.labels
-        if not len(judged):
+        if not len(constraints):
             blocks = blocks_of(len(rows))
             nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks]
             labels = np.concatenate(nearest)
             return AnchoredClusters(labels, of_searched, rows, found.objective, residual)
-        teller(self.n_objects)("spreading what was judged")
+        teller(self.n_objects)("spreading the constraints")
         classes = groups.classes(of_searched, k)
-        at_anchors, coefficients = self._learned(judged, classes, found.labels, searched, masses)
+        at_anchors, coefficients = self._learned(
+            constraints, classes, found.labels, searched, masses
+        )
         said = self._said_by(at_anchors, coefficients)
         labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
         labels = np.where(classes >= 0, classes, labels)
@@ -110,11 +112,11 @@ class AnchoredSet(JointSet):
             labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
         )
 
-    def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+    def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
         assert isinstance(found, AnchoredClusters)
         if found.at_anchors is None:
-            return super().scores(judged, found)
+            return super().scores(constraints, found)
         said = self._said_by(found.at_anchors, found.coefficients)
         return lambda some: log_shares(said(some))
 
@@ -146,9 +148,9 @@ class AnchoredSet(JointSet):
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
         return anchor_graph(self._views, self._relations, self._settings.n_clusters, rng, weights)
 
-    def _searched(self, judged: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the judged objects and some others, and how many objects each stands for."""
-        n, ends = self.n_objects, np.unique(judged.pairs)
+    def _searched(self, constraints: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Return the constrained objects and some others, and how many objects each stands for."""
+        n, ends = self.n_objects, np.unique(constraints.pairs)
         others = np.setdiff1d(rng.choice(n, min(n, SEARCHED), replace=False), ends)
         masses = np.ones(n)
         masses[others] = (n - len(ends)) / max(len(others), 1)
@@ -156,11 +158,11 @@ class AnchoredSet(JointSet):
         return searched, masses[searched]
 
     def _learned(
-        self, judged: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
+        self, constraints: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
     ) -> tuple[Floats, tuple[Floats, ...]]:
         """Return what the searched objects say at the anchors, and by the columns of each view."""
         heaviest = np.zeros(self.n_objects)
-        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
         of_searched = classes[searched]
         shares = shares_of_classes(labels, of_searched, self._settings.n_clusters)
         step = first_step(of_searched, np.minimum(heaviest[searched], 1), shares, masses)
@@ -179,7 +181,7 @@ class AnchoredSet(JointSet):
     def _said_by(
         self, at_anchors: Floats, coefficients: tuple[Floats, ...]
     ) -> Callable[[Any], Floats]:
-        """Return what tells how much speaks for every cluster of some objects, (m, k)."""
+        """Return a function that gives the evidence for every cluster of some objects, (m, k)."""
 
         def said(some: Any) -> Floats:
             spread = rows_to_one(self._graph.from_anchors(at_anchors, some))

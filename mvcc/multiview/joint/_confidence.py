@@ -1,4 +1,4 @@
-"""Probabilities of clusters: scores made as sharp as judged pairs that were held out bear them out.
+"""Probabilities of clusters: scores made as sharp as constraints that were held out bear them out.
 
 The sharpness is the inverse of the temperature of Guo et al., "On Calibration of Modern Neural
 Networks", 2017; here it is chosen by pairs, with the probability Σ_c p_ic p_jc that two objects are
@@ -28,17 +28,19 @@ FOLDS = 4
 STARTS = 2  # of each fold, whose clusters are looked at for nothing else
 MOST_DENSE = 50  # clusters; of more, only the largest probabilities of a row are kept
 KEPT = 10
-_LEAST = 1e-3  # probability of what was judged, in its logarithm: one wrong pair must not decide
+_LEAST = (
+    1e-3  # of the probability of a constraint, in its logarithm: one wrong pair must not decide
+)
 _TIE = 1 + 1e-9
 
 Probabilities: TypeAlias = Floats | sp.csr_array
 
 
 def object_probabilities(
-    views: JointSet, judged: Constraints, found: JointClusters, sharpness: float
+    views: JointSet, constraints: Constraints, found: JointClusters, sharpness: float
 ) -> Probabilities:
     """Return the probability of every cluster for every object, (n, k)."""
-    scores = views.scores(judged, found)
+    scores = views.scores(constraints, found)
 
     def of_block(rows: slice) -> Floats:
         return probabilities(scores(rows), sharpness, found.labels[rows])
@@ -46,15 +48,15 @@ def object_probabilities(
     return in_blocks(len(found.labels), of_block)
 
 
-def chosen_sharpness(views: JointSet, judged: Constraints) -> float:
-    """Return the sharpness by which judged pairs are likeliest where they are held out in folds."""
-    if len(judged) < FEWEST_PAIRS:
+def chosen_sharpness(views: JointSet, constraints: Constraints) -> float:
+    """Return the sharpness by which constraints are likeliest where they are held out in folds."""
+    if len(constraints) < FEWEST_PAIRS:
         return SHARPNESS
     rng = np.random.default_rng(0)  # not that of the fit: a look at probabilities draws nothing
-    fold = rng.permutation(len(judged)) % FOLDS
+    fold = rng.permutation(len(constraints)) % FOLDS
     losses = np.zeros(len(SHARPNESSES))
     for number in range(FOLDS):
-        kept, held_out = judged.select(fold != number), judged.select(fold == number)
+        kept, held_out = constraints.select(fold != number), constraints.select(fold == number)
         found = views.clusters(kept, rng, STARTS)
         ends, pairs = np.unique(held_out.pairs, return_inverse=True)
         scores = views.scores(kept, found)(ends)
@@ -97,8 +99,8 @@ def _compact(shares: Floats) -> Probabilities:
     return sp.csr_array((largest.ravel(), columns.ravel(), starts), shape=(n, k))
 
 
-def _loss(shares: Floats, pairs: Ints, judged: Constraints) -> float:
-    """Return −log of the probability of what was judged, summed; a pair counts once at most."""
+def _loss(shares: Floats, pairs: Ints, constraints: Constraints) -> float:
+    """Return −log of the probability of the constraints, summed; a pair counts once at most."""
     same = np.einsum("ij,ij->i", shares[pairs[:, 0]], shares[pairs[:, 1]])
-    as_judged = np.where(judged.must_link, same, 1 - same)
-    return float(-np.minimum(judged.weights, 1) @ np.log(np.maximum(as_judged, _LEAST)))
+    as_constrained = np.where(constraints.must_link, same, 1 - same)
+    return float(-np.minimum(constraints.weights, 1) @ np.log(np.maximum(as_constrained, _LEAST)))

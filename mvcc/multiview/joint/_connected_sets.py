@@ -54,30 +54,30 @@ class ConnectedSets:
     def clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[Ints], list[JointClusters]]:
-        """Cluster all views by judged pairs; return the labels of each, and each set's clusters."""
+        """Cluster all views by constraints; return the labels of each, and each set's clusters."""
         labels: list[Ints] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
-            found = views.clusters(judged_objects(constraints, numbers, views), rng)
+            found = views.clusters(constraints_of_objects(constraints, numbers, views), rng)
             for number, objects in zip(numbers, views.objects, strict=True):
                 labels[number] = found.labels[objects]
             clusters.append(found)
         return labels, clusters
 
-    def nearest_judged(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
-        """Return view and row of every row's nearest judged object, and 1 if it is its own.
+    def nearest_constrained(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
+        """Return view and row of every row's nearest constrained object, and 1 if it is its own.
 
         Only objects of its cluster count; without one they are −1, −1, 0.
         """
         found: list[Ints] = [np.empty((0, 3), np.int64)] * len(links)
         for numbers, views in self._sets:
-            judged_rows = [np.unique(links[n][0]) for n in numbers]
+            constrained_rows = [np.unique(links[n][0]) for n in numbers]
             row_of = np.full((views.n_objects, len(numbers)), -1)
             labels = np.empty(views.n_objects, np.int64)
             for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
-                row_of[objects[judged_rows[place]], place] = judged_rows[place]
+                row_of[objects[constrained_rows[place]], place] = constrained_rows[place]
                 labels[objects] = labels_of[number]
-            nearest = views.nearest_judged(
+            nearest = views.nearest_constrained(
                 labels, pairs_of_objects([links[n] for n in numbers], views.objects)
             )
             for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
@@ -92,8 +92,10 @@ class ConnectedSets:
         return found
 
 
-def judged_objects(given: list[Constraints], numbers: list[int], views: JointSet) -> Constraints:
-    """Return the judged pairs of rows of connected views as pairs of their objects."""
+def constraints_of_objects(
+    given: list[Constraints], numbers: list[int], views: JointSet
+) -> Constraints:
+    """Return the constraints of rows of connected views as pairs of their objects."""
     return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
 
 

@@ -20,26 +20,25 @@ from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separ
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
-from mvcc.multiview.joint._connected_sets import ConnectedSets, judged_objects
+from mvcc.multiview.joint._connected_sets import ConnectedSets, constraints_of_objects
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._contradicted import contradicted_matches
 from mvcc.multiview.matches._suspicious import to_drop
-from mvcc.views import ConstrainedViews, Judged
+from mvcc.views import ConstrainedViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 
 
 class JointGraphClustering(MultiViewEstimator):
     """Cluster several views in one graph of their objects, which needs neither all rows matched nor
-    judged pairs.
+    constraints.
 
-    Matched rows are one object, and a judged pair of rows is one of objects, which counts in all
-    views at once. The objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a
-    ridge metric (``PairMetric``) in that space and the raw columns, where leave-one-out finds one
-    that helps. PCK-Means (Basu, Banerjee and Mooney, "Active Semi-Supervision for Pairwise
-    Constrained Clustering", 2004) then minimizes Eq. 1 over the objects from several starts. At
-    last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with
-    Local and Global Consistency", 2004), together with what the columns of each view predict.
+    Matched rows are one object, and a constraint between rows is one between objects, which counts
+    in all views at once. The objects are embedded as by ``JointSpectralFeatures``; constraints
+    learn a ridge metric (``PairMetric``) in that space and the raw columns if leave-one-out finds
+    one that helps. PCK-Means [1]_ then minimizes Eq. 1 over the objects from several starts.
+    Finally, the clusters of constrained objects are spread over the graph [2]_, together with what
+    the columns of each view predict.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
@@ -89,8 +88,8 @@ class JointGraphClustering(MultiViewEstimator):
     objective_ : float
         Eq. 1 before spreading; summed over sets of views that are not connected.
     violated_ : list of Constraints
-        The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed
-        constraints too many to be listed, those are looked at that hold the neighborhoods together.
+        The constraints that ``labels_`` violate, per view, without those of weight 0. If there are
+        too many closed constraints to list, those that hold the neighborhoods together.
     connected_views_ : list of list of int
         The sets of views that matches connect. Clusters of different sets have nothing to do with
         each other.
@@ -100,10 +99,10 @@ class JointGraphClustering(MultiViewEstimator):
         Anchors of every view; 0 where the graph is exact.
     eigen_residual_ : float
         The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the
-        normalized graph, whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
+        normalized graph, whose largest eigenvalue μ is 1. With up to 600 objects they are exact.
     probabilities_ : list of ndarray, or of sparse array, of shape (n_v, k)
         How likely every row is in each cluster; the largest is that of its label, and rows sum
-        to 1. Of more than 50 clusters the ten largest are kept, and arrays are sparse. Made when it
+        to 1. With more than 50 clusters the ten largest are kept in sparse arrays. Made when it
         is first looked at, and stored with a model only once it was.
     view_agreement_ : ndarray of shape (V, V)
         How much every two views show the same groups: the mean cosine, in the leading eigenvectors
@@ -134,33 +133,41 @@ class JointGraphClustering(MultiViewEstimator):
     Matches of three views or more can contradict each other. Those that more views contradict than
     confirm are left out: a few wrong ones would chain many objects into one.
 
-    Of a hundred matches or more between two views, those whose suspicion is above .4 are left out,
-    and the views clustered once more, where the share that seems to be wrong, times the agreement
-    of the views, is .03 or more.
+    With 100 or more matches between two views, those whose suspicion is above .4 are left out, and
+    the views are clustered again, if the share that seems wrong, times the agreement of the views,
+    is .03 or more.
 
-    Sets of views that less than three matches connect are clustered by themselves, and their
-    numbers of clusters have nothing to do with each other. Judged pairs that form groups, all of
-    them apart from each other, are taken as groups: each with five members or more gets a cluster
-    of its own. The 10 nearest fitted rows of its view vote on the cluster of a new row, the nearer
-    with more weight, and a fitted row keeps its own; so the model holds the rows of ``fit``. By
-    anchors, a new row takes the way of those of ``fit``, and the model holds none of them.
+    Sets of views that fewer than three matches connect are clustered separately, and their cluster
+    numbers are unrelated. Constraints that form groups, all of them apart from each other, are
+    taken as groups: each with five members or more gets a cluster of its own. The 10 nearest fitted
+    rows of its view vote on the cluster of a new row, the nearer with more weight, and a fitted row
+    keeps its own; so the model holds the rows of ``fit``. By anchors, a new row takes the way of
+    those of ``fit``, and the model holds none of them.
 
     By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view,
-    whichever is most (Chen and Cai, "Large Scale Spectral Clustering with Landmark-Based
-    Representation", 2011), which k-means finds in a sample. Eq. 1 is minimized over the objects
+    whichever is most [3]_, which k-means finds in a sample. Eq. 1 is minimized over the objects
     with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
 
     Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
-    judged pairs, exp(−4 d²) with d the distance to a center. With 20 judged pairs or more, they
+    constraints, exp(−4 d²) with d the distance to a center. With 20 constraints or more, they
     choose the power: they are held out in four parts, the objects are clustered by the others, and
-    Σ_c p_ic p_jc should say which of those held out belong together (after Guo et al., "On
-    Calibration of Modern Neural Networks", 2017). Where another share is larger than that of the
-    label, both change places. Judged objects are no surer than what is spread to them.
+    Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another share
+    is larger than that of the label, both change places. Constrained objects are no surer than what
+    is spread to them.
 
-    Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of
-    objects, follow from the others, none contradicts them, none weighs less than 1, and no more
-    than a million pairs follow. Such pairs bear each other out; in the closure of sparse ones,
+    Eq. 1 takes the closure of dense constraints: at least eight of them, as pairs of objects,
+    follow from the others, none contradicts them, none weighs less than 1, and at most a million
+    pairs follow. Such pairs bear each other out; in the closure of sparse ones,
     wrong pairs would multiply unnoticed. Metric, groups and spreading take the pairs as given.
+
+    References
+    ----------
+    .. [1] S. Basu, A. Banerjee and R. J. Mooney, "Active Semi-Supervision for Pairwise Constrained
+       Clustering", SDM 2004.
+    .. [2] D. Zhou et al., "Learning with Local and Global Consistency", NeurIPS 2003.
+    .. [3] X. Chen and D. Cai, "Large Scale Spectral Clustering with Landmark-Based Representation",
+       AAAI 2011.
+    .. [4] C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017.
 
     Examples
     --------
@@ -208,7 +215,7 @@ class JointGraphClustering(MultiViewEstimator):
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None = None,
         *,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> Self:
         """Cluster all views.
@@ -222,7 +229,7 @@ class JointGraphClustering(MultiViewEstimator):
         y : None
             Not used, there for scikit-learn.
         constraints : list of one entry per view, or dict {view: entry}, default=None
-            Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need
+            Constraints, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need
             not be closed: the metric learns from them as they are, and the search of Eq. 1 closes
             dense ones. A pair of weight 0 counts for nothing.
         mappings : dict {(u, v): relations}, default=None
@@ -340,9 +347,9 @@ class JointGraphClustering(MultiViewEstimator):
             found: dict[int, tuple[Probabilities, float]] = {}
             with one_thread():
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
-                    judged = judged_objects(self._counted_in_fit, numbers, views)
-                    sharpness = chosen_sharpness(views, judged)
-                    of_objects = object_probabilities(views, judged, clusters, sharpness)
+                    pairs = constraints_of_objects(self._counted_in_fit, numbers, views)
+                    sharpness = chosen_sharpness(views, pairs)
+                    of_objects = object_probabilities(views, pairs, clusters, sharpness)
                     for number, objects in zip(numbers, views.objects, strict=True):
                         found[number] = of_objects[objects], sharpness
             in_order = [found[number] for number in range(len(found))]
@@ -380,18 +387,18 @@ class JointGraphClustering(MultiViewEstimator):
 
     def labels_by(
         self,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
+        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None,
         *,
         random_state: RandomState = None,
     ) -> list[Ints]:
-        """Cluster the rows of ``fit`` once more, by other judged pairs.
+        """Cluster the rows of ``fit`` once more, by other constraints.
 
         Graph and embedding are those of ``fit``.
 
         Parameters
         ----------
         constraints : list of one entry per view, or dict {view: entry}, or None
-            Judged pairs, as for ``fit``. Contradictions are no error here.
+            Constraints, as for ``fit``. Contradictions are no error here.
         random_state : int, numpy Generator, RandomState or None, default=None
 
         Returns
@@ -408,10 +415,10 @@ class JointGraphClustering(MultiViewEstimator):
         with one_thread():
             return self._sets.clustered(counted, as_generator(random_state))[0]
 
-    def nearest_judged(
-        self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None
+    def nearest_constrained(
+        self, constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None
     ) -> list[Ints]:
-        """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
+        """Return, for every row, the nearest constrained row of its cluster in the graph.
 
         The length of a path is −log of the product of its affinities: how much of an answer spreads
         along it.
@@ -419,7 +426,7 @@ class JointGraphClustering(MultiViewEstimator):
         Parameters
         ----------
         constraints : list of one entry per view, or dict {view: entry}, or None
-            The judged pairs of ``fit``.
+            The constraints of ``fit``.
 
         Returns
         -------
@@ -433,7 +440,7 @@ class JointGraphClustering(MultiViewEstimator):
             As ``labels_by``.
         """
         links = [c.spanning() for c in self._counted(constraints)]
-        return self._sets.nearest_judged(links, self.labels_)
+        return self._sets.nearest_constrained(links, self.labels_)
 
     def _counted(self, constraints: Any) -> list[Constraints]:
         """Return checked constraints for the views of ``fit``, without those of weight 0."""
@@ -448,7 +455,7 @@ class JointGraphClustering(MultiViewEstimator):
             raise InvalidInputError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the graphs: only the object that was fitted clusters by other judged pairs."""
+        """Leave out the graphs: only the object that was fitted clusters by other constraints."""
         state: dict[str, Any] = super().__getstate__()
         left_out = _OF_THE_GRAPH
         if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):

@@ -74,8 +74,8 @@ class JointClusters:
     """The clusters of views that matches connect."""
 
     labels: Ints  # (n,): the cluster of every object
-    # (n,): the same by Eq. 1 alone; of judged objects and some others only, where objects are tied
-    # to anchors
+    # (n,): the same by Eq. 1 alone; if objects are tied to anchors, only of constrained objects and
+    # some others
     before_spreading: Ints
     rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
     objective: float  # Eq. 1, before spreading
@@ -83,7 +83,7 @@ class JointClusters:
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
-    """Return judged pairs of rows as pairs of distinct objects, the heaviest of each kind."""
+    """Return constraints of rows as pairs of distinct objects, the heaviest of each kind."""
     pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
     weights = np.concatenate([weight for _, _, weight in links])
@@ -92,7 +92,7 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
 
 
 class JointSet:
-    """Views that matches connect, in one graph of their objects that serves any judged pairs.
+    """Views that matches connect, in one graph of their objects that serves any constraints.
 
     `weights` (V,) tell how much each view counts, 1 at most; `rng` draws landmarks.
     """
@@ -114,36 +114,38 @@ class JointSet:
         self._n_wide = settings.components(METRIC_COMPONENTS, self.n_objects)
 
     def clusters(
-        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+        self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
-        """Cluster the objects, given judged pairs; the generator draws starts and orders."""
-        k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
-        groups = Groups.among(self.n_objects, judged)
+        """Cluster the objects, given constraints; the generator draws starts and orders."""
+        k, (rows, residual) = self._settings.n_clusters, self._embedded(constraints)
+        groups = Groups.among(self.n_objects, constraints)
         assert not isinstance(rows, LazyRows)
         found = search_pck(
             rows,
             k,
-            *groups.closed(judged).listed(),
+            *groups.closed(constraints).listed(),
             penalty=self._settings.constraint_weight,
             starts=groups.starts(rows, k),
             n_init=n_init or self._settings.n_init,
             rng=rng,
         )
-        labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
+        labels = found.labels
+        if len(constraints):
+            labels = self._spread(constraints, groups, labels)
         return JointClusters(labels, found.labels, rows, found.objective, residual)
 
-    def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
-        """Return what gives some objects their scores, (m, k): how much speaks for every cluster.
+    def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+        """Return what gives some objects their scores, (m, k): the evidence for every cluster.
 
         These are the logarithms of the shares that are spread and predicted, or minus the squared
-        distances to the centers without judged pairs.
+        distances to the centers without constraints.
         """
         k = self._settings.n_clusters
-        if not len(judged):
+        if not len(constraints):
             centers = self._centers(found)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
-        classes = Groups.among(self.n_objects, judged).classes(found.before_spreading, k)
-        said = self._said(judged, classes, found.before_spreading)
+        classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
+        said = self._said(constraints, classes, found.before_spreading)
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
@@ -159,13 +161,13 @@ class JointSet:
         """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
         self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
 
-    def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
-        """Return the judged object of its cluster nearest to every object in the graph, or −1.
+    def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
+        """Return the constrained object of its cluster nearest to every object in the graph, or −1.
 
         The length of a path is −log of the product of its affinities: how much of an answer
         spreads.
         """
-        nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
+        nearest, ends = np.full(self.n_objects, -1), np.unique(constraints.pairs)
         for cluster in np.unique(labels[ends]):
             members = np.flatnonzero(labels == cluster)
             nearest[members] = self._graph.nearest_sources(
@@ -194,7 +196,7 @@ class JointSet:
 
     @cached_property
     def _graph(self) -> JointGraph | AnchorGraph:
-        """The graph that judged pairs are spread over."""
+        """The graph that constraints are spread over."""
         return self._free_graph.with_matched_objects(self._object_columns)
 
     @cached_property
@@ -225,12 +227,12 @@ class JointSet:
             return rows, found.residual
         return embedded(values, vectors, number), found.residual
 
-    def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
+    def _embedded(self, constraints: Constraints) -> tuple[Floats | LazyRows, float]:
         """Return the objects where they are clustered, by a metric if one helps; the residual."""
-        if not len(judged):
+        if not len(constraints):
             return self._free_embedding
-        ends, pairs = np.unique(judged.pairs, return_inverse=True)
-        among = Constraints(pairs.reshape(-1, 2), judged.must_link, judged.weights)
+        ends, pairs = np.unique(constraints.pairs, return_inverse=True)
+        among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
         metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
         if metric.ridge_ is None:
             return self._rows_by(self._eigenpairs)
@@ -246,18 +248,18 @@ class JointSet:
         totals = sum(membership(found.labels[block], k) @ rows[block] for block in blocks)
         return totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
 
-    def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
-        """Return the clusters of all objects, given those of Eq. 1 and what judged objects say."""
-        teller(self.n_objects)("spreading what was judged")
+    def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
+        """Return the clusters of all objects, given those of Eq. 1 and the constraints."""
+        teller(self.n_objects)("spreading the constraints")
         classes = groups.classes(clusters, self._settings.n_clusters)
-        said = self._said(judged, classes, clusters)
+        said = self._said(constraints, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
         return np.where(classes >= 0, classes, reached)
 
-    def _said(self, judged: Constraints, classes: Ints, clusters: Ints) -> Floats:
-        """Return what judged objects and columns say for every cluster of every object, (n, k)."""
+    def _said(self, constraints: Constraints, classes: Ints, clusters: Ints) -> Floats:
+        """Return the evidence of constraints and columns for each object's clusters, (n, k)."""
         heaviest = np.zeros(self.n_objects)
-        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
         shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
         assert isinstance(self._graph, JointGraph)
         said = spread(self._graph, first_step(classes, np.minimum(heaviest, 1), shares))

@@ -24,7 +24,7 @@ _TINY = 1e-12
 
 
 def log_shares(shares: Floats) -> Floats:
-    """Return the logarithm of what speaks for every cluster of some objects, scaled to sum 1."""
+    """Return the logarithm of the evidence for every cluster of some objects, scaled to sum 1."""
     return np.log(np.maximum(rows_to_one(shares.astype(np.float64, copy=False)), _TINY))
 
 
@@ -87,7 +87,7 @@ class NearestAnchors(BaseEstimator):
         return data
 
     def _scores(self, data: Floats) -> Floats:
-        """Return how much speaks for every cluster, (m, k)."""
+        """Return the evidence for every cluster, (m, k)."""
         found = self.anchors.ties(data) @ self.at_anchors
         if self.centers is not None:
             return -euclidean_distances(unit_rows(found), self.centers, squared=True)

@@ -1,4 +1,4 @@
-"""What judged objects say of all others: classes spread over the graph, and predicted.
+"""What constrained objects say of all others: classes spread over the graph, and predicted.
 
 Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed
 number of steps.
@@ -20,35 +20,36 @@ from mvcc.constraints import Constraints
 from mvcc.embedding import JointGraph, membership
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
-FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
+FEWEST_ENTAILED = 8  # constraints that follow from the others, where all that follows is taken
 MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take long
 SPREADING = 0.95
 SPREADING_STEPS = 80
 CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-UNJUDGED_WEIGHT = 0.2
+UNCONSTRAINED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
 _TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Judged objects as groups of those that must-links put together."""
+    """Constrained objects as groups of those that must-links put together."""
 
-    of: Ints  # (n,): the group of every object, −1 where it is in no judged pair
+    of: Ints  # (n,): the group of every object, −1 where it is in no constraint
     # (p, 2): groups that cannot-links keep apart, the smaller number first, distinct; one twice
     # where it is torn
     apart: Ints
 
     @classmethod
-    def among(cls, n_objects: int, judged: Constraints) -> Groups:
+    def among(cls, n_objects: int, constraints: Constraints) -> Groups:
         """Find the groups."""
-        together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
+        pairs, must_link = constraints.pairs, constraints.must_link
+        together, apart = pairs[must_link], pairs[~must_link]
         links = sp.coo_array(
             (np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects)
         )
         component = connected_components(links, directed=False)[1]
-        of, ends = np.full(n_objects, -1), np.unique(judged.pairs)
+        of, ends = np.full(n_objects, -1), np.unique(pairs)
         of[ends] = np.unique(component[ends], return_inverse=True)[1]
         return cls(of, np.unique(np.sort(of[apart], axis=1), axis=0))
 
@@ -68,19 +69,19 @@ class Groups:
         n_groups = len(self.sizes)
         return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
 
-    def closed(self, judged: Constraints) -> Constraints:
-        """Return all that follows from judged pairs that bear each other out, else the pairs.
+    def closed(self, constraints: Constraints) -> Constraints:
+        """Return all that follows from constraints that bear each other out, else the pairs.
 
-        Wrong judgments spread in a closure, and contradict some where pairs are dense. So eight
+        Wrong constraints spread in a closure, and contradict some where pairs are dense. So eight
         must follow and none contradict. Weights below 1 say that a pair is in doubt.
         """
         sizes = self.sizes
-        n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
+        n_entailed = len(constraints) - (sizes - 1).sum() - len(self.apart)
         n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
         is_dense = n_entailed >= FEWEST_ENTAILED and n_closed <= MOST_CLOSED
-        if self.torn or not is_dense or judged.weights.min() < 1:
-            return judged
-        return judged.closure()
+        if self.torn or not is_dense or constraints.weights.min() < 1:
+            return constraints
+        return constraints.closure()
 
     def largest_first(self) -> list[Ints]:
         """Return the members of every group, the largest group first."""
@@ -97,7 +98,7 @@ class Groups:
         return [means] * (1 if len(means) == k else 5)
 
     def classes(self, labels: Ints, k: int) -> Ints:
-        """Return the cluster of every judged object, its own for each large group, else −1."""
+        """Return the cluster of every constrained object, its own for each large group, else −1."""
         classes = np.where(self.of >= 0, labels, -1)
         if self.complete:
             large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
@@ -109,10 +110,10 @@ class Groups:
 
 
 def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
-    """Return the shares of judged classes in every object's cluster, (n, k); 1 without any."""
+    """Return the shares of given classes in every object's cluster, (n, k); 1 without any."""
     table = np.zeros((k, k))
-    judged = classes >= 0
-    np.add.at(table, (labels[judged], classes[judged]), 1)
+    given = classes >= 0
+    np.add.at(table, (labels[given], classes[given]), 1)
     total = table.sum(axis=1, keepdims=True)
     return np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
 
@@ -122,13 +123,13 @@ def first_step(
 ) -> Floats:
     """Return what is spread, (n, k): answers, by their `weights` up to 1, and less of the clusters.
 
-    `classes` (n,) are −1 but for judged objects; each object stands for as many as `masses` (n,).
+    `classes` (n,) are −1 without constraints; each object stands for as many as `masses` (n,).
     """
-    judged = np.flatnonzero(classes >= 0)
-    step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
+    given = np.flatnonzero(classes >= 0)
+    step = min(CLUSTER_SHARE, 2 / len(given)) * shares
     if masses is not None:
         step *= masses[:, None]
-    step[judged, classes[judged]] += weights[judged]
+    step[given, classes[given]] += weights[given]
     return step
 
 
@@ -143,8 +144,8 @@ def predicted_by_columns(
 ) -> Floats:
     """Predict classes from the columns of each view by ridge regression, as means of objects.
 
-    The targets are the classes of judged objects and, with less weight, the shares of the others.
-    The ridge is the one whose leave-one-out errors on judged rows are least.
+    The targets are the classes of constrained objects and, with less weight, the shares of the
+    others. The ridge is the one whose leave-one-out errors on constrained rows are least.
     """
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
@@ -161,10 +162,10 @@ def column_coefficients(
     rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
 ) -> Floats:
     """Return coefficients (d + 1, k) of rows and a constant for classes, block by block."""
-    n, judged = len(rows), classes >= 0
-    target = np.where(judged[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
-    of_unjudged = UNJUDGED_WEIGHT if masses is None else UNJUDGED_WEIGHT * masses
-    roots = np.sqrt(np.where(judged, 1.0, of_unjudged))[:, None]
+    n, given = len(rows), classes >= 0
+    target = np.where(given[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
+    of_unconstrained = UNCONSTRAINED_WEIGHT if masses is None else UNCONSTRAINED_WEIGHT * masses
+    roots = np.sqrt(np.where(given, 1.0, of_unconstrained))[:, None]
     blocks = blocks_of(n)
     gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
     for block in blocks:
@@ -172,7 +173,7 @@ def column_coefficients(
         gram += weighted.T @ weighted
     values, vectors = scipy.linalg.eigh(gram)
     projected, tested = np.zeros((len(gram), target.shape[1])), []
-    some = judged if judged.any() else np.ones(n, np.bool_)
+    some = given if given.any() else np.ones(n, np.bool_)
     for block in blocks:
         turned = (with_ones(rows[block]) * roots[block]) @ vectors
         wanted = target[block] * roots[block]

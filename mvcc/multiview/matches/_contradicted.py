@@ -1,6 +1,6 @@
 """Matches that the matches of other views contradict: a few would chain many objects.
 
-Where i of view u is matched with k of view w, and k with j of view v, then i and j are the same
+If i of view u is matched with k of view w, and k with j of view v, then i and j are the same
 object.
 """
 
@@ -19,7 +19,7 @@ def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[i
 
     View w confirms the match of i and j where both are matched with the same row of w. It
     contradicts it where a row that is matched with one of them is matched with a row of the other's
-    view that is no partner of it. Where no object has two rows of one view, all matches agree.
+    view that is not its partner. If no object has two rows of one view, all matches agree.
     """
     found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
     if len(relations) < 3 or not _chained(sizes, relations):

@@ -18,7 +18,7 @@ Place = tuple[tuple[str, str | float], ...]
 
 
 class Verdict(StrEnum):
-    """What is said of a claim in the end, the worst first."""
+    """The verdicts on a claim, the worst first."""
 
     NOT_ENOUGH_DATA = "not enough data"
     DOES_NOT_HOLD = "does not hold"

@@ -1,4 +1,4 @@
-"""What speaks for each number of clusters, as curves."""
+"""How good each number of clusters is, as curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from mvcc.reporting.figures._style import SOFT, house_style
 
 _PANELS = {  # title: what is drawn, and how it is called
-    "Held-out judgments kept": {"kept": ""},
+    "Held-out constraints kept": {"kept": ""},
     "Agreement of rows whose match is cut": {"agreement": "matched", "by_chance": "by chance"},
     "Stability": {"stability": ""},
     "Share of the rows in one cluster": {"largest": "largest", "smallest": "smallest"},

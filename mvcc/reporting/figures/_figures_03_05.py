@@ -201,7 +201,7 @@ _NOTE_OF_PAIRS = (
     "Both methods see the same constraints and the same mapping in a trial: this is the mean of "
     "the differences of their F-measures. {trials} Band: 95% confidence interval of each mean (t "
     "distribution over trials; none with a "
-    "single trial). Where a band lies above 0, Constraint Propagation is better. "
+    "single trial). If a band lies above 0, Constraint Propagation is better. "
     + _panels.LOGARITHMIC
 )
 _CONFIDENCE = 0.95

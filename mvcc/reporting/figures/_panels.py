@@ -108,7 +108,7 @@ def add_fractions(
 
 
 _PER_ROW = 2
-# Of what a configuration may vary beyond the paper, a panel shows one value: this one, or else the
+# a configuration may vary more than the paper does; a panel shows one value: this one, or else the
 # first in order.
 _READINGS: dict[str, Any] = {"closure": "full", "rewired": 0.0, "threshold": None}
 

@@ -59,8 +59,8 @@ def plot(
     """Draw the figures that have results below a folder, or those named; return the files of each.
 
     They go to ``out``, by default ``figures`` in the folder, as PNG and PDF. Other figures there
-    are replaced only if ``fresh``. Where a named figure has no results, or a file cannot be
-    written, nothing is.
+    are replaced only if ``fresh``. If a named figure has no results, or a file cannot be written,
+    nothing is written.
     """
     folder = results_dir / "figures" if out is None else out
     if out is None and os.path.islink(folder):

@@ -44,7 +44,7 @@ METHODS = {
     name: SeriesStyle(title, *look)
     for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)
 }
-# Beyond the paper: what needs no base. Of these and of others the markers tell the colors apart.
+# Beyond the paper: what needs no base. Markers tell similar colors apart.
 WITHOUT_BASE = {
     JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
     K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
@@ -57,11 +57,11 @@ PEERS = {
     "label-spreading": SeriesStyle("Label Spreading", "#888888", "p", 5.0),
     "spectral-learning": SeriesStyle("Spectral Learning", "#888888", "*", 6.6),
 }
-# Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also
+# methods that the paper does not have, apart from those above and from each other (ΔE > 30) also
 # where one of the three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
 _OTHER_MARKERS = (("v", 5.6), ("P", 5.6), ("X", 5.6), ("p", 5.6), ("*", 7.4))
-# Where both base algorithms share a panel, their colors and markers tell them apart.
+# if both base algorithms share a panel, their colors and markers tell them apart.
 _BASE_LOOKS = (("#00558f", "o", 4.6), ("#d55e00", "s", 4.6))
 BASE_STYLES = {
     name: SeriesStyle(title, *look)

@@ -117,7 +117,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class ViewSection:
-    """What is told of one view."""
+    """The content of the page about one view."""
 
     number: int
     view: ViewFacts

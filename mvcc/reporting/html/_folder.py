@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os.path import exists  # which takes what is no path at all for nothing
+from os.path import exists  # which is false for what cannot be a path
 from pathlib import Path
 
 from mvcc._utils.outputs import write_output

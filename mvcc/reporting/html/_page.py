@@ -38,7 +38,7 @@ def rendered(
         data=Markup(script_json(data)),
         **context,
     )
-    return html.encode("utf-8", "replace")  # half a surrogate pair is no character
+    return html.encode("utf-8", "replace")  # half a surrogate pair cannot be encoded
 
 
 def script_json(value: Any) -> str:

@@ -213,7 +213,7 @@ def confusion(held_out: HeldOut, first: str, second: str) -> Confusion:
         for cluster, parts in _split(columns)
     ]
     return Confusion(
-        f"Where its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
+        f"If its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
         "rows are in the same cluster in both views; by chance it would be "
         f"{percent(held_out.by_chance)}.",
         sentences or ["No cluster of one view is split in the other."],

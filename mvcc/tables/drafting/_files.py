@@ -28,7 +28,7 @@ _End = tuple[str, str]  # the path of a table and its column of ids
 
 @dataclass(frozen=True)
 class _Ends:
-    """What pairs of ids are of, and the share of them that is there."""
+    """The tables that pairs of ids name, and the share of ids found there."""
 
     first: _End
     second: _End

@@ -45,7 +45,7 @@ Found = dict[str, Any]
 def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Found]]:
     """Return for each cluster the columns that set it apart, the best first.
 
-    Each is told by the values for which the share of rows inside the cluster exceeds the share of
+    Each has the values for which the share of rows inside the cluster exceeds the share of
     rows outside most: those above, below or between two values of a number or date, or one value of
     a category. The difference of the two shares, from 0 to 1, ranks columns of all kinds. For
     values above or below it is the Kolmogorov–Smirnov distance (Youden 1950 calls it J), for those
@@ -186,10 +186,7 @@ def _parts(counts: Ints) -> tuple[Floats, Floats]:
 
 
 def _with_distribution(one: Found, of_cluster: Bools) -> Found:
-    """Finish what is told of a column.
-
-    What a name says of it, and for numbers quantiles inside and outside.
-    """
+    """Add a column's part of a name and, for numbers, quantiles inside and outside."""
     said = {key: value for key, value in one.items() if key not in ("low", "high", "values")}
     column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
     said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"

@@ -18,7 +18,7 @@ _MOST_PARTS = 3
 def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
     """Name a cluster of one view, such as "wool carpet": a category and a word of texts.
 
-    Where there are fewer, the two best columns, such as "low height, wool". Empty without any.
+    If there are fewer, the two best columns, such as "low height, wool". Empty without any.
     """
     plain = _noun_phrase([(columns, words)])
     if len(plain) > 1:

@@ -89,7 +89,7 @@ def values_of(
 ) -> list[list[list[Any]]]:
     """Return per view its columns with the values of the rows that are drawn, as texts.
 
-    Where there are too many columns, those that set clusters apart come first; long texts are cut.
+    If there are too many columns, those that set clusters apart come first; long texts are cut.
     """
     room = MOST_CHARACTERS // len(tables)
     return [_of_view(*one, room) for one in zip(tables, profiles, rows, strict=True)]

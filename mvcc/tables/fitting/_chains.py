@@ -13,7 +13,14 @@ from math import inf
 from typing import NamedTuple
 
 from mvcc._utils.types import Floats
-from mvcc.constraints import Constraints, Relations, Strengths, mapped_rows, relations_between
+from mvcc.constraints import (
+    Constraints,
+    Relations,
+    Strengths,
+    kind_of,
+    mapped_rows,
+    relations_between,
+)
 from mvcc.multiview import Cause, MultiViewConstrainedClustering, ViewState
 
 _MOST_STEPS = 6  # of a chain that are named in full
@@ -22,10 +29,7 @@ Node = tuple[int, int]  # view, row
 
 
 class Link(NamedTuple):
-    """Where a step leads, how heavy it is (a match.
-
-    Inf), whether it is a cannot-link, and where it was said.
-    """
+    """A step: its end, weight (inf for a match), whether it is a cannot-link, and its source."""
 
     to: Node
     weight: float
@@ -72,8 +76,8 @@ class Reasons:
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
         """Return the steps that put two rows apart, or else together, by this weight, if any.
 
-        What was given itself is a single step, for it keeps its own weight. Of several chains it
-        is the shortest one whose weakest link is as heavy.
+        What was given itself is a single step, for it keeps its own weight. Among several
+        chains it is the shortest one whose weakest link is as heavy.
 
         `start, goal`: view and row. In different views it is a relation that is explained.
         `weight`: ``inf`` for a relation that is as sure as can be.
@@ -132,10 +136,7 @@ class Reasons:
         where = f" ({link.where})" if link.where else ""
         if node[0] != link.to[0]:
             return f"{names[0]} is matched with {names[1]}"
-        return (
-            f"{names[0]} and {names[1]} were said to"
-            f" {'be apart' if link.apart else 'belong together'}{where}"
-        )
+        return f"{names[0]} and {names[1]} have a {kind_of(not link.apart)}{where}"
 
 
 def _lines(places: list[str]) -> str:
@@ -286,10 +287,7 @@ class _Way(NamedTuple):
 def _ways(
     model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
 ) -> dict[tuple[int, int, bool], _Way]:
-    """Return the heaviest of each pair and type, as max-union keeps it.
-
-    Of equal ones that of the first view.
-    """
+    """Return the heaviest of each pair and type, as max-union does; the first view's if equal."""
     best: dict[tuple[int, int, bool], _Way] = {}
     for source, flow in enumerate(flows):
         if source == target:

@@ -251,7 +251,7 @@ def _of_constraints(
         )
     else:
         yield (
-            "Nothing was inferred for rows near those that were judged; only what was said, and"
-            f" what follows from it, was {'transferred' if several else 'used'}. {farther} it reach"
+            "Nothing was inferred for rows near constrained ones; only the constraints, and what"
+            f" follows from them, were {'transferred' if several else 'used'}. {farther} them reach"
             " farther."
         )

@@ -1,4 +1,4 @@
-"""Does it help? The method of a job beside k-means, itself without judgments, and maybe the other
+"""Does it help? The method of a job beside k-means, itself without constraints, and maybe the other
 of the package.
 """
 
@@ -30,13 +30,13 @@ from mvcc.tables.fitting._features import make_features
 from mvcc.tables.fitting._fit import Fit, renumbered
 from mvcc.tables.fitting._given import check_given
 from mvcc.tables.fitting._held_out import (
-    JUDGMENT_FOLDS,
+    CONSTRAINT_FOLDS,
+    ConstraintFold,
     Cut,
-    JudgedFold,
     Key,
     Outcome,
+    constraint_folds,
     joined,
-    judged_folds,
     match_folds,
 )
 from mvcc.tables.fitting._joint import Joint
@@ -48,7 +48,7 @@ METHODS: dict[str, type[Method]] = {JOINT: Joint, CO_EM: CoEM}
 _MOST_ROWS = 4_000  # of all views; of more, objects are drawn
 _ROWS_PER_CLUSTER = 10  # at least, in every view of a sample
 _NEAR_CHANCE = 1 / 3  # of the way from chance to full agreement
-_RUNS = 3  # of what no judgment changes
+_RUNS = 3  # of what no constraint changes
 
 Caller = Callable[[int, int], str]
 Again = Callable[[list[Constraints], int], Labels]
@@ -80,7 +80,7 @@ class Contest:
                 self.refused = str(error)
 
     def methods(self, relations: Relations) -> dict[str, Again]:
-        """Return what clusters by given judgments and with a seed, by name.
+        """Return what clusters by given constraints and with a seed, by name.
 
         The method of the job comes first.
         """
@@ -116,7 +116,7 @@ class Contest:
 
 
 def _blind(cluster: Callable[[int], Labels]) -> Again:
-    """Return what clusters without judgments, by a few seeds: others would tell no more."""
+    """Return what clusters without constraints, by a few seeds: others would tell no more."""
     known: dict[int, Labels] = {}
 
     def again(given: list[Constraints], seed: int) -> Labels:
@@ -132,7 +132,7 @@ def _ready(
     job: Job, views: list[Floats], given: list[Constraints], relations: Relations, call: Caller
 ) -> Method:
     method = METHODS[job.method](job, views, given, relations, call)
-    if job.method == JOINT:  # its graph serves any judgments
+    if job.method == JOINT:  # its graph serves any constraints
         method.fit()
     return method
 
@@ -154,7 +154,7 @@ def _other_job(job: Job) -> Job:
 
 
 def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
-    """Draw objects where there are many, with all that were judged.
+    """Draw objects if there are many, all constrained ones among them.
 
     Return the rows of every view, None for all.
     """
@@ -182,7 +182,7 @@ class Comparison:
 
 
 def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], None]) -> Comparison:
-    """Compare the method of a job with others by held-out judgments and matches.
+    """Compare the method of a job with others by held-out constraints and matches.
 
     `method`: that of the job, fitted.
     `fit`: the result, whose numbers of clusters the tables get.
@@ -216,7 +216,7 @@ def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], N
                 f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
             )
     facts = {
-        "folds": JUDGMENT_FOLDS if mine.kept else 0,
+        "folds": CONSTRAINT_FOLDS if mine.kept else 0,
         "n_judgments": sum(map(len, contest.given)) if mine.kept else 0,
         "n_matches": sum(len(cut.first) for cut in mine.cuts.values()),
         "sampled": None if rows is None else sum(contest.sizes),
@@ -235,15 +235,15 @@ def held_out_by(
 
     `labels` (n_v,): the result, whose numbers of clusters the matches get.
     """
-    judged = judged_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
+    folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
     with _quietly():
-        runs = _by_other_judgments(contest, judged, on_step)
+        runs = _by_other_constraints(contest, folds, on_step)
         cuts = _by_fewer_matches(contest, labels, on_step)
     return {
         name: Outcome(
             (
-                joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
-                if judged
+                joined([fold.tested(found) for fold, found in zip(folds, own, strict=True)])
+                if folds
                 else None
             ),
             cuts.get(name, {}),
@@ -264,14 +264,14 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-def _by_other_judgments(
-    contest: Contest, judged: list[JudgedFold], on_step: Callable[[str], None]
+def _by_other_constraints(
+    contest: Contest, folds: list[ConstraintFold], on_step: Callable[[str], None]
 ) -> dict[str, list[Labels]]:
-    """Cluster by every method without each fold of judgments.
+    """Cluster by every method without each fold of constraints.
 
     A few times by all of them where none is held out.
     """
-    seen = [fold.seen for fold in judged] or [contest.given] * _RUNS
+    seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     methods = contest.methods(contest.relations)
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
     for number, given in enumerate(numbered("comparison", seen, on_step), 1):

@@ -1,4 +1,4 @@
-"""What is often taken for the number of clusters where nothing was judged."""
+"""What is often taken for the number of clusters without constraints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     """Return what two criteria propose for the number of clusters.
 
     The eigengap (von Luxburg 2007) is that of the joint graph; the prediction strength (Tibshirani
-    and Walther 2005) that of k-means in its k leading components. Where matches do not connect all
+    and Walther 2005) that of k-means in its k leading components. If matches do not connect all
     views, the largest connected set counts.
 
     Returns ``k``, the numbers tried; ``criteria``, the values of each by name; and ``best``, the

@@ -173,7 +173,7 @@ def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
     """Return the rows of all views in the plane of their two principal components, and what to
     write at its axes.
 
-    Of many rows, some that are spaced evenly have the components: a copy of all would take much
+    If there are many rows, evenly spaced ones give the components: a copy of all would take much
     memory.
     """
     wide = views[0].shape[1] > _MOST_SQUARED

@@ -118,7 +118,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
 def _again(job: Job, method: Method, number: int) -> Labels:
     """Cluster once more, with another seed and without some constraints.
 
-    Where constraints name as many groups as there are clusters, every start begins from these:
+    If constraints name as many groups as there are clusters, every start begins from these:
     another seed alone would show nothing.
     """
     rng = np.random.default_rng((job.seed, number))

@@ -1,6 +1,4 @@
-"""What is held out to see whether a clustering helps, judgments and matches that are cut, and how
-much is kept.
-"""
+"""Constraints and matches that are held out, and how many of them a clustering keeps."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError
 from mvcc.tables.fitting._method import Labels
 
-FEWEST_JUDGMENTS = 20
+FEWEST_CONSTRAINTS = 20
 FEWEST_MATCHES = 10
-JUDGMENT_FOLDS = 6  # more would take more than twice the time of the clustering itself
+CONSTRAINT_FOLDS = 6  # more would take more than twice the time of the clustering itself
 MATCH_FOLDS = 4
-_MOST_CLOSED = 1_000  # judged rows of a view
+_MOST_CLOSED = 1_000  # constrained rows of a view
 
 Key = tuple[int, int]
 
@@ -58,16 +56,16 @@ def ahead(one: Scores, other: Scores) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedFold:
-    """The judgments that a clustering sees, and what is known of objects that it does not."""
+class ConstraintFold:
+    """The constraints that a clustering sees, and what is known of objects that it does not."""
 
     seen: list[Constraints]
-    # with what follows from them, so that a judged row is compared with all of its group
+    # with what follows from them, so that a constrained row is compared with all of its group
     held_out: list[Constraints]
     ends: list[Ints]  # (m_v, 2): the objects that these are about, in ascending order
 
     def tested(self, labels: Labels) -> Scores:
-        """Tell which of the judgments that were held out the clusters keep.
+        """Tell which of the constraints that were held out the clusters keep.
 
         Must-links and cannot-links count alike.
         """
@@ -79,27 +77,29 @@ class JudgedFold:
         )
 
 
-def judged_folds(
+def constraint_folds(
     given: list[Constraints], relations: Relations, sizes: Sequence[int], seed: int
-) -> list[JudgedFold]:
-    """Return folds of judged objects, none where fewer than twenty judgments are given.
+) -> list[ConstraintFold]:
+    """Return folds of constrained objects, none where fewer than twenty constraints are given.
 
-    An object is held out with all its judgments, so that nothing that is seen says anything of it;
-    of its group no more is hidden. Were whole neighborhoods held out, of few large ones too little
-    would be left to learn from.
+    An object is held out with all its constraints, so nothing that is seen tells of it. The rest of
+    its group stays: without whole neighborhoods, too little would be left to learn from if they are
+    few and large.
     """
-    if sum(map(len, given)) < FEWEST_JUDGMENTS:
+    if sum(map(len, given)) < FEWEST_CONSTRAINTS:
         return []
     n_objects, objects = find_objects(sizes, relations)
-    judged = np.unique(
+    constrained = np.unique(
         np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)])
     )
     of_object = np.full(n_objects, -1)
-    of_object[judged] = np.random.default_rng(seed).permutation(len(judged)) % JUDGMENT_FOLDS
+    of_object[constrained] = (
+        np.random.default_rng(seed).permutation(len(constrained)) % CONSTRAINT_FOLDS
+    )
     of_row = [of_object[own] for own in objects]
     known = [_closed(c) for c in given]
     folds = []
-    for fold in range(JUDGMENT_FOLDS):
+    for fold in range(CONSTRAINT_FOLDS):
         seen = [
             c.select(~mask) for c, mask in zip(given, in_fold(given, of_row, fold), strict=True)
         ]
@@ -107,12 +107,12 @@ def judged_folds(
             c.select(mask) for c, mask in zip(known, in_fold(known, of_row, fold), strict=True)
         ]
         ends = [np.sort(own[c.pairs], axis=1) for own, c in zip(objects, held_out, strict=True)]
-        folds.append(JudgedFold(seen, held_out, ends))
+        folds.append(ConstraintFold(seen, held_out, ends))
     return folds
 
 
 def _closed(given: Constraints) -> Constraints:
-    """Return the judgments of a view with what follows from them, as given where they are many or
+    """Return the constraints of a view with what follows from them, as given where they are many or
     contradictory.
     """
     if len(np.unique(given.pairs)) > _MOST_CLOSED:
@@ -213,14 +213,14 @@ def joined(parts: Sequence[Scores]) -> Scores:
 class Outcome:
     """What a method keeps of what was held out, and how stable it is."""
 
-    kept: Scores | None  # judgments; None where none were held out
+    kept: Scores | None  # constraints; None where none were held out
     cuts: dict[Key, Cut]  # matches; empty where none were cut
-    # mean adjusted Rand index of clusterings that follow each other, each by other judgments and
+    # mean adjusted Rand index of clusterings that follow each other, each by other constraints and
     # another seed
     stability: float
 
     def tested(self) -> Scores | None:
-        """Return what tells best whether the method helps: judgments, else matches."""
+        """Return what tells best whether the method helps: constraints, else matches."""
         return self.kept or (tested_by(self.cuts.values()) if self.cuts else None)
 
     def mean(self, what: str) -> float | None:

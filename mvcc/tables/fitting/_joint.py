@@ -1,6 +1,6 @@
 """The joint method on the views of a job.
 
-One graph of all objects, and which rows the judged pairs have moved.
+One graph of all objects, and which rows the constraints have moved.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from mvcc._utils.messages import counted
 from mvcc._utils.types import Floats, Ints
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import plane_of, rounded
@@ -110,9 +110,7 @@ class Joint(Method):
     def _cautions(
         self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
     ) -> list[str]:
-        """Say that constraints move no row, which matches seem wrong or cannot be judged, and which
-        views are apart.
-        """
+        """Warn of constraints that move no row, of doubtful matches and of views that are apart."""
         said = []
         if sum(map(len, self.given)) >= _MANY and not any(moved):
             said.append("The constraints move no row: the clusters are the same without them.")
@@ -146,10 +144,10 @@ class Joint(Method):
         ]
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
-        """List, per view, the rows that would be in another cluster without the judged pairs, and
+        """List, per view, the rows that would be in another cluster without the constraints, and
         why each is not.
 
-        Every entry is the row, its cluster without the judged pairs, and the reason.
+        Every entry is the row, its cluster without the constraints, and the reason.
         """
         if not any(map(len, self.given)):
             return [[] for _ in tables]
@@ -164,7 +162,7 @@ class Joint(Method):
         ]
 
     def _without(self, fit: Fit) -> Labels:
-        """Cluster without judged pairs, with numbers of clusters as those of the result."""
+        """Cluster without constraints, with numbers of clusters as those of the result."""
         free = self.again([Constraints.empty() for _ in self.given], self.job.seed)
         for numbers in self._model.connected_views_:
             ends = np.cumsum([len(fit.labels[n]) for n in numbers])[:-1]
@@ -177,21 +175,21 @@ class Joint(Method):
 
 
 class _Reasons:
-    """Which judgment is nearest to a row in the graph, in words."""
+    """Which constraint is nearest to a row in the graph, in words."""
 
     def __init__(
         self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]
     ) -> None:
         self._ids = [table.ids for table in tables]
-        self._nearest = [rows.tolist() for rows in model.nearest_judged(given)]
+        self._nearest = [rows.tolist() for rows in model.nearest_constrained(given)]
         self._heaviest: dict[tuple[int, int], str] = {}
         for view, constraints in enumerate(given):
             rows = list(constraints.rows())
             for place in np.argsort(-constraints.weights, kind="stable").tolist():
                 i, j, must_link, weight = rows[place]
                 if weight > 0:
-                    said = f"{self._ids[view][i]} and {self._ids[view][j]} were said to " + (
-                        "belong together" if must_link else "be apart"
+                    said = (
+                        f"{self._ids[view][i]} and {self._ids[view][j]} have a {kind_of(must_link)}"
                     )
                     where = (
                         f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
@@ -200,12 +198,12 @@ class _Reasons:
                     self._heaviest.setdefault((view, j), said + where)
 
     def of(self, view: int, row: int) -> str:
-        """Name the judgment, and the way from it to the row."""
+        """Name the constraint, and the way from it to the row."""
         if (view, row) in self._heaviest:
             return f"because {self._heaviest[view, row]}"
         near_view, near_row, same = self._nearest[view][row]
         if near_row < 0:
-            return "no judged row of its cluster is near; the judgments changed which columns count"
+            return "the constraints changed which columns count (no constrained row is near)"
         way = (
             f"{self._ids[view][row]} is {'matched with' if same else 'near'}"
             f" {self._ids[near_view][near_row]}"

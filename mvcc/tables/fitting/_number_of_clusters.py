@@ -13,8 +13,7 @@ _SETTLED = 10  # answers in a row that open no group
 class UnknownNumberError(ConfigError):
     """The number of clusters is to follow from answers, and does not.
 
-    `inputs`: those of the job where nothing was judged, so that nothing better than criteria is
-    known.
+    `inputs`: those of the job if there are no constraints, so nothing is better than criteria.
     """
 
     def __init__(self, message: str, inputs: Inputs | None = None) -> None:
@@ -37,11 +36,11 @@ def with_number(job: Job, inputs: Inputs) -> Job:
                 if answers
                 else "there are no answers"
             )
-            judged = answers is not None or any(map(len, inputs.constraints))
+            is_constrained = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
                 "n_clusters: auto (-k auto) takes the number of groups that answers name, and"
                 f" {named}. Name two or more, or give a number.",
-                None if judged else inputs,
+                None if is_constrained else inputs,
             )
         job = job.model_copy(update={"n_clusters": n})
     for table in inputs.tables:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mvcc.results import JOINT, K_MEANS
-from mvcc.tables.fitting._held_out import FEWEST_JUDGMENTS, FEWEST_MATCHES, Outcome, ahead
+from mvcc.tables.fitting._held_out import FEWEST_CONSTRAINTS, FEWEST_MATCHES, Outcome, ahead
 
-CO_EM, WITHOUT = "co-em", "without judgments"
+CO_EM, WITHOUT = "co-em", "without constraints"
 _SURE = 2.5  # standard errors; by 2, one in twenty comparisons of equals would find a difference
 _DO = {
     K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
-    WITHOUT: "The judgments may contradict each other, or go by what the columns do not show.",
+    WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
     CO_EM: "Compare with --method co-em.",
     JOINT: "Compare with --method joint.",
 }
@@ -20,7 +20,7 @@ _DO = {
 def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     """Return the facts ``sentence`` and ``helps``, and what must not be overlooked.
 
-    Judgments tell whether it helps, or matches where no judgments were held out. It does where
+    Constraints tell whether it helps, or matches where no constraints were held out. It does where
     it is ahead of k-means by more than 2.5 standard errors, and behind no other method by as
     much; None where neither is certain.
 
@@ -34,13 +34,16 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
     gap, error = gaps[K_MEANS]
     helps = False if behind else True if gap > _SURE * error else None
-    judged = outcomes[name].kept is not None
+    by_constraints = outcomes[name].kept is not None
     values = {
-        one: outcome.facts()["kept" if judged else "agreement"] for one, outcome in outcomes.items()
+        one: outcome.facts()["kept" if by_constraints else "agreement"]
+        for one, outcome in outcomes.items()
     }
     shares = {one: f"{100 * share:.0f} %" for one, share in values.items()}
     what = (
-        "of held-out judgments" if judged else "of matched rows together where their match is cut"
+        "of held-out constraints"
+        if by_constraints
+        else "of matched rows together where their match is cut"
     )
     winner = K_MEANS if gap < 0 else behind[0] if behind else name
     said = ", ".join(
@@ -53,7 +56,7 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
         "helps": helps,
     }
     return facts, [
-        f"{_called(other).capitalize()} keeps {shares[other]} {what}, this clustering"
+        f"{_as_subject(other)} keeps {shares[other]} {what}, this clustering"
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
         for other in behind
     ]
@@ -64,18 +67,23 @@ def _lead(winner: str, helps: bool | None, behind: list[str]) -> str:
     if winner in (JOINT, CO_EM) and winner not in behind:
         how = "Better" if helps else "Not clearly better"
         return f"{how} than k-means on each table: this clustering"
-    called = "k-means on each table" if winner == K_MEANS else _called(winner)
+    called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
     certainty = "" if winner in behind else ", if not clearly"
-    return f"{called[0].upper()}{called[1:]} does better here{certainty}: it"
+    return f"{called} does better here{certainty}: it"
 
 
 def _of_stability(outcomes: dict[str, Outcome]) -> str:
     name = next(iter(outcomes))
     return (
-        f"Whether it helps is not known: {FEWEST_JUDGMENTS} judgments or {FEWEST_MATCHES} matches"
-        f" would tell. Stability is {outcomes[name].stability:.2f} of 1; that of k-means"
-        f" {outcomes[K_MEANS].stability:.2f}."
+        f"Too little data to tell whether it helps: give {FEWEST_CONSTRAINTS} constraints or"
+        f" {FEWEST_MATCHES} matches. Stability is {outcomes[name].stability:.2f} of 1; that of"
+        f" k-means {outcomes[K_MEANS].stability:.2f}."
     )
+
+
+def _as_subject(name: str) -> str:
+    called = "the method without constraints" if name == WITHOUT else _called(name)
+    return called[0].upper() + called[1:]
 
 
 def _called(name: str) -> str:

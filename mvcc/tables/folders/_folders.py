@@ -44,7 +44,7 @@ class Folders:
     def sample(
         self, job: Job, tables: list[Table], problems: Problems
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
-        """Read a sample of every folder: all judged rows, matched ones up to a bound, and others.
+        """Read a sample of every folder: constrained rows, some matched ones, and others.
 
         `tables`: the views that are files.
         `problems`: what does not keep from reading on goes there.
@@ -53,9 +53,9 @@ class Folders:
         """
         from mvcc.tables.folders._sample import (
             Drawing,
+            constrained_ids,
             draw_matches,
             draw_rows,
-            judged_ids,
             sample_sizes,
         )
 
@@ -64,14 +64,14 @@ class Folders:
             head, view = folder.head(), job.views[name]
             refuse_repeated_columns(head, folder.path)
             id_columns[name] = find_id_column(head, view)
-        sizes, judged = sample_sizes(job, self.of_view), judged_ids(job)
-        drawn, matched = draw_matches(job, self.of_view, id_columns, sizes, judged)
+        sizes, constrained = sample_sizes(job, self.of_view), constrained_ids(job)
+        drawn, matched = draw_matches(job, self.of_view, id_columns, sizes, constrained)
         sampled = []
         for name, folder in self.of_view.items():
             tell = Progress(f"reading a sample of {name}", self.on_step)
             column = id_columns[name]
             drawing = Drawing(
-                folder.path, column, judged | matched, sizes[name], folder.n_rows, job.seed
+                folder.path, column, constrained | matched, sizes[name], folder.n_rows, job.seed
             )
             frame = draw_rows(self.client, folder, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})

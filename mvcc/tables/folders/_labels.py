@@ -83,7 +83,7 @@ class Labeler:
         """Return id and cluster of the rows of a piece.
 
         Raises DataError, InvalidInputError: names file, row and column of what cannot be used,
-        and of an id that is there twice.
+        and of a repeated id.
         """
         parts = [self._labels(frame, piece) for frame in piece.frames()]
         found = pd.concat(parts) if len(parts) > 1 else parts[0]
@@ -165,10 +165,7 @@ def write_labels(
 
 
 def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
-    """Return what is told of all rows.
-
-    Their number, the sizes of clusters, and how these agree with labels.
-    """
+    """Return the number of all rows, the sizes of clusters, and their agreement with labels."""
     table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
     found: dict[str, Any] = {

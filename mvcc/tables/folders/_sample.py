@@ -100,9 +100,9 @@ def draw_matches(
     folders: Mapping[str, Folder],
     id_columns: IdColumns,
     sizes: Mapping[str, int],
-    judged: frozenset[str],
+    constrained: frozenset[str],
 ) -> tuple[dict[str, pd.DataFrame], set[str]]:
-    """Draw matches: all of judged rows, and others up to a bound.
+    """Draw matches: all those of constrained rows, and others up to a bound.
 
     Returns: the lines that were drawn of each file of matches.
     Returns: the ids in them.
@@ -118,7 +118,7 @@ def draw_matches(
             most = max(1, int(min(cut) * _MATCHED) // len(job.matches))
             columns = (id_columns[views[0]], id_columns[views[1]])
             drawn[pair], own = _drawn_lines(
-                path, (views[0], views[1]), columns, judged, most, job.seed
+                path, (views[0], views[1]), columns, constrained, most, job.seed
             )
             ids |= own
     return drawn, ids
@@ -128,7 +128,7 @@ def _drawn_lines(
     path: str,
     views: tuple[str, str],
     id_columns: tuple[str | None, str | None],
-    judged: frozenset[str],
+    constrained: frozenset[str],
     most: int,
     seed: int,
 ) -> tuple[pd.DataFrame, set[str]]:
@@ -143,8 +143,8 @@ def _drawn_lines(
         pairs = np.array(
             [f"{one}\0{other}" for one, other in zip(*ends, strict=True)], dtype=object
         )
-        is_judged = np.logical_or(*(pd.Index(own).isin(judged) for own in ends))
-        keys = np.concatenate((keys, np.where(is_judged, np.uint64(0), keys_of(pairs, seed))))
+        is_constrained = np.logical_or(*(pd.Index(own).isin(constrained) for own in ends))
+        keys = np.concatenate((keys, np.where(is_constrained, np.uint64(0), keys_of(pairs, seed))))
         frame.attrs = {}
         kept = pd.concat([kept, frame]) if len(kept) else frame
         n = max(most, int((keys == 0).sum()))
@@ -155,7 +155,7 @@ def _drawn_lines(
     return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}
 
 
-def judged_ids(job: Job) -> frozenset[str]:
+def constrained_ids(job: Job) -> frozenset[str]:
     """Return the ids that constraints and answers name, of whatever view."""
     from mvcc.constraints import ConstraintFile  # which imports numba
 

@@ -1,6 +1,4 @@
-"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they
-fail.
-"""
+"""Workers of dask, in processes of this machine or on a scheduler, and messages if they fail."""
 
 from __future__ import annotations
 
@@ -94,7 +92,7 @@ def local_workers(n_workers: int | None = None) -> Any:
         # of the status, which always has one; by default a port that may be taken
         dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False},
-        # errors have a traceback there; what matters is said in our words
+        # errors have a traceback there; our own message says what matters
         silence_logs=logging.CRITICAL,
     )
 

@@ -136,9 +136,7 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
 
 
 def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no
-    array.
-    """
+    """Refuse anything but an array whose header asks for as much memory as it has bytes."""
     if name in (_HEAD, _SCHEMA):
         return
     if not name.endswith(".npy"):
@@ -170,7 +168,7 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
 
 
 def damaged(place: str, why: str) -> StoreError:
-    """Return the error for a file that is no model."""
+    """Return the error for a file that is not a model."""
     return StoreError(
         f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
     )

@@ -125,7 +125,7 @@ def bind(name: str, size: int, sizes: Sizes) -> None:
 
 
 def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], sizes: Sizes) -> None:
-    """Refuse what is no array of some types and of a shape by the names of sizes."""
+    """Refuse anything but an array of some types and of a shape by the names of sizes."""
     if (
         type(value) is not np.ndarray
         or value.dtype.str[1:] not in dtypes

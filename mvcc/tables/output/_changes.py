@@ -48,7 +48,7 @@ def numbers_like(counts: Ints) -> Ints:
 
 
 def changes_in(counts: Ints, former: Ints, found: Ints) -> dict[str, Any]:
-    """Say what became of clusters, as in ``Changes`` of ``clustering.json``.
+    """Compare clusters with the former ones, as in ``Changes`` of ``clustering.json``.
 
     `counts`: as `rows_in_both`, with the clusters already numbered like the former ones.
     `former`, `found`: the numbers of the clusters of each clustering.

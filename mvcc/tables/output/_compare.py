@@ -1,6 +1,6 @@
 """What differs between two clusterings.
 
-Their clusters, rows that moved, judgments and matches that are new or gone.
+Their clusters, rows that moved, constraints and matches that are new or gone.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
 from mvcc._utils.types import Ints
+from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
 from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
@@ -47,7 +48,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     rows, adjusted Rand index (None without two common rows that have a cluster), ``numbers``
     (that of every cluster of the second in the numbering of the first), ``table`` with the
     ``clusters`` of its rows and columns, ``moved`` rows as in the table of `write_moved`, and
-    ``judgments`` that are ``new`` or ``gone``; ``matches`` of every two views, the same;
+    ``constraints`` that are ``new`` or ``gone``; ``matches`` of every two views, the same;
     ``notes`` on what was not compared.
     Raises StoreError: for clusterings without a view or a row in common.
     """
@@ -67,7 +68,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     compared = [
         _compared(name, clusters[name], of_view[name])
         | {"names": [list(of[name].names) for of in views]}
-        | {"judgments": _difference(*(_judgments(of[name]) for of in views))}
+        | {"judgments": _difference(*(_constraints(of[name]) for of in views))}
         for name in clusters
     ]
     return {
@@ -181,8 +182,8 @@ def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[s
     }
 
 
-def _judgments(view: ViewFacts) -> Said:
-    """Return what was said of the rows of a view, also what was left out since heavier judgments
+def _constraints(view: ViewFacts) -> Said:
+    """Return what was said of the rows of a view, also what was left out since heavier constraints
     contradict it.
     """
     every = [(one.i, one.j, one.must_link) for one in view.given]
@@ -192,7 +193,7 @@ def _judgments(view: ViewFacts) -> Said:
         (frozenset((i, j)), must_link): {
             "i": i,
             "j": j,
-            "kind": "must-link" if must_link else "cannot-link",
+            "kind": kind_of(must_link),
         }
         for i, j, must_link in said
     }

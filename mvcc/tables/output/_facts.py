@@ -1,7 +1,4 @@
-"""What a clustering is told by.
-
-The facts of ``clustering.json``, and what must not be overlooked in it.
-"""
+"""The facts of ``clustering.json``, and the warnings about a clustering."""
 
 from __future__ import annotations
 
@@ -203,7 +200,7 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
             yield (
                 f"{table.name}: its clusters change from start to start (stability"
                 f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
-                " clusters (-k), or judge more pairs (mvcc ask)."
+                " clusters (-k), or add constraints (mvcc ask)."
             )
         yield from table.notes
         if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:

@@ -331,7 +331,7 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
-    """Return what is told of every row, and by id its values.
+    """Return the columns of ``labels.csv``, and every row's values by id.
 
     Outliers have none but the label −1.
     """

@@ -178,8 +178,8 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
             raise DataError(
-                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be "
-                f"outliers."
+                f"{table.path}: of {len(table.ids)} rows, only {len(rows)} "
+                f"{'is' if len(rows) == 1 else 'are'} not marked as an outlier."
             )
     used = inputs.on_rows(kept)
     n_constraints = _total(inputs.constraints) - _total(used.constraints)
@@ -272,7 +272,7 @@ def _read_members(path: str, objects: _Objects) -> dict[str, _Members]:
     for line, (name, members, *counts) in read_groups(path):
         where = f"{path}:{line}"
         if not name or name != name.strip() or not name.isprintable() or name in groups:
-            problem = "is there already" if name in groups else "is no name of a group"
+            problem = "is there already" if name in groups else "is not a valid name of a group"
             raise DataError(f"{where}: {shown(name)} {problem}.")
         if counts not in ([], ["yes"], ["no"]):
             raise DataError(f"{where}: counted must be yes or no, got {shown(counts[0])}.")

@@ -97,7 +97,7 @@ def read_array(content: bytes, path: str) -> pd.DataFrame:
 
 
 def _check_header(source: IO[bytes]) -> None:
-    """Refuse an array by what its header says; what is no array is not looked at."""
+    """Refuse an array by what its header says; other objects are not looked at."""
     if source.read(6) != b"\x93NUMPY":
         return
     version = tuple(source.read(2))

@@ -71,7 +71,7 @@ def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
 
 
 def _is_text_in_lines(path: str, place: str) -> bool:
-    """Refuse a file that is no text, and tell whether each row is a line.
+    """Refuse a file that is not text, and tell whether each row is a line.
 
     Without quotes no value has line breaks.
     """

@@ -117,9 +117,7 @@ class Column:
 
 
 def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
-    """Return what became of the columns of a view in two or three lines, or one if there is
-    nothing to say.
-    """
+    """Summarize how the columns of a view were used, in one to three lines."""
     used = [column for column in columns if column.kind is not None]
     kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
     lines = ["; ".join(f"{_PLURALS[kind]}: {_names(some)}" for kind, some in kinds.items() if some)]

@@ -56,7 +56,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
 
 @contextmanager
 def without_words_of_libraries() -> Iterator[None]:
-    """Keep back what a library would say of a file: it is said here, or is of no concern."""
+    """Keep back a library's warnings about a file: mvcc reports what matters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -219,7 +219,7 @@ def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
                 )
             line = reader.line_num + 1
     except csv.Error:
-        pass  # this is said in the reader's words
+        pass  # the reader has its own message
     return None
 
 

@@ -87,10 +87,7 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
 
 
 def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
-    """Refuse settings in the forms that they have elsewhere.
-
-    Of one view only, or by another name.
-    """
+    """Refuse settings in other forms: for one view only, or by another library's name."""
     for key in _BY_VIEW:
         value = settings.get(key, {})
         if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Where the table lies in a sheet: below titles, above totals and footnotes, beside other cells."""
+"""The table's place in a sheet: below titles, above totals and footnotes, beside other cells."""
 
 from __future__ import annotations
 

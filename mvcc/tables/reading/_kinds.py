@@ -115,7 +115,7 @@ def numeric(
     row = int(usable.argmin())
     text, number = clipped(repr(str(texts.iloc[row]))), numbers[row]
     unit = f" in {column.unit} like the others" * bool(column.unit)
-    what, remedy = f"{text}, which is no finite number{unit},", "Write a number"
+    what, remedy = f"{text}, which is not a finite number{unit},", "Write a number"
     if np.isfinite(number):
         what, remedy = (
             f"{text}, which is too large to compute with,",
@@ -155,7 +155,7 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
         row = int(bad.argmax())
-        what = f"{clipped(repr(str(texts.iloc[row])))}, which is no date like the others,"
+        what = f"{clipped(repr(str(texts.iloc[row])))}, which is not a date like the others,"
         remedy = "Write a date, or leave the cell empty"
         return Understood(column, mistake=Mistake(row, what, remedy, int(bad.sum())))
     return Understood(column, days)

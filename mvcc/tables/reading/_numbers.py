@@ -70,7 +70,7 @@ class Numbers:
 
 
 def numbers_of(words: Any) -> Floats:
-    """Return texts as the nearest floats, NaN for what is no number.
+    """Return texts as the nearest floats, NaN for anything but a number.
 
     Pandas before 3.1 may be off in the last bit.
     """

@@ -48,7 +48,7 @@ def add_constraints(
 ) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
-    A row of another view stands for the row of this view that it is matched with. Where there is
+    A row of another view stands for the row of this view that it is matched with. If there is
     none, the constraint is one of the other view, if the match of its other row makes it so.
 
     `may_lack`: leave out constraints of rows that the tables lack.
@@ -204,7 +204,7 @@ def matched_ids(
     what these are.
 
     They are called by the names of the views or of their id columns, or left and right, or are the
-    first two. A first line that is no match names the columns.
+    first two. A first line that is not a match names the columns.
     """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:

@@ -112,10 +112,7 @@ def read_folder(path: str) -> Folder:
 
 
 def folder_sha256(path: str) -> str:
-    """Return a checksum of a folder.
-
-    Of the names and sizes of its files, and of what they say of themselves.
-    """
+    """Return a checksum of the names, sizes and metadata of a folder's files."""
     digest = hashlib.sha256()
     for name in _files_in(path):
         with opened(os.path.join(path, name)) as file:

@@ -81,8 +81,8 @@ class Problems:
     def raise_any(self) -> None:
         """Raise the only error, or one that tells all of them.
 
-        Raises MvccError: with one line for each problem, and the command that goes on where
-        leaving out columns solves them all.
+        Raises MvccError: with one line for each problem, and the command that leaves out the
+        columns if that solves them all.
         """
         raise_all(self._errors, self._way_out())
 

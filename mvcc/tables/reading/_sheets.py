@@ -37,7 +37,7 @@ class Sheet:
 def measured(source: IO[bytes]) -> Sheet:
     """Count what is in a file of XML, some kilobytes at a time.
 
-    Raises ValueError: for more than a sheet may hold, and what is no such XML.
+    Raises ValueError: for more than a sheet may hold, and for other XML.
     """
     scan = _Scan()
     try:
@@ -110,7 +110,9 @@ def _place(written: str) -> tuple[int, int]:
     for letter in found[1] if found else "":
         column = 26 * column + ord(letter) - 64
     if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
-        raise ValueError(f"{written[:20]!r} is no place in a sheet, which ends at XFD{MOST_ROWS}")
+        raise ValueError(
+            f"{written[:20]!r} is not a place in a sheet, which ends at XFD{MOST_ROWS}"
+        )
     return int(found[2]), column
 
 

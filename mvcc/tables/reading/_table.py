@@ -55,7 +55,7 @@ class Table:
     # (n, d): their values: an array where all are finite numbers, else a frame of numbers, days of
     # dates, and texts
     X: Floats | pd.DataFrame
-    every_column: list[Column]  # what became of each column of the file
+    every_column: list[Column]  # how each column of the file was used
     reference: list[str] | None  # true labels
     unused: list[str]  # columns that are neither
     id_column: str | None  # the column that names the rows; None where they are numbered from 0
@@ -189,7 +189,7 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
 def _understood(
     frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
 ) -> tuple[dict[str, Column], dict[str, Values]]:
-    """Return what became of every column, and the values of those that are used."""
+    """Return how every column is used, and the values of those that are."""
     reasons = _why_left_out(frame, view, id_column)
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}

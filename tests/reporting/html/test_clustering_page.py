@@ -287,7 +287,7 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
     }
     text = page(facts).text
     assert (
-        "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both"
+        "If its match is left out, 42 % of 1,126 matched rows are in the same cluster in both"
         " views; by" in text
     )
     assert "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). " in text
