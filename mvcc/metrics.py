@@ -40,6 +40,16 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     ------
     InvalidInputError
         When the two do not have one label for each row.
+
+    See Also
+    --------
+    clustering_accuracy, purity : Other agreement with known classes.
+
+    Examples
+    --------
+    >>> from mvcc import pairwise_f_measure
+    >>> pairwise_f_measure(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.4
     """
     truth, predicted = _two_labellings(y_true, y_pred)
     both = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
@@ -53,8 +63,8 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Share of rows whose cluster stands for their class, with the best assignment of clusters to
     classes.
 
-    Each cluster stands for one class at most, and each class has one cluster at most (Kuhn, "The
-    Hungarian Method for the Assignment Problem", 1955). Papers call it ACC.
+    Each cluster stands for one class at most, and each class has one cluster at most [1]_. Papers
+    call it ACC.
 
     Parameters
     ----------
@@ -70,6 +80,15 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     ------
     InvalidInputError
         When the two do not have one label for each row.
+
+    See Also
+    --------
+    pairwise_f_measure, purity : Other agreement with known classes.
+
+    References
+    ----------
+    .. [1] H. W. Kuhn, "The Hungarian Method for the Assignment Problem", Naval Research Logistics
+       Quarterly, 1955.
 
     Examples
     --------
@@ -104,6 +123,10 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     ------
     InvalidInputError
         When the two do not have one label for each row.
+
+    See Also
+    --------
+    pairwise_f_measure, clustering_accuracy : Other agreement with known classes.
 
     Examples
     --------
@@ -152,6 +175,17 @@ def weighted_precision(
     ------
     InvalidInputError
         For an unknown kind, or constraints on rows that y_true does not have.
+
+    See Also
+    --------
+    propagate_constraints : Infers the constraints.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, weighted_precision
+    >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 2), (0, 3)])
+    >>> round(weighted_precision(pairs, ["a", "a", "b", "a"]), 2)
+    0.67
     """
     if not isinstance(kind, str | None) or kind not in ("must-link", "cannot-link", None):
         raise InvalidInputError(
@@ -184,10 +218,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     """How well each row fits its cluster, compared with all other rows.
 
     One minus the mean of two ranks: that of the Mahalanobis distance from the mean of the own
-    cluster, and that of the distance to the tenth nearest row (Ramaswamy, Rastogi and Shim,
-    "Efficient Algorithms for Mining Outliers from Large Data Sets", 2000). Means of ranks combine
-    scores whose scales differ (Aggarwal and Sathe, "Theoretical Foundations and Algorithms for
-    Outlier Ensembles", 2015).
+    cluster, and that of the distance to the tenth nearest row [1]_. Means of
+    ranks combine scores whose scales differ [2]_.
 
     Parameters
     ----------
@@ -209,13 +241,25 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     InvalidInputError
         When there is not one label for each row.
 
+    See Also
+    --------
+    JointGraphClustering : Its ``probabilities_`` compare clusters of a row.
+
     Notes
     -----
-    Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms
-    for MMSE Covariance Estimation", 2010), and clusters of fewer than three rows have that of all
-    rows around the means of their clusters. Neighbors of n rows are sought among 10⁸ / n of them
-    that are spaced evenly, at least 2,000: among all up to 10,000 rows. A covariance in more than
-    2,000 columns is that of at most 2,000 rows.
+    Covariances are shrunk towards a multiple of the identity [3]_, and clusters of fewer than three
+    rows have that of all rows around the means of their clusters. Neighbors of n rows are sought
+    among 10⁸ / n of them that are spaced evenly, at least 2,000: among all up to 10,000 rows. A
+    covariance in more than 2,000 columns is that of at most 2,000 rows.
+
+    References
+    ----------
+    .. [1] S. Ramaswamy, R. Rastogi and K. Shim, "Efficient Algorithms for Mining Outliers from
+       Large Data Sets", SIGMOD 2000.
+    .. [2] C. C. Aggarwal and S. Sathe, "Theoretical Foundations and Algorithms for Outlier
+       Ensembles", SIGKDD Explorations, 2015.
+    .. [3] Y. Chen et al., "Shrinkage Algorithms for MMSE Covariance Estimation", IEEE Transactions
+       on Signal Processing, 2010.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pages made from the code: the command line from --help, `cluster.yaml` from its settings, terms.
+"""Pages made from the code: the command line, `cluster.yaml`, output files, terms.
 
 A page has a comment, such as `<!-- commands -->`, where the text belongs.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import click
 from click.testing import CliRunner
+from output_files import facts, files
 from sphinx.application import Sphinx
 
 from mvcc._utils.settings import Section, default_of, option_of
@@ -59,6 +60,8 @@ def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
         ("<!-- settings of a view -->", _settings(View)),
         ("<!-- settings -->", _settings(Job)),
         ("<!-- terms -->", _terms()),
+        ("<!-- files -->", files()),
+        ("<!-- facts -->", facts()),
     ):
         if comment in source[0]:
             source[0] = source[0].replace(comment, "\n".join(lines))

@@ -22,6 +22,8 @@ from mvcc.exceptions import InvalidInputError
 class MPCKMeans(ConstrainedKMeans):
     """Constrained k-means that learns a metric with the clusters (Eq. 1–3).
 
+    It is MPCK-Means [1]_.
+
     Parameters
     ----------
     n_clusters : int, default=8
@@ -62,6 +64,16 @@ class MPCKMeans(ConstrainedKMeans):
         Iterations done, of a search those of the start that won.
     converged_ : bool
         False when ``max_iter`` or a cycle ended the run.
+
+    See Also
+    --------
+    PCKMeans : The same without a metric.
+    PairMetric : A metric alone, in closed form.
+
+    References
+    ----------
+    .. [1] M. Bilenko, S. Basu and R. J. Mooney, "Integrating Constraints and Metric Learning in
+       Semi-Supervised Clustering", ICML 2004.
 
     Examples
     --------

@@ -23,6 +23,8 @@ from mvcc.constraints import Constraints, Groups
 class PCKMeans(ConstrainedKMeans):
     """Constrained k-means: squared distances plus weights of violated constraints (Eq. 1, M = I).
 
+    It is PCK-Means [1]_.
+
     Parameters
     ----------
     n_clusters : int, default=8
@@ -59,6 +61,16 @@ class PCKMeans(ConstrainedKMeans):
         Iterations done, of a search those of the last descent of the start that won.
     converged_ : bool
         False when ``max_iter`` ended the run.
+
+    See Also
+    --------
+    MPCKMeans : Learns a metric as well.
+    JointGraphClustering : Several views.
+
+    References
+    ----------
+    .. [1] S. Basu, A. Banerjee and R. J. Mooney, "Active Semi-Supervision for Pairwise Constrained
+       Clustering", SDM 2004.
 
     Examples
     --------

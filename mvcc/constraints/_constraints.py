@@ -49,6 +49,11 @@ class Constraints:
         For a self-pair, a negative row number, a negative or non-finite weight, or arrays that do
         not fit together.
 
+    See Also
+    --------
+    close_views : Closes constraints of several views.
+    ConstrainedViews : Views with their constraints, for scikit-learn.
+
     Examples
     --------
     >>> from mvcc import Constraints

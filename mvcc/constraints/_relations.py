@@ -121,6 +121,21 @@ def close_views(
         shortest chain.
     InvalidInputError
         For relations of views that are not there, or no views at all.
+
+    See Also
+    --------
+    Constraints.closure : The closure of one view.
+    drop_conflicts : What to call before if constraints contradict each other.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, close_views
+    >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    >>> closed, matches = close_views([pairs, None], {(0, 1): [(0, 0), (2, 1)]})
+    >>> closed[1].pairs.tolist(), closed[1].must_link.tolist()
+    ([[0, 1]], [False])
+    >>> matches[0, 1].tolist()
+    [[0, 0], [1, 0], [2, 1]]
     """
     closed, relations, _ = _closed(*_checked(constraints, mappings))
     return closed, relations
@@ -194,6 +209,10 @@ def drop_conflicts(
     ------
     InvalidInputError
         For relations of views that are not there, or no views at all.
+
+    See Also
+    --------
+    close_views : Needs constraints without contradictions.
 
     Examples
     --------

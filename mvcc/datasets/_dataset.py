@@ -139,6 +139,10 @@ def load_dataset(
     DataError
         If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read.
 
+    See Also
+    --------
+    datasets.registry : The names and options of all data sets.
+
     Examples
     --------
     >>> from mvcc import load_dataset

@@ -70,15 +70,24 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     feature_names_in_ : ndarray of str
         Where the columns of ``fit`` had names.
 
+    See Also
+    --------
+    AutoScaler : The rule for columns in different units.
+
     Notes
     -----
     The edges are those to the 10 nearest rows (a twentieth of the rows below 200, where 5 % of them
     can take no more) among at most 1,000 rows at even steps, with every column divided by its
     largest value: as it is, one frequent word would rule the distances of texts. Term frequencies
-    by their logarithm and inverse document frequencies as in Manning, Raghavan and Schütze,
-    *Introduction to Information Retrieval*, 2008, chapter 6; hubs: Radovanović, Nanopoulos and
-    Ivanović, "Hubs in Space", 2010. Negative values of new rows count as 0 among counts and in
+    by their logarithm and inverse document frequencies as in [1]_, chapter 6; hubs as in [2]_.
+    Negative values of new rows count as 0 among counts and in
     histograms.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, 2008.
+    .. [2] M. Radovanović, A. Nanopoulos and M. Ivanović, "Hubs in Space", Journal of Machine
+       Learning Research, 2010.
 
     Examples
     --------

@@ -29,13 +29,12 @@ _NEAREST = 10  # fitted rows that place a new one
 class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     """Spectral features of several views in one space, also where few of their rows are matched.
 
-    Matched rows are one object. Each view has a graph of nearest neighbors with local scales
-    (Zelnik-Manor and Perona, "Self-Tuning Spectral Clustering", 2004), whose edges are weaker where
-    other views put their ends apart, as far as the views agree; the graphs are added up over
-    objects. Objects that are seen in several views are landmarks: rows of any view that are near
-    the same landmarks, in its raw or its spectral features, are near each other. The features are
-    the leading eigenvectors of the normalized graph, each times the square of its eigenvalue, and
-    every row is scaled to length 1.
+    Matched rows are one object. Each view has a graph of nearest neighbors with local scales [1]_,
+    whose edges are weaker where other views put their ends apart, as far as the views agree; the
+    graphs are added up over objects. Objects that are seen in several views are landmarks: rows of
+    any view that are near the same landmarks, in its raw or its spectral features, are near each
+    other. The features are the leading eigenvectors of the normalized graph, each times the square
+    of its eigenvalue, and every row is scaled to length 1.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
@@ -69,11 +68,20 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     feature_names_in_ : list of (ndarray of str, or None)
         Names of the features of the views that were DataFrames with texts as column names.
 
+    See Also
+    --------
+    JointGraphClustering : Clusters rows in this space.
+    SpectralFeatures : The same for one view.
+
     Notes
     -----
     Sets of views that less than three matches connect have a space each. All graphs are sparse; the
     search of neighbors, which is exact, takes most of the time where rows are many. The transformer
     holds the rows of ``fit``.
+
+    References
+    ----------
+    .. [1] L. Zelnik-Manor and P. Perona, "Self-Tuning Spectral Clustering", NeurIPS 2004.
 
     Examples
     --------

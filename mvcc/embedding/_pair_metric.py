@@ -59,6 +59,10 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     feature_names_in_ : ndarray of str
         Their names, where ``fit`` was given a DataFrame.
 
+    See Also
+    --------
+    MPCKMeans : Learns a metric while it clusters.
+
     Notes
     -----
     The time grows with the third power of the number of pairs, or of pairs of columns if these are

@@ -31,9 +31,9 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
     """Embed a view by the eigenvectors of its normalized Laplacian (§6.1, after Ng et al.).
 
     Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature
-    becomes 0. The eigenvectors of the 2nd to (d+1)th lowest eigenvalues are standardized to mean 0
-    and variance 1. Their signs are fixed: the entry of largest magnitude of the eigenvector is
-    positive. The same input gives the same bits on any number of threads.
+    becomes 0. The eigenvectors of the 2nd to (d+1)th lowest eigenvalues [1]_ are standardized to
+    mean 0 and variance 1. Their signs are fixed: the entry of largest magnitude of the eigenvector
+    is positive. The same input gives the same bits on any number of threads.
 
     Parameters
     ----------
@@ -54,6 +54,21 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
     InvalidInputError
         For NaN or infinity in X, impossible parameters, a width at which there are no such
         features, or more than 20,000 rows: the affinities are n × n.
+
+    See Also
+    --------
+    SpectralFeatures : A transformer, which embeds new rows.
+
+    References
+    ----------
+    .. [1] A. Y. Ng, M. I. Jordan and Y. Weiss, "On Spectral Clustering: Analysis and an Algorithm",
+       NeurIPS 2001.
+
+    Examples
+    --------
+    >>> from mvcc import spectral_features
+    >>> spectral_features([[0.0], [0.1], [0.9], [1.0]], 1).round(1).tolist()
+    [[1.1], [0.9], [-0.9], [-1.1]]
     """
     data = check_data(X)
     scaled = _scaled(data, data.min(axis=0), np.ptp(data, axis=0))
@@ -81,8 +96,7 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     ``fit_transform`` gives what :func:`spectral_features` gives, to the last bit. ``transform``
     extends the eigenvectors v_k of the normalized affinity, with eigenvalues λ_k, to new rows by
-    the Nyström formula (Bengio et al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps,
-    and spectral clustering", 2004): for the affinities a(x, x_i) of a row x to the rows of ``fit``,
+    the Nyström formula [1]_: for the affinities a(x, x_i) of a row x to the rows of ``fit``,
     with degrees d(x) = Σ_i a(x, x_i) and d_i,
 
         v_k(x) = 1/λ_k · Σ_i a(x, x_i) / √(d(x) d_i) · v_ik,
@@ -106,6 +120,11 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     feature_names_in_ : ndarray of str
         Their names, where ``fit`` was given a DataFrame.
 
+    See Also
+    --------
+    spectral_features : The paper's features, without new rows.
+    JointSpectralFeatures : Several views in one space.
+
     Notes
     -----
     The transformer holds the rows of ``fit``: whoever gets it, or a file of it, gets them. New rows
@@ -116,6 +135,11 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     to; so such a row gets the features of the nearest row of ``fit`` instead. Values beyond the
     range of ``fit`` need no other treatment. A column that was constant in ``fit`` counts for
     nothing in new rows, either.
+
+    References
+    ----------
+    .. [1] Y. Bengio et al., "Out-of-Sample Extensions for LLE, Isomap, MDS, Eigenmaps, and Spectral
+       Clustering", NeurIPS 2003.
 
     Examples
     --------

@@ -304,6 +304,10 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     ConfigError
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible
         value in it.
+
+    See Also
+    --------
+    experiments.run_experiment : Runs it.
     """
     problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(_bundled(path) or path, problems)

@@ -83,6 +83,10 @@ def run_experiment(
         When the system kills workers again and again.
     MvccError
         When the data cannot be loaded or do not allow what the config asks for.
+
+    See Also
+    --------
+    experiments.load_config : Reads a config.
     """
     began = time.perf_counter()
     store, manifest = ResultsStore(folder), describe_run(config, data_dir)

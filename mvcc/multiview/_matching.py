@@ -49,6 +49,10 @@ def match_clusters(
     InvalidInputError
         For labels that are not 0 … k − 1, or relations of rows or views that are not there.
 
+    See Also
+    --------
+    clustering_accuracy : The share of rows that agree after the best matching.
+
     Examples
     --------
     >>> from mvcc import match_clusters

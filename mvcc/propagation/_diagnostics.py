@@ -63,6 +63,18 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     ------
     InvalidInputError
         For arguments that do not fit together.
+
+    See Also
+    --------
+    propagate_constraints : What can go wrong.
+
+    Examples
+    --------
+    >>> from mvcc.propagation import diagnose
+    >>> diagnose([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]).suspicious
+    True
+    >>> diagnose([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]).suspicious
+    False
     """
     checked = _check(X, labels, metrics)
     return Diagnosis(_disagreement(*checked), *_divergence(*checked))

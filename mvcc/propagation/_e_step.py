@@ -80,6 +80,20 @@ def propagate_constraints(
     InvalidInputError
         For arguments that do not fit together, or a covariance that is singular, since the
         regularization is too small for the scale of X.
+
+    See Also
+    --------
+    ConstraintPropagation : The transfer method that uses it.
+    propagation.diagnose : Whether the result can be trusted.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, propagate_constraints
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> pairs = Constraints.from_pairs(cannot_link=[(2, 3)])
+    >>> found = propagate_constraints(X, [0, 0, 0, 1, 1, 1], pairs, threshold=0.1)
+    >>> found.pairs.tolist()
+    [[1, 3], [2, 3], [2, 4]]
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")

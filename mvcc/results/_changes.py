@@ -15,20 +15,18 @@ _MOST_NAMED = 12  # clusters, in a sentence
 class Changes(Facts):
     """How the clusters of some views, numbered alike, follow from those of an earlier clustering.
 
-    ``kept`` of the ``shared`` rows have the same number. ``by_model`` is set where too few rows
-    are shared: `shared` are then all rows, and `kept` those in the cluster that the stored model
-    puts them into. ``split`` and ``merged`` list a former cluster with its parts, and a cluster
-    with the former ones that it is made of.
+    With ``by_model``, ``shared`` are all rows, and ``kept`` those in the cluster that the former
+    model puts them into.
     """
 
-    views: tuple[StrictStr, ...]
-    shared: Count
-    kept: Count
-    by_model: StrictBool = False
-    split: tuple[tuple[Count, tuple[Count, ...]], ...] = ()
-    merged: tuple[tuple[Count, tuple[Count, ...]], ...] = ()
-    new: tuple[Count, ...] = ()
-    vanished: tuple[Count, ...] = ()
+    views: tuple[StrictStr, ...]  # names of the views whose clusters have one numbering
+    shared: Count  # rows that both clusterings have
+    kept: Count  # those of them with the same number
+    by_model: StrictBool = False  # whether the former model decided, since few rows are shared
+    split: tuple[tuple[Count, tuple[Count, ...]], ...] = ()  # a former cluster and its parts
+    merged: tuple[tuple[Count, tuple[Count, ...]], ...] = ()  # a cluster and the former ones in it
+    new: tuple[Count, ...] = ()  # clusters
+    vanished: tuple[Count, ...] = ()  # former clusters
 
     def in_words(self) -> Iterator[str]:
         """Give a sentence for each change; the first one counts rows."""
@@ -48,15 +46,12 @@ class Changes(Facts):
 
 
 class Continued(Facts):
-    """The clustering whose numbers a clustering continues.
+    """The clustering whose numbers a clustering continues."""
 
-    ``retired`` are the numbers of all clusters that have vanished so far; none is used again.
-    """
-
-    former: StrictStr
-    finished: StrictStr
-    changes: tuple[Changes, ...]
-    retired: tuple[Count, ...] = ()
+    former: StrictStr  # path of the former clustering
+    finished: StrictStr  # when that was made
+    changes: tuple[Changes, ...]  # for each set of views with one numbering
+    retired: tuple[Count, ...] = ()  # numbers of vanished clusters, never used again
 
     def in_words(self) -> list[str]:
         """Give a sentence for each change; of several sets of views, each begins with its views."""

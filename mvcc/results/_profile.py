@@ -28,42 +28,38 @@ Quantiles = tuple[Number, Number, Number, Number, Number]
 class ShareFacts(NamedTuple):
     """A category or a word, with the shares of rows that have it in a cluster and outside."""
 
-    value: StrictStr
-    inside: Share
-    outside: Share
+    value: StrictStr  # the category or word
+    inside: Share  # share of rows in the cluster that have it
+    outside: Share  # share of rows outside
 
 
 class Borderline(NamedTuple):
     """A row that might as well be in another cluster."""
 
-    row: Count
-    other: Count
+    row: Count  # row number in the view
+    other: Count  # the other cluster
 
 
 class ValueFacts(NamedTuple):
     """A column with its values, as texts."""
 
-    column: StrictStr
-    values: tuple[StrictStr, ...]
+    column: StrictStr  # name
+    values: tuple[StrictStr, ...]  # of the rows that the report shows
 
 
 class ColumnProfile(Facts):
-    """What sets a cluster apart in a column.
+    """What sets a cluster apart in a column, with quantiles of numbers and shares of categories."""
 
-    `rule` holds for the shares `inside` and `outside` of rows; `words` say it in a name. Numbers
-    and dates have the quantiles 5, 25, 50, 75 and 95 % in the cluster and outside, categories their
-    shares.
-    """
-
-    column: StrictStr
-    kind: Literal["number", "date", "category"]
-    rule: StrictStr
-    inside: Share
-    outside: Share
-    words: StrictStr
+    column: StrictStr  # name
+    kind: Literal["number", "date", "category"]  # of the column
+    rule: StrictStr  # such as "≥ 3"
+    inside: Share  # share of rows in the cluster for which the rule holds
+    outside: Share  # share of rows outside
+    words: StrictStr  # the rule as part of a name
+    # 5, 25, 50, 75 and 95 %, inside and outside
     quantiles: tuple[Quantiles, Quantiles] | None = None
-    medians: tuple[StrictStr, StrictStr] | None = None
-    shares: tuple[ShareFacts, ...] = ()
+    medians: tuple[StrictStr, StrictStr] | None = None  # inside and outside, as texts
+    shares: tuple[ShareFacts, ...] = ()  # of categories
 
     @model_validator(mode="after")
     def _quantiles_have_medians(self) -> Self:
@@ -75,13 +71,13 @@ class ColumnProfile(Facts):
 class ClusterProfile(Facts):
     """One cluster of one view."""
 
-    size: Count
-    name: StrictStr
-    columns: tuple[ColumnProfile, ...]
-    words: tuple[ShareFacts, ...]
-    typical: tuple[Count, ...]
-    borderline: tuple[Borderline, ...]
-    misfits: tuple[Count, ...]
+    size: Count  # number of rows
+    name: StrictStr  # from what sets it apart
+    columns: tuple[ColumnProfile, ...]  # that set it apart, the best first
+    words: tuple[ShareFacts, ...]  # of texts that set it apart
+    typical: tuple[Count, ...]  # row numbers
+    borderline: tuple[Borderline, ...]  # rows that might be in another cluster
+    misfits: tuple[Count, ...]  # row numbers of those that fit worst
 
     @property
     def rows(self) -> Iterator[int]:
@@ -90,12 +86,10 @@ class ClusterProfile(Facts):
 
 
 class HeldOut(Facts):
-    """How matched rows agree that were clustered without their matches.
+    """How matched rows agree that were clustered without their matches."""
 
-    The `table` counts them by the cluster of their row in the first view, and in the second.
-    """
-
-    agreement: Share
-    by_chance: Share
-    n: Count
+    agreement: Share  # share of matched rows in the same cluster
+    by_chance: Share  # the same if clusters were drawn at random
+    n: Count  # number of matched rows
+    # counts by the cluster in the first view and in the second
     table: tuple[tuple[Count, ...], ...]

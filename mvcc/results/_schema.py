@@ -34,62 +34,63 @@ SCHEMA = 1
 class Given(NamedTuple):
     """A constraint of the user's, and where it was given."""
 
-    i: Count
-    j: Count
-    must_link: StrictBool
-    weight: Weight
-    satisfied: StrictBool
-    reason: StrictStr
+    i: Count  # row number in the view
+    j: Count  # row number in the view
+    must_link: StrictBool  # else a cannot-link
+    weight: Weight  # as given; 1 is usual
+    satisfied: StrictBool  # whether the clusters keep it
+    reason: StrictStr  # file and line, or the answer that it follows from
 
 
 class LinkFacts(NamedTuple):
     """A constraint between two rows, and where it comes from."""
 
-    i: Count
-    j: Count
-    must_link: StrictBool
-    weight: Weight
-    reason: StrictStr
+    i: Count  # row number in the view
+    j: Count  # row number in the view
+    must_link: StrictBool  # else a cannot-link
+    weight: Weight  # 1 if given, less if inferred
+    reason: StrictStr  # where it comes from, in words
 
 
 class Moved(NamedTuple):
     """A row that constraints moved: its cluster without them, and which of them is near."""
 
-    row: Count
-    without: Count
-    reason: StrictStr
+    row: Count  # row number in the view
+    without: Count  # its cluster without constraints
+    reason: StrictStr  # the nearest constraint, in words
 
 
 class Pair(NamedTuple):
     """A row of one view and a row of another."""
 
-    i: Count
-    j: Count
+    i: Count  # row number in the first view
+    j: Count  # row number in the second view
 
 
 class Suspicious(NamedTuple):
     """A match that seems to be wrong: how likely it is, and whether it was left out."""
 
-    i: Count
-    j: Count
-    suspicion: Share
-    dropped: StrictBool
+    i: Count  # row number in the first view
+    j: Count  # row number in the second view
+    suspicion: Share  # probability that it is wrong
+    dropped: StrictBool  # whether it was left out
 
 
 class ColumnFacts(Facts):
     """What a column was clustered as, if it was, and why or how."""
 
-    name: StrictStr
+    name: StrictStr  # of the column
+    # what it was clustered as; null if it was not used
     kind: Literal["number", "text", "category", "date"] | None
-    note: StrictStr
-    n_missing: Count
+    note: StrictStr  # how, or why not
+    n_missing: Count  # missing values
 
 
 class LinkCounts(Facts):
     """Numbers of constraints of both kinds."""
 
-    must_link: Count
-    cannot_link: Count
+    must_link: Count  # number of must-links
+    cannot_link: Count  # number of cannot-links
 
     @property
     def total(self) -> int:
@@ -102,59 +103,54 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 class ViewFacts(Facts):
     """One view: its rows in the order of the file, and their clusters.
 
-    Outliers, which were left out, are listed by id. If there are many rows, only a `sample` is
-    drawn; `values` are those of the sample, else of all rows. If the view is a folder, its rows are
-    some of `n_all_rows`; `all_sizes` are those of the clusters of all rows, and `all_f` and
-    `all_ari` compare these with the labels of all rows.
-
-    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the
-    clusters. Only the joint method tells the `probability` of the cluster of every row, and the
-    `second` choice with its own.
+    Only the joint method has moved rows and probabilities, only co-EM has propagated constraints
+    and the indicators of §6.4.
     """
 
-    name: StrictStr
-    source: StrictStr
-    n_rows: Positive
-    n_all_rows: Positive | None = None
-    n_features: Count
-    features: StrictStr
-    n_components: Positive
-    unused: tuple[StrictStr, ...] = ()
-    columns: tuple[ColumnFacts, ...] = ()
-    ids: tuple[StrictStr, ...]
-    labels: tuple[Count, ...]
-    reference: tuple[StrictStr, ...] | None
-    x: tuple[Number, ...]
-    y: tuple[Number, ...]
-    axes: tuple[StrictStr, StrictStr]
-    fit: tuple[Share, ...] = ()
+    name: StrictStr  # of the view
+    source: StrictStr  # path of the table
+    n_rows: Positive  # rows that were clustered
+    n_all_rows: Positive | None = None  # rows of a folder, of which a sample was clustered
+    n_features: Count  # columns that were used
+    features: StrictStr  # how columns became features, in words
+    n_components: Positive  # dimensions in which rows were clustered
+    unused: tuple[StrictStr, ...] = ()  # columns of no use
+    columns: tuple[ColumnFacts, ...] = ()  # every column of the table
+    ids: tuple[StrictStr, ...]  # of the rows
+    labels: tuple[Count, ...]  # cluster of each row
+    reference: tuple[StrictStr, ...] | None  # known class of each row, if a column has it
+    x: tuple[Number, ...]  # place of each row in the map
+    y: tuple[Number, ...]  # place of each row in the map
+    axes: tuple[StrictStr, StrictStr]  # titles of the map
+    fit: tuple[Share, ...] = ()  # of each row, as a rank from 0 to 1
+    # of each row: share of stability runs that keep its cluster
     stability: tuple[Share | None, ...]
-    probability: tuple[Share, ...] = ()
-    second: tuple[Count, ...] = ()
-    second_probability: tuple[Share, ...] = ()
-    given: tuple[Given, ...]
-    violated: tuple[LinkFacts, ...]
-    dropped: tuple[LinkFacts, ...]
-    reference_f: Number | None
-    reference_ari: Number | None
-    names: tuple[StrictStr, ...] = ()
-    outliers: tuple[StrictStr, ...] = ()
-    moved: tuple[Moved, ...] = ()
-    n_moved: Count = 0
-    propagated: tuple[LinkFacts, ...] = ()
-    received: tuple[LinkFacts, ...] = ()
-    n_propagated: LinkCounts = NO_LINKS
-    n_inferred: LinkCounts = NO_LINKS
-    n_received: LinkCounts = NO_LINKS
-    disagreement: Share = 0
-    divergence: Weight | None = None
-    closest: tuple[Count, Count] | None = None
-    suspicious: StrictBool = False
-    sample: tuple[Count, ...] | None = None
-    values: tuple[ValueFacts, ...] = ()
-    all_sizes: tuple[Count, ...] = ()
-    all_f: Number | None = None
-    all_ari: Number | None = None
+    probability: tuple[Share, ...] = ()  # of the cluster of each row
+    second: tuple[Count, ...] = ()  # next cluster of each row
+    second_probability: tuple[Share, ...] = ()  # of that cluster
+    given: tuple[Given, ...]  # constraints
+    violated: tuple[LinkFacts, ...]  # constraints that the clusters violate
+    dropped: tuple[LinkFacts, ...]  # constraints that were left out, since others contradict them
+    reference_f: Number | None  # pairwise F-measure with the known classes
+    reference_ari: Number | None  # adjusted Rand index with the known classes
+    names: tuple[StrictStr, ...] = ()  # of the clusters in this view, if `mvcc ask` named them
+    outliers: tuple[StrictStr, ...] = ()  # ids of rows that were left out as outliers
+    moved: tuple[Moved, ...] = ()  # rows that constraints moved
+    n_moved: Count = 0  # their number; lists are cut
+    propagated: tuple[LinkFacts, ...] = ()  # constraints that co-EM transferred from this view
+    received: tuple[LinkFacts, ...] = ()  # constraints that co-EM transferred to it
+    n_propagated: LinkCounts = NO_LINKS  # their number; lists are cut
+    n_inferred: LinkCounts = NO_LINKS  # those of them that were not given
+    n_received: LinkCounts = NO_LINKS  # their number; lists are cut
+    disagreement: Share = 0  # share of rows whose cluster its Gaussians contradict (§6.4)
+    divergence: Weight | None = None  # smallest of two clusters, in nats (§6.4); null if infinite
+    closest: tuple[Count, Count] | None = None  # these two clusters
+    suspicious: StrictBool = False  # whether the indicators of §6.4 warn
+    sample: tuple[Count, ...] | None = None  # row numbers that the report draws; null for all
+    values: tuple[ValueFacts, ...] = ()  # of the columns that the report shows
+    all_sizes: tuple[Count, ...] = ()  # of the clusters, over all rows of a folder
+    all_f: Number | None = None  # as `reference_f`, over all rows of a folder
+    all_ari: Number | None = None  # as `reference_ari`, over all rows of a folder
 
     def counts(self, name: str) -> LinkCounts:
         """Count the given, propagated or received constraints, beyond where lists are cut."""
@@ -211,111 +207,107 @@ class ViewFacts(Facts):
 
 
 class Relation(Facts):
-    """The related rows of two views, and whether they agree where the method lets them differ."""
+    """The matched rows of two views, and whether they agree if the method lets them differ."""
 
-    views: tuple[Count, Count]
-    source: StrictStr
-    pairs: tuple[Pair, ...]
-    agreement: Share | None
-    by_chance: Share | None
-    differing: tuple[Pair, ...]
-    suspicious: tuple[Suspicious, ...] = ()
-    hardly_agree: StrictBool = False
-    held_out: HeldOut | None = None
+    views: tuple[Count, Count]  # numbers of the two views
+    source: StrictStr  # path of the file of matches
+    pairs: tuple[Pair, ...]  # matched rows
+    agreement: Share | None  # share of matched rows in the same cluster, if they may differ
+    by_chance: Share | None  # the same if clusters were drawn at random
+    differing: tuple[Pair, ...]  # matched rows in different clusters
+    suspicious: tuple[Suspicious, ...] = ()  # matches that seem wrong
+    hardly_agree: StrictBool = False  # whether the views hardly show the same groups
+    held_out: HeldOut | None = None  # how matched rows agree without their matches
 
 
 class CoEM(Facts):
     """The run of co-EM (Algorithm 2)."""
 
-    iterations: Count
-    converged: StrictBool
-    objectives: tuple[tuple[Number, ...], ...]
-    propagates: StrictBool
-    threshold: Number | None
-    transfer: StrictStr
-    base: StrictStr
+    iterations: Count  # until it stopped
+    converged: StrictBool  # else it ended in a cycle or at the limit
+    objectives: tuple[tuple[Number, ...], ...]  # of each view, by iteration (Eq. 1)
+    propagates: StrictBool  # whether the transfer method infers constraints
+    threshold: Number | None  # t_V; null if the method has none
+    transfer: StrictStr  # name of the transfer method
+    base: StrictStr  # name of the base algorithm
 
 
 class JointGraph(Facts):
-    """The joint method: one graph for each set of views that matches connect.
+    """The joint method: one graph for each set of views that matches connect."""
 
-    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest
-    of the eigenvectors. ``recall`` was the share of the nearest rows that former versions found.
-    """
-
-    objective: Number
-    n_objects: Positive
-    connected: tuple[tuple[Count, ...], ...]
-    anchors: tuple[Count, ...] = ()
-    recall: tuple[Share, ...] = ()
-    residual: Number | None = None
+    objective: Number  # Eq. 1 before spreading
+    n_objects: Positive  # matched rows are one object
+    connected: tuple[tuple[Count, ...], ...]  # numbers of the views that matches connect, by set
+    anchors: tuple[Count, ...] = ()  # of each view; 0 if the graph is exact
+    recall: tuple[Share, ...] = ()  # of nearest rows; only former versions wrote it
+    residual: Number | None = None  # the largest of the eigenvectors
 
 
 class StabilityRuns(Facts):
-    """How alike the clusterings are that begin otherwise."""
+    """How alike clusterings from other random starts are."""
 
-    count: Count
-    agreement: tuple[Number, ...]
+    count: Count  # number of runs
+    agreement: tuple[Number, ...]  # of each view: mean adjusted Rand index of runs and result
 
 
 class Compared(Facts):
     """What a method keeps of constraints and matches that were held out."""
 
-    method: StrictStr
-    kept: Share | None
-    kept_error: Weight | None
-    agreement: Share | None
-    by_chance: Share | None
-    stability: Number
+    method: StrictStr  # its name
+    kept: Share | None  # share of held-out constraints that it keeps
+    kept_error: Weight | None  # standard error of that share
+    agreement: Share | None  # share of matched rows in the same cluster when their match is cut
+    by_chance: Share | None  # the same if clusters were drawn at random
+    stability: Number  # mean adjusted Rand index of its runs
 
 
 class Comparison(Facts):
-    """The method of a job beside others, in a sample of so many rows where all are too many."""
+    """The method of a job beside others."""
 
-    folds: Count
-    n_judgments: Count
-    n_matches: Count
-    sampled: Positive | None
-    methods: Annotated[tuple[Compared, ...], Field(min_length=2)]
-    sentence: StrictStr
-    helps: StrictBool | None
+    folds: Count  # of the constraints; 0 if none were held out
+    n_judgments: Count  # constraints that were held out
+    n_matches: Count  # matches that were cut
+    sampled: Positive | None  # number of rows compared, if there are too many for all
+    methods: Annotated[tuple[Compared, ...], Field(min_length=2)]  # first that of the job
+    sentence: StrictStr  # the result in words
+    helps: StrictBool | None  # whether the method is ahead of k-means; null if that is not certain
 
 
 class Input(Facts):
     """A file that was read."""
 
-    path: StrictStr
-    sha256: StrictStr
-    rows: Count
+    path: StrictStr  # as it was given
+    sha256: StrictStr  # checksum of the file
+    rows: Count  # number of rows
 
 
 class Clustering(Facts):
     """All facts of a clustering, consistent with each other."""
 
-    schema_: Literal[1] = Field(alias="schema")
-    kind: Literal["clustering"]
-    title: StrictStr
-    n_clusters: Positive
-    views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
-    names: tuple[StrictStr, ...] = ()
+    schema_: Literal[1] = Field(alias="schema")  # version of this format
+    kind: Literal["clustering"]  # of file
+    title: StrictStr  # of the report
+    n_clusters: Positive  # numbers of clusters, those of vanished ones included
+    views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]  # the tables
+    names: tuple[StrictStr, ...] = ()  # of the clusters, if `mvcc ask` named them
     titles: tuple[StrictStr, ...] = ()  # the names, or what sets clusters without one apart
     names_from: StrictStr = ""  # the file of groups that the names come from
     continued: Continued | None = None  # the clustering whose numbers the clusters have
-    relations: tuple[Relation, ...]
-    comparison: Comparison | None = None
-    joint: JointGraph | None = None
-    co_em: CoEM | None
-    stability_runs: StabilityRuns
-    warnings: tuple[StrictStr, ...]
-    settings: dict[str, Any]
-    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
-    inputs: tuple[Input, ...]
-    command: StrictStr
-    versions: dict[str, StrictStr]
-    machine: dict[str, Any]
-    finished: StrictStr
-    seconds: Number
-    model_sha256: StrictStr = ""
+    relations: tuple[Relation, ...]  # the matches of each two views
+    comparison: Comparison | None = None  # of the method with others; null without
+    joint: JointGraph | None = None  # facts of the joint method; null with co-EM
+    co_em: CoEM | None  # facts of co-EM; null with the joint method
+    stability_runs: StabilityRuns  # repeated clusterings
+    warnings: tuple[StrictStr, ...]  # in words
+    settings: dict[str, Any]  # as in cluster.yaml
+    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()  # per view: what sets each cluster apart
+    inputs: tuple[Input, ...]  # files that were read
+    command: StrictStr  # that was run
+    versions: dict[str, StrictStr]  # of mvcc, Python and libraries
+    machine: dict[str, Any]  # processor, threads, system
+    finished: StrictStr  # date and time
+    seconds: Number  # from start to end
+    model_sha256: StrictStr = ""  # checksum of model.skops
 
     def view(self, name: str) -> ViewFacts | None:
         """Return the view of a name, if there is one."""

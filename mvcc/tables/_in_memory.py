@@ -18,6 +18,7 @@ from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile, ViewFacts
 from mvcc.tables._clustering import Clustered, clustered
+from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
@@ -72,6 +73,11 @@ def cluster_views(
         For tables, matches or constraints that cannot be used, or do not fit together.
     ConstraintConflictError
         When constraints and matches contradict each other, unless ``on_conflict="drop"``.
+
+    See Also
+    --------
+    JointGraphClustering : The estimator behind it.
+    load_model : The model of a folder, to assign new rows.
 
     Examples
     --------
@@ -130,6 +136,10 @@ class ClusteringResult:
         runs.
     facts : dict
         Everything that ``clustering.json`` of `mvcc cluster` holds.
+
+    See Also
+    --------
+    cluster_views : Makes it.
     """
 
     def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
@@ -195,7 +205,7 @@ class ClusteringResult:
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
         for name, without, because in self._found.tables[list(self._views).index(view)].get(
-            "moved.csv", []
+            MOVED, []
         )[1:]:
             if name == self._views[view].ids[row]:
                 return (

@@ -1,10 +1,55 @@
-"""The names of the files in a results folder."""
+"""The names of the files in a results folder, and the columns of its tables.
+
+The reference of output files in the documentation is made from the comments and from `COLUMNS`.
+"""
 
 from __future__ import annotations
 
-MODEL = "model.skops"
+MODEL = "model.skops"  # the fitted model, for `mvcc predict` and `load_model`
 FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 CONFIG = "cluster.yaml"  # the settings, ready to run again
 LABELS = "labels.csv"  # of a view: the cluster of every row
 ALL_LABELS = "labels"  # of a view that is a folder: the clusters of all its rows
-TABLES = (LABELS, "moved.csv", "suspicious.csv", "propagated.csv", "received.csv")
+MOVED = "moved.csv"  # of a view: the rows that constraints moved (joint method)
+SUSPICIOUS = "suspicious.csv"  # of a view: its matches that seem to be wrong (joint method)
+PROPAGATED = "propagated.csv"  # of a view: constraints that it transferred to others (co-EM)
+RECEIVED = "received.csv"  # of a view: constraints that others transferred to it (co-EM)
+
+_TRANSFERRED = {
+    "i": "id of a row of the view",
+    "j": "id of another row of the view",
+    "kind": "must-link or cannot-link",
+    "weight": "up to 1",
+    "from_view": "the view that the constraint comes from",
+    "from_i": "the row of that view which `i` comes from",
+    "from_j": "the row of that view which `j` comes from",
+    "because": "the chain of constraints, matches and near rows behind it",
+}
+COLUMNS = {
+    LABELS: {
+        "id": "id of the row",
+        "cluster": "number of its cluster, from 0; −1 if it was left out as an outlier",
+        "name": "name of the cluster, if `mvcc ask` named it",
+        "probability": "probability of that cluster (joint method)",
+        "second": "next cluster (joint method)",
+        "second_probability": "probability of that (joint method)",
+        "stability": "share of stability runs that keep the row in its cluster",
+        "fit": "how well the row fits its cluster, as a rank from 0 to 1",
+        "label": "known class, if a column has it",
+    },
+    MOVED: {
+        "id": "id of the row",
+        "cluster_without": "its cluster without constraints",
+        "because": "the nearest constraint, and the way from it to the row",
+    },
+    SUSPICIOUS: {
+        "id": "id of the row",
+        "matched_view": "the other view",
+        "matched_id": "the row there that it is matched with",
+        "suspicion": "probability that the match is wrong",
+        "left_out": "yes if it was not used",
+    },
+    PROPAGATED: _TRANSFERRED,
+    RECEIVED: _TRANSFERRED,
+}
+TABLES = tuple(COLUMNS)

@@ -51,6 +51,11 @@ class ConstrainedViews:
     InvalidInputError
         For constraints or mappings that do not fit the views.
 
+    See Also
+    --------
+    NeighborhoodKFold : Splits their constraints.
+    PerView : A transformer for every view.
+
     Notes
     -----
     With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata
@@ -151,6 +156,10 @@ class NeighborhoodKFold(BaseCrossValidator):
         Number of folds, at least 2. Fewer neighborhoods make as many folds as there are.
     random_state : int, numpy Generator, RandomState or None, default=None
         Seed of the folds.
+
+    See Also
+    --------
+    ConstrainedViews : What it splits.
 
     Examples
     --------

@@ -159,6 +159,10 @@ class PerView(TransformerMixin, BaseEstimator):
     view_names_ : list of str or None
         The names of the views; None where they were a list.
 
+    See Also
+    --------
+    ConstrainedViews : What a pipeline passes through it.
+
     Examples
     --------
     >>> from mvcc import PerView

@@ -390,7 +390,7 @@ def test_an_interrupted_session_goes_on(folder):
     with patch("mvcc.tables.AskSession.next", side_effect=KeyboardInterrupt):
         done = ask(folder, "ask.yaml")
     assert done.returncode == 130
-    assert "interrupted; all answers are stored, run the same command to resume." in done.stderr
+    assert "interrupted; all answers are stored; run the same command to resume." in done.stderr
     assert ask(folder, "ask.yaml", keys="f\n").returncode == 0
 
 

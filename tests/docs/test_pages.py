@@ -5,6 +5,9 @@ Their links on GitHub and in the site alike, their pictures, their place in the 
 
 from __future__ import annotations
 
+import doctest
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -112,3 +115,28 @@ def test_the_page_of_the_api_has_the_first_sentences_of_the_docstrings(monkeypat
         name.rpartition(".")[2] for name in listed
     }
     assert [(name, summary_of(name)) for name, _ in rows] == rows
+
+
+@pytest.mark.compiled
+def test_examples_of_public_docstrings_run(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    from api_page import ROW
+
+    names = [name for name, _ in ROW.findall((ROOT / "docs" / "api.md").read_text("utf-8"))]
+    modules = {inspect.getmodule(pkgutil.resolve_name(f"mvcc.{name}")) for name in names}
+    tried = {module.__name__: doctest.testmod(module) for module in modules}
+    assert sum(result.attempted for result in tried.values()) > 100
+    assert [name for name, result in tried.items() if result.failed] == []
+
+
+def test_the_reference_of_output_files_explains_every_column_and_field(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    from output_files import facts, files
+
+    reference = "\n".join([*files(), *facts()])
+    assert "|  |" not in reference
+    for table in ROOT.glob("tests/golden/*/stored/results/*/*.csv"):
+        columns = table.read_text("utf-8").partition("\n")[0].split(",")
+        section = reference.partition(f"## {table.name}\n")[2].partition("##")[0]
+        explained = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
+        assert columns == [column for column in explained if column in columns], table

@@ -39,7 +39,7 @@ def texts_of_code(source: str) -> list[str]:
     """Return comments and strings of Python code, each in one line."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     texts = [token.string for token in tokens if token.type in TEXTS and token.string not in KEYS]
-    return [" ".join(text.strip("\"'#frb ").split()) for text in texts]
+    return [" ".join(re.sub("`+[^`]*`+", "", text).strip("\"'#frb ").split()) for text in texts]
 
 
 @pytest.mark.parametrize("page", pages())

@@ -5,7 +5,6 @@ One space for all views, new rows in it, and the forms that views come in.
 
 from __future__ import annotations
 
-import doctest
 import pickle
 
 import numpy as np
@@ -16,9 +15,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
-import mvcc.embedding._joint
-import mvcc.embedding._pair_metric
-import mvcc.multiview.joint._joint_graph_clustering
 from mvcc import ConstrainedViews, Constraints, JointSpectralFeatures
 from mvcc.exceptions import InvalidInputError
 from tests.embedding.test_joint_graph import problem
@@ -27,20 +23,6 @@ from tests.reference import joint as slow
 VIEWS, MATCHES = problem(5, (60, 50), (3, 7), 25)
 FITTED = JointSpectralFeatures(6, n_view_components=3, random_state=0)
 FEATURES = FITTED.fit_transform(VIEWS, mappings=MATCHES)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        mvcc.embedding._joint,
-        mvcc.embedding._pair_metric,
-        mvcc.multiview.joint._joint_graph_clustering,
-    ],
-)
-def test_the_examples_of_docstrings_run(module):
-    failed, attempted = doctest.testmod(module)
-    assert attempted > 3
-    assert failed == 0
 
 
 def test_features_are_unit_rows_and_the_same_for_matched_rows():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import mvcc.tables._in_memory
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import InvalidInputError, MvccError
 from mvcc.tables import cluster_job, load_job
@@ -50,10 +48,6 @@ def clustered(views=VIEWS, n_clusters=3, **settings):
         "comparison": False,
     } | settings
     return cluster_views(views, n_clusters=n_clusters, **settings)
-
-
-def test_the_example_runs():
-    assert doctest.testmod(mvcc.tables._in_memory).failed == 0
 
 
 def test_two_results_are_compared():

@@ -4,7 +4,6 @@ pipelines.
 
 from __future__ import annotations
 
-import doctest
 import pickle
 
 import numpy as np
@@ -21,10 +20,6 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-import mvcc.multiview._matching
-import mvcc.multiview.co_em._algorithm_2
-import mvcc.views._constrained
-import mvcc.views._fitted
 from mvcc import (
     ConstrainedViews,
     ConstraintPropagation,
@@ -78,22 +73,6 @@ def model(threshold=0.5, **options):
 def assert_same_labels(one, other):
     for found, expected in zip(one.labels_, other.labels_, strict=True):
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        mvcc.multiview.co_em._algorithm_2,
-        mvcc.views._constrained,
-        mvcc.multiview._matching,
-        mvcc.views._fitted,
-    ],
-    ids=lambda m: m.__name__,
-)
-def test_the_examples_of_docstrings_run(module):
-    failed, attempted = doctest.testmod(module)
-    assert attempted > 3
-    assert failed == 0
 
 
 # ---- constrained views

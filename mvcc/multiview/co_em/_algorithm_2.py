@@ -27,6 +27,8 @@ __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 class MultiViewConstrainedClustering(MultiViewEstimator):
     """Cluster several views together, which are only partly mapped to each other (Algorithm 2, §5).
 
+    It is co-EM with propagated constraints [1]_.
+
     Parameters
     ----------
     base : estimator
@@ -79,6 +81,16 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         Number of features of every view.
     feature_names_in_ : list of (ndarray of str, or None)
         Names of the features of the views that were DataFrames with texts as column names.
+
+    See Also
+    --------
+    JointGraphClustering : All views at once, in one graph; usually better.
+    ConstraintPropagation : The default transfer method.
+
+    References
+    ----------
+    .. [1] E. Eaton, M. desJardins and S. Jacob, "Multi-View Constrained Clustering with an
+       Incomplete Mapping Between Views", Knowledge and Information Systems, 2014.
 
     Examples
     --------

@@ -63,7 +63,12 @@ class Cause(NamedTuple):
 
 
 class TransferMethod(BaseEstimator, ABC):
-    """Base class: a method says which constraints P^V between mapped instances a view passes on."""
+    """Base class: a method says which constraints P^V between mapped instances a view passes on.
+
+    See Also
+    --------
+    ConstraintPropagation, DirectMapping, ClusterMembership, SingleView : Its subclasses.
+    """
 
     uses_relations = True
 
@@ -111,6 +116,11 @@ class ConstraintPropagation(TransferMethod):
         cross-validation over the constrained instances (§6.3), at the price of some 70 short fits.
     regularization : float, default=1e-6
         γ of Eq. 4, in squared units of the views: features should have a scale near 1.
+
+    See Also
+    --------
+    propagate_constraints : Its E-step.
+    DirectMapping : Transfers given constraints only.
     """
 
     def __init__(
@@ -168,7 +178,12 @@ class ConstraintPropagation(TransferMethod):
 
 
 class DirectMapping(TransferMethod):
-    """Pass on only the constraints that already lie between mapped instances (§6.2)."""
+    """Pass on only the constraints that already lie between mapped instances (§6.2).
+
+    See Also
+    --------
+    ConstraintPropagation : Infers constraints, too.
+    """
 
     def infer(self, view: ViewState) -> Constraints:
         """Return the given constraints with both ends in X̂^V, of repeated ones the heaviest."""
@@ -184,7 +199,12 @@ class DirectMapping(TransferMethod):
 
 
 class ClusterMembership(TransferMethod):
-    """Pass on whether each two mapped instances share a cluster, with weight 1 (§6.2)."""
+    """Pass on whether each two mapped instances share a cluster, with weight 1 (§6.2).
+
+    See Also
+    --------
+    DirectMapping : Transfers given constraints instead of clusters.
+    """
 
     def infer(self, view: ViewState) -> Constraints:
         """Return a must-link or cannot-link for each pair of X̂^V."""

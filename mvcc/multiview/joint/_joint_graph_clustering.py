@@ -124,6 +124,12 @@ class JointGraphClustering(MultiViewEstimator):
     feature_names_in_ : list of (ndarray of str, or None)
         Names of the features of the views that were DataFrames with texts as column names.
 
+    See Also
+    --------
+    MultiViewConstrainedClustering : The paper's method.
+    cluster_views : The same from DataFrames, with a report.
+    Questions : Which constraints to ask a person for.
+
     Notes
     -----
     An edge of one view's graph is the weaker the farther apart its ends are in the other views that

@@ -61,11 +61,9 @@ def match_candidates(
 ) -> dict[Pair, MatchCandidates]:
     """Find likely counterparts of rows without a match, for a person to confirm: most may be wrong.
 
-    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates",
-    1936), with a Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical
-    Correlation Analysis", 2004), place the rows of both views in one space. Rows are near by their
-    cosine there, less the mean of each to its ten nearest (CSLS: Conneau et al., "Word Translation
-    Without Parallel Data", 2018).
+    Canonical correlations of the matched rows [1]_, with a Gaussian kernel and a ridge [2]_, place
+    the rows of both views in one space. Rows are near by their cosine there, less the mean of each
+    to its ten nearest (CSLS [3]_).
 
     Parameters
     ----------
@@ -86,6 +84,18 @@ def match_candidates(
     ------
     InvalidInputError
         For mappings that do not fit the views, or fewer than 20 matches between two of them.
+
+    See Also
+    --------
+    multiview.match_proposals : Each row in one match at most, with a probability.
+    candidate_hits : How often known matches are found.
+
+    References
+    ----------
+    .. [1] H. Hotelling, "Relations Between Two Sets of Variates", Biometrika, 1936.
+    .. [2] D. R. Hardoon, S. Szedmak and J. Shawe-Taylor, "Canonical Correlation Analysis: An
+       Overview with Application to Learning Methods", Neural Computation, 2004.
+    .. [3] A. Conneau et al., "Word Translation Without Parallel Data", ICLR 2018.
 
     Examples
     --------
@@ -138,6 +148,10 @@ def candidate_hits(
     ------
     InvalidInputError
         As ``match_candidates``.
+
+    See Also
+    --------
+    match_candidates : What is measured.
     """
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
     given = GivenViews.of(views)

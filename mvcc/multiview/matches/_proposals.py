@@ -50,8 +50,7 @@ def match_proposals(
 
     The pairs with the highest scores of ``match_candidates`` are taken one after the other. Known
     matches are cut, fold by fold, and a logistic regression learns from the score and the margin of
-    pairs proposed then how many are right (Platt, "Probabilistic Outputs for Support Vector
-    Machines", 1999).
+    pairs proposed then how many are right [1]_.
 
     Parameters
     ----------
@@ -69,6 +68,15 @@ def match_proposals(
     ------
     InvalidInputError
         As ``match_candidates``.
+
+    See Also
+    --------
+    match_candidates : Several counterparts of each row, with scores.
+
+    References
+    ----------
+    .. [1] J. Platt, "Probabilistic Outputs for Support Vector Machines", Advances in Large Margin
+       Classifiers, 1999.
     """
     n_folds = check_count(n_folds, "n_folds")
     given = GivenViews.of(views)

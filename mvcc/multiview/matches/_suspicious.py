@@ -70,18 +70,28 @@ def suspicious_matches(
     InvalidInputError
         For mappings or labels that do not fit the views.
 
+    See Also
+    --------
+    match_candidates : Find matches that are missing.
+    JointGraphClustering : Leaves out suspicious matches.
+
     Notes
     -----
-    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery
-    rates", 2002: what p is even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing
-    density of U. Grenander, "On the theory of mortality measurement", 1956. If two views agree
-    less than .35 (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence
-    against a match. Wrong matches lower the agreement, too, so the one that is compared is divided
-    by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in
-    every run. More than 5,000 are looked at in shares: where the first seems to have no wrong ones
-    that should be left out, all matches of the others get its mean suspicion. If p pairs of
-    views are matched, these numbers are divided by √p, but 200 are compared: the time of many views
-    is near that of two.
+    The share π of wrong matches is Storey's [1]_: what p is even from .5 or .75 on. The suspicion
+    is π / f(p), with f Grenander's decreasing density [2]_. If two views agree less than .35
+    (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence against a match.
+    Wrong matches lower the agreement, too, so the one that is compared is divided by 1 − π. More
+    than 1,000 matches of two views are compared with 500 of them, the same ones in every run. More
+    than 5,000 are looked at in shares: if the first seems to have no wrong ones that should be left
+    out, all matches of the others get its mean suspicion. If p pairs of views are matched, these
+    numbers are divided by √p, but 200 are compared: the time of many views is near that of two.
+
+    References
+    ----------
+    .. [1] J. D. Storey, "A Direct Approach to False Discovery Rates", Journal of the Royal
+       Statistical Society B, 2002.
+    .. [2] U. Grenander, "On the Theory of Mortality Measurement", Scandinavian Actuarial Journal,
+       1956.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from mvcc.multiview import (
     transfer_class,
 )
 from mvcc.tables._job import Job
+from mvcc.tables._layout import COLUMNS, PROPAGATED, RECEIVED
 from mvcc.tables.fitting._chains import Flow, Reasons, propagated, received
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.fitting._given import used_relations
@@ -104,8 +105,8 @@ class CoEM(Method):
             )
         files = [
             {
-                "propagated.csv": _lines(number, flow, tables),
-                "received.csv": _lines(number, came, tables),
+                PROPAGATED: _lines(number, flow, tables),
+                RECEIVED: _lines(number, came, tables),
             }
             for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
         ]
@@ -169,7 +170,7 @@ def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
 
     Which rows it comes from, and of which view, stands at its end.
     """
-    lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
+    lines: Rows = [[*COLUMNS[PROPAGATED]]]
     ids, c = tables[number].ids, flow.constraints
     for (i, j, must_link, weight), (source, u, v), because in zip(
         c.rows(), flow.source, flow.because, strict=True

@@ -15,6 +15,7 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.tables._job import Job
+from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
 from mvcc.tables.fitting._features import plane_of, rounded
 from mvcc.tables.fitting._fit import Fit, renumbered
 from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
@@ -67,9 +68,7 @@ class Joint(Method):
                 }
         for of_view, rows in zip(views, moved, strict=True):
             of_view |= {"moved": rows[:MOST_LISTED], "n_moved": len(rows)}
-        files = [
-            {"moved.csv": _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)
-        ]
+        files = [{MOVED: _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)]
         facts = {
             "objective": self._model.objective_,
             "n_objects": self._model.n_objects_,
@@ -79,7 +78,7 @@ class Joint(Method):
         }
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
         for number, lines in _suspicious_lines(tables, matches).items():
-            files[number]["suspicious.csv"] = lines
+            files[number][SUSPICIOUS] = lines
         return Explained(
             {"joint": facts, "co_em": None},
             views,
@@ -213,7 +212,7 @@ class _Reasons:
 
 def _lines(moved: Rows, table: Table) -> Rows:
     return [
-        ["id", "cluster_without", "because"],
+        [*COLUMNS[MOVED]],
         *([table.ids[row], other, why] for row, other, why in moved),
     ]
 
@@ -229,9 +228,7 @@ def _suspicious_lines(
         for *rows, suspicion, left_out in found["suspicious"]:
             for side, (here, there) in enumerate((views, views[::-1])):
                 own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
-                listed = lines.setdefault(
-                    here, [["id", "matched_view", "matched_id", "suspicion", "left_out"]]
-                )
+                listed = lines.setdefault(here, [[*COLUMNS[SUSPICIOUS]]])
                 listed.append(
                     [
                         own,

@@ -48,7 +48,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     rows, adjusted Rand index (None without two common rows that have a cluster), ``numbers``
     (that of every cluster of the second in the numbering of the first), ``table`` with the
     ``clusters`` of its rows and columns, ``moved`` rows as in the table of `write_moved`, and
-    ``constraints`` that are ``new`` or ``gone``; ``matches`` of every two views, the same;
+    ``judgments``: constraints that are ``new`` or ``gone``; ``matches`` of every two views, alike;
     ``notes`` on what was not compared.
     Raises StoreError: for clusterings without a view or a row in common.
     """

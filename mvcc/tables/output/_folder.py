@@ -22,7 +22,18 @@ from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, Input, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
-from mvcc.tables._layout import ALL_LABELS, CONFIG, FORMER_MODEL, LABELS, MODEL, TABLES
+from mvcc.tables._layout import (
+    ALL_LABELS,
+    CONFIG,
+    FORMER_MODEL,
+    LABELS,
+    MODEL,
+    MOVED,
+    PROPAGATED,
+    RECEIVED,
+    SUSPICIOUS,
+    TABLES,
+)
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
 from mvcc.tables.reading._table import Table
@@ -177,12 +188,12 @@ def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
     """Return how many rows the tables of a view have beside its labels, by their names."""
     view = facts.views[number]
     if facts.joint:
-        lengths = {"moved.csv": view.n_moved}
+        lengths = {MOVED: view.n_moved}
     else:
-        lengths = {"propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}
+        lengths = {PROPAGATED: view.n_propagated.total, RECEIVED: view.n_received.total}
     of_view = [relation for relation in facts.relations if number in relation.views]
     if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
-        lengths["suspicious.csv"] = n_suspicious
+        lengths[SUSPICIOUS] = n_suspicious
     return lengths
 
 
@@ -208,6 +219,10 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     StoreError
         Where there is no model, or it is damaged, changed, of another format, or holds what mvcc
         never writes.
+
+    See Also
+    --------
+    tables.SavedClustering : What it returns.
     """
     path = Path(path)
     return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))

@@ -326,7 +326,7 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write, page):
         (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
         assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
     assert (
-        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that were judged"
+        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that have constraints"
         in made.text
     )
     u, v = (view["rows"] for view in data["views"])
