@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from mvcc.cli._shared import below_help, by_name, output_options, print_json, say
+from mvcc.cli._shared import (
+    below_help,
+    by_name,
+    output_options,
+    print_json,
+    rows_by_name,
+    say,
+)
+
+if TYPE_CHECKING:
+    from mvcc.tables import Draft
 
 _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
 
@@ -23,9 +34,21 @@ _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matche
 @click.option(
     "--sheet", "sheets", multiple=True, metavar="VIEW=NAME", help="--from: the sheet of a workbook."
 )
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="VIEW=ROW",
+    help="--from: the row of a workbook's sheet that names the columns.",
+)
 @output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
 def command(
-    paths: tuple[str, ...], draft: bool, out: Path | None, sheets: tuple[str, ...], as_json: bool
+    paths: tuple[str, ...],
+    draft: bool,
+    out: Path | None,
+    sheets: tuple[str, ...],
+    headers: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Write a small example to start from into FOLDER, or draft a config for your own tables.
 
@@ -37,9 +60,12 @@ def command(
     are left out. Files of matches and constraints are told by the ids that they hold.
     """
     if draft:
-        _draft(paths, out or Path("cluster.yaml"), by_name(sheets, "--sheet"), as_json)
+        from mvcc.tables import draft_config
+
+        known = by_name(sheets, "--sheet"), rows_by_name(headers, "--header")
+        _print_draft(draft_config(out or Path("cluster.yaml"), paths, *known), as_json)
         return
-    if len(paths) > 1 or out is not None or sheets:
+    if len(paths) > 1 or out is not None or sheets or headers:
         raise click.UsageError("to draft a config for your own tables, add --from.")
     # numpy takes longer to import than `mvcc init --help` may take
     from mvcc.tables import write_example
@@ -58,11 +84,8 @@ def command(
     say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
 
 
-def _draft(paths: tuple[str, ...], out: Path, sheets: dict[str, str], as_json: bool) -> None:
-    from mvcc.tables import draft_config
-
-    drafted = draft_config(out, paths, sheets)
-    files = drafted.files
+def _print_draft(drafted: Draft, as_json: bool) -> None:
+    out, files = drafted.path, drafted.files
     if as_json:
         print_json(
             {

@@ -12,7 +12,7 @@ import click
 from pydantic.fields import FieldInfo
 
 from mvcc._utils.settings import Option, default_of, option_of
-from mvcc.cli._shared import Command, by_name, name_and_value, refuse_again
+from mvcc.cli._shared import Command, by_name, name_and_value, refuse_again, rows_by_name
 from mvcc.tables import Job, View
 
 _Setting = tuple[tuple[str, ...], Any, str]
@@ -81,7 +81,8 @@ def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
 
     views = by_name(given["views"] or (), "--view")
     sheets = by_name(given["sheet"] or (), "--sheet")
-    found = sort_files(tables, views, **unnamed, sheets=sheets)
+    headers = rows_by_name(given["header"] or (), "--header")
+    found = sort_files(tables, views, **unnamed, sheets=sheets, headers=headers)
     pairs = {"matches": found.matches, "constraints": found.constraints}
     given["views"] = [f"{name}={path}" for name, path in found.views.items()]
     for name, told in pairs.items():

@@ -14,6 +14,7 @@ from mvcc.cli._shared import (
     fresh_option,
     output_options,
     print_json,
+    rows_by_name,
     say,
     scheduler_option,
     shown_steps,
@@ -44,6 +45,20 @@ from mvcc.cli._shared import (
     required=True,
     help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
 )
+@click.option(
+    "--sheet",
+    "sheets",
+    multiple=True,
+    metavar="VIEW=NAME",
+    help="Excel: the sheet.  [default: that of the view that was clustered]",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="VIEW=ROW",
+    help="Excel: the row of the sheet that names the columns.  [default: likewise]",
+)
 @scheduler_option
 @fresh_option
 @output_options("Print the outcome as JSON.")
@@ -51,6 +66,8 @@ def command(
     folder: Path,
     views: tuple[str, ...],
     out: Path,
+    sheets: tuple[str, ...],
+    headers: tuple[str, ...],
     scheduler: str | None,
     fresh: bool,
     as_json: bool,
@@ -68,7 +85,16 @@ def command(
     from mvcc.tables import predict_files
 
     with shown_steps() as on_step:
-        found = predict_files(folder, new, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
+        found = predict_files(
+            folder,
+            new,
+            out,
+            sheets=by_name(sheets, "--sheet"),
+            headers=rows_by_name(headers, "--header"),
+            fresh=fresh,
+            scheduler=scheduler,
+            on_step=on_step,
+        )
     if as_json:
         rows = [
             {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)}

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -152,6 +153,18 @@ def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
         refuse_again(name, values, flag)
         values[name] = value
     return values
+
+
+def rows_by_name(texts: Iterable[str], flag: str) -> dict[str, int]:
+    """Return the values of an option NAME=ROW that may be given once for each name."""
+    rows = by_name(texts, flag)
+    for name, row in rows.items():
+        if not re.fullmatch("[1-9][0-9]{0,6}", row):
+            raise click.BadParameter(
+                f"{name}={clipped(row)} is not a row of a sheet; write a whole number from 1 on.",
+                param_hint=flag,
+            )
+    return {name: int(row) for name, row in rows.items()}
 
 
 def name_and_value(text: str, flag: str) -> tuple[str, str]:

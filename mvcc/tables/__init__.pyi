@@ -17,6 +17,7 @@ from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession
 from .asking._session_types import Status as Status
 from .asking._table import record_table as record_table
+from .drafting._draft import Draft as Draft
 from .drafting._draft import draft_config as draft_config
 from .drafting._files import sort_files as sort_files
 from .fitting._criteria import number_criteria as number_criteria

@@ -74,6 +74,20 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
 
 
+def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
+    book = openpyxl.load_workbook("Böden.xlsx")
+    book["Maße"].insert_rows(1)
+    for column, name in enumerate("abcd", 1):
+        book["Maße"].cell(1, column, name)
+    book.save("Böden.xlsx")
+    words = ("--sheet", "Böden=Maße", "--header", "Böden=2")
+    run("init", "--from", *files, *words)
+    soils = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))["views"]["Böden"]
+    assert (soils["header"], soils["id_column"]) == (2, "Ort")
+    columns = ("--ignore", "Meine_Weine=odd", "--id-column", "Böden=Ort")
+    run("cluster", *files, *words, *columns, "-k", 3, "--dry-run")
+
+
 def test_the_draft_runs_as_it_is(files, tmp_path):
     run("init", "--from", *files)
     run("cluster", "cluster.yaml", "--no-comparison", "--stability-runs", 0)

@@ -8,13 +8,15 @@ import json
 import os
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from mvcc import load_model
+from mvcc.cli import cli
 from mvcc.cli._predict import command
-from mvcc.exceptions import MvccError
+from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _chunks
 from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_csv, write_problem
@@ -279,3 +281,45 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
     predict_files(tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv")
     found = [int(row["cluster"]) for row in read_csv(tmp_path / "labels.csv")]
     assert found == [labels[0], labels[-1]] * 30
+
+
+def write_workbook(path, sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, table in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in table:
+            sheet.append(row)
+    book.save(path)
+
+
+def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    values = [n % 2 * 9 + rng.normal() if n % 9 != 5 else "n. r." for n in range(40)]
+    old = [["x", "n. r."], ["id", "x"], *([f"r{n}", value] for n, value in enumerate(values))]
+    new = [["x", "n. r."], ["id", "x"], ["a", 0.1], ["b", "n. r."], ["c", 9.1]]
+    write_workbook("old.xlsx", {"2023": old, "2024": old[:20]})
+    write_workbook("new.xlsx", {"2023": new, "2024": new})
+    write_workbook("other.xlsx", {"May": new[1:], "June": new[1:]})
+    words = ["--sheet", "old=2023", "--header", "old=2"]
+    options = ["--missing", "old=n. r.", "-k", "2", "--stability-runs", "0", "--no-comparison"]
+    run("cluster", "old.xlsx", *words, *options)
+    run("predict", "results", "--view", "old=new.xlsx", "--out", "a.csv")
+    others = ["--sheet", "old=June", "--header", "old=1"]
+    run("predict", "results", "--view", "old=other.xlsx", *others, "--out", "b.csv")
+    labels = [row["cluster"] for row in read_csv(tmp_path / "results/old/labels.csv")]
+    for path in ("a.csv", "b.csv"):
+        clusters = {row["id"]: row["cluster"] for row in read_csv(path)}
+        assert [clusters["a"], clusters["c"]] == labels[:2]
+    with pytest.raises(DataError, match=r"no sheet '2023' .* The sheets are 'May', 'June'"):
+        run("predict", "results", "--view", "old=other.xlsx", "--out", "c.csv")
+    write_csv(tmp_path / "new.csv", new[1:3])
+    run("predict", "results", "--view", "old=new.csv", "--out", "c.csv")
+    with pytest.raises(ConfigError, match=r"^--sheet old=…: no Excel file"):
+        run("predict", "results", "--view", "old=new.csv", *words[:2], "--out", "d.csv")
+
+
+def run(*words):
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output

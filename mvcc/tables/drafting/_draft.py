@@ -65,11 +65,13 @@ class _Drafted:
     doubts: dict[str, list[str]]
 
 
-def draft_config(out: Path, paths: Sequence[str], sheets: Mapping[str, str]) -> Draft:
+def draft_config(
+    out: Path, paths: Sequence[str], sheets: Mapping[str, str], headers: Mapping[str, int]
+) -> Draft:
     """Write a config that clusters some files, and return what it says.
 
     `paths`: tables, and perhaps matches and constraints, in any order.
-    `sheets`: those of views whose workbooks have several tables.
+    `sheets`, `headers`: as `sort_files` has them.
     Raises StoreError: if the file exists, or cannot be written.
     Raises ConfigError, DataError: as `sort_files`, and for tables that cannot be clustered.
     """
@@ -78,9 +80,11 @@ def draft_config(out: Path, paths: Sequence[str], sheets: Mapping[str, str]) -> 
         out.parent, "a config", fresh=None, inputs=paths, elsewhere=elsewhere
     ) as folder:
         folder.refuse_taken([out.name])
-        files = sort_files(paths, sheets=sheets)
+        files = sort_files(paths, sheets=sheets, headers=headers)
         drafted = {
-            name: _drafted(name, path, sheets.get(name), files.id_columns.get(name))
+            name: _drafted(
+                name, path, sheets.get(name), headers.get(name), files.id_columns.get(name)
+            )
             for name, path in files.views.items()
         }
         lines = [*_lines(drafted, files, out.parent)]
@@ -95,10 +99,13 @@ def draft_config(out: Path, paths: Sequence[str], sheets: Mapping[str, str]) -> 
     return Draft(out, files, doubts)
 
 
-def _drafted(name: str, path: str, sheet: str | None, id_column: str | None) -> _Drafted:
+def _drafted(
+    name: str, path: str, sheet: str | None, header: int | None, id_column: str | None
+) -> _Drafted:
     """Read a table, without the columns that have mistakes."""
-    frame = read_frame(path, sheet)
-    view = View(path=path, sheet=sheet or frame.attrs.get("sheet"), id_column=id_column)
+    frame = read_frame(path, sheet, header)
+    sheet = sheet or frame.attrs.get("sheet")
+    view = View(path=path, sheet=sheet, header=header, id_column=id_column)
     problems = Problems()
     table_of(frame, name, view, problems)
     bad = problems.columns_of(name)
@@ -172,6 +179,8 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
     yield f"    path: {_yaml(_relative(one.view.path, folder))}", ""
     if one.view.sheet:
         yield f"    sheet: {_yaml(one.view.sheet)}", ""
+    if one.view.header:
+        yield f"    header: {one.view.header}", ""
     if table.id_column is None:
         yield "    # id_column: …", "no column names the rows, so they are numbered from 0"
     else:

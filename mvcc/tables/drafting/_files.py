@@ -51,18 +51,21 @@ def sort_files(
     matches: Sequence[str] = (),
     constraints: Sequence[str] = (),
     sheets: Mapping[str, str] = _NONE,
+    headers: Mapping[str, int] = MappingProxyType({}),
 ) -> SortedFiles:
     """Tell tables from matches and constraints, and which views these are of.
 
     `paths`: files of any kind; `views`, `matches` and `constraints` are known to be such.
-    `sheets`: that of each view that is not to be found.
+    `sheets`, `headers`: the sheet of a workbook, and its row of names, where they are known.
     Raises ConfigError: if matches or constraints do not hold ids of the tables.
     Raises DataError: if a file cannot be read.
     """
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
         return SortedFiles(names, [(":".join(names), path) for path in matches])
-    frames = {path: read_frame(path, sheets.get(name)) for name, path in names.items()}
+    frames = {
+        path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
+    }
     known = {path: read_frame(path) for path in (*matches, *constraints)}
     tables = {path: _ids_in(frame) for path, frame in frames.items()}
     pairs = _pairs_among({path: frames[path] for path in paths}, tables)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes
+from mvcc._utils.messages import shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
-from mvcc.tables._job import View
-from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
+from mvcc.tables._job import View, load_job
+from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._folder import inputs_of_clustering, read_clustering
 from mvcc.tables.reading._chunks import read_frames
@@ -57,6 +59,8 @@ def predict_files(
     new: Mapping[str, str],
     out: Path,
     *,
+    sheets: Mapping[str, str] = MappingProxyType({}),
+    headers: Mapping[str, int] = MappingProxyType({}),
     fresh: bool = False,
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
@@ -68,11 +72,14 @@ def predict_files(
     a time. Folders of Parquet files are read by workers of dask.
     `out`: the file, CSV or Parquet, or for a folder another one; of several views the folder
     with labels.csv, or labels, in a folder of each.
+    `sheets`, `headers`: the sheet of a workbook, and its row that names the columns; by default
+    those of the table that was clustered.
     `fresh`: replace labels that exist.
     `scheduler`: the address of the dask scheduler whose workers read folders; by default,
     processes of this machine do.
     `on_step`: told what is being done with folders.
     Raises StoreError: for a model that cannot be used, or files that cannot be written.
+    Raises ConfigError: for a sheet or header of a file that is not a workbook.
     Raises DataError, InvalidInputError: for a view that is not there, or rows that are not like
     those that were clustered.
     """
@@ -84,6 +91,7 @@ def predict_files(
         raise ConfigError(
             "--scheduler goes only with a view that is a folder of Parquet files; leave it out."
         )
+    tables = _as_clustered(folder, new, sheets, headers)
     targets = {name: f"{name}/{ALL_LABELS if name in folders else LABELS}" for name in new}
     if len(new) == 1:
         targets, out = dict.fromkeys(new, out.name), out.parent
@@ -112,7 +120,9 @@ def predict_files(
             else:
                 part = stack.enter_context(target_folder.writing(target))
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
-                labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
+                labelers.append(
+                    partial(_predict, view, tables[view.name], names[view.name], k, write)
+                )
         return [
             Predicted(name, out / targets[name], label())
             for name, label in zip(new, labelers, strict=True)
@@ -129,16 +139,40 @@ def _check_ending(path: Path) -> None:
         pyarrow_for(str(path))
 
 
+def _as_clustered(
+    folder: Path, new: Mapping[str, str], sheets: Mapping[str, str], headers: Mapping[str, int]
+) -> dict[str, View]:
+    """Return new tables as views that are read as those that were clustered."""
+    before = load_job(folder / CONFIG).views if (folder / CONFIG).exists() else {}
+    views: dict[str, View] = {}
+    for name, path in new.items():
+        told = {"sheet": sheets.get(name), "header": headers.get(name)}
+        views[name] = View(path=path)
+        if path.lower().endswith(".xlsx"):
+            known = {key: getattr(before.get(name), key, None) for key in told}
+            is_told = {key: value for key, value in told.items() if value is not None}
+            views[name] = views[name].model_copy(update=known | is_told)
+    for key, values in (("sheet", sheets), ("header", headers)):
+        for name in values:
+            if name not in views or not views[name].path.lower().endswith(".xlsx"):
+                raise ConfigError(
+                    f"--{key} {name}=…: no Excel file (.xlsx) of {shown(name)} is given; leave it"
+                    " out."
+                )
+    return views
+
+
 def _predict(
-    view: SavedView, path: str, names: list[str], n_clusters: int, write: _Write
+    view: SavedView, table: View, names: list[str], n_clusters: int, write: _Write
 ) -> list[int]:
     """Write the clusters of the rows of a file, and return how many rows each cluster gets."""
+    path = table.path
     sizes = np.zeros(n_clusters, np.int64)
     id_column: str | None = None
     hashes: list[
         NDArray[Any]
     ] = []  # 8 bytes of each id: ids may be twice in rows that are far apart
-    for frame in read_frames(path):
+    for frame in read_frames(path, table.sheet, table.header):
         refuse_repeated_columns(frame, path)
         if missing := [column for column in view.columns if column not in frame.columns]:
             raise DataError(

@@ -29,7 +29,9 @@ _MOST_VALUES = 2**20  # in memory at a time
 _TEXT = (".csv", ".tsv", ".txt")
 
 
-def read_frames(path: str) -> Iterator[pd.DataFrame]:
+def read_frames(
+    path: str, sheet: str | None = None, header: int | None = None
+) -> Iterator[pd.DataFrame]:
     """Read a table as `read_frame` does, some rows at a time where the format allows it.
 
     Returns: the index is the number of the row in the file, ``attrs["lines"]`` the line of the
@@ -45,7 +47,7 @@ def read_frames(path: str) -> Iterator[pd.DataFrame]:
             with reading_parquet(place):
                 yield from _of_parquet(path, place)
         else:
-            yield from _parts(read_frame(path))
+            yield from _parts(read_frame(path, sheet, header))
 
 
 def rows_at_a_time(n_columns: int) -> int:
