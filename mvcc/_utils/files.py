@@ -1,4 +1,4 @@
-"""Files: there as a whole or not at all, their checksums, their text, tables as CSV."""
+"""Files: there as a whole or not at all, their checksums, tables as CSV."""
 
 from __future__ import annotations
 
@@ -15,21 +15,7 @@ from typing import IO
 from mvcc._utils.environment import command_line, now
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import parse_json
-from mvcc.exceptions import MvccError, StoreError
-
-
-def decoded(content: bytes, place: str, error: type[MvccError], lines_before: int = 0) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark, or raise ``error``."""
-    before, binary, _ = content.partition(b"\0")
-    what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
-    if not binary:
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError as bad:
-            before, what = bad.object[: bad.start], "this is not UTF-8 text; save the file as UTF-8"
-    line = lines_before + before.count(b"\n") + 1
-    raise error(f"{place}:{line}: {what}.")
-
+from mvcc.exceptions import StoreError
 
 LOCK = ".mvcc-lock"
 _MOST_LINKS = 40  # as many as Linux follows

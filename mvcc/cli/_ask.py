@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,8 @@ def command(
 
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
+    for note in (*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes):
+        remark(f"Note: {note}")
     from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()

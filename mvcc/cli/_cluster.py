@@ -156,7 +156,14 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         ]
         matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
                    for key, rows in inputs.relations.items()]  # fmt: skip
-        print_json({"views": views, "matches": matches, "settings": job.settings()})
+        print_json(
+            {
+                "views": views,
+                "matches": matches,
+                "notes": inputs.notes,
+                "settings": job.settings(),
+            }
+        )
         return
     for table, constraints, made in zip(inputs.tables, inputs.constraints, features, strict=True):
         numbers = {
@@ -181,4 +188,6 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
             f"answers: {counted(len(inputs.answers.groups), 'group')}, "
             f"{counted(n_outliers, 'row')} of outliers"
         )
+    for note in inputs.notes:
+        remark(f"Note: {note}")
     say("All files are valid. Nothing was written.")

@@ -14,6 +14,7 @@ from mvcc.cli._shared import (
     fresh_option,
     output_options,
     print_json,
+    remark,
     rows_by_name,
     say,
     scheduler_option,
@@ -97,7 +98,13 @@ def command(
         )
     if as_json:
         rows = [
-            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)}
+            {
+                "name": one.view,
+                "rows": sum(one.sizes),
+                "sizes": one.sizes,
+                "labels": str(one.path),
+                "notes": one.notes,
+            }
             for one in found
         ]
         print_json({"views": rows})
@@ -108,3 +115,5 @@ def command(
             f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
             f"{sizes} ({one.path})"
         )
+        for note in one.notes:
+            remark(f"Note: {note}")

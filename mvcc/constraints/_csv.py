@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import csv_bytes, decoded
+from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
+from mvcc._utils.text import Text, read_text
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
@@ -38,11 +39,13 @@ class ConstraintFile:
     records: dict[int, list[str]]
     n_columns: int  # 3, or 4 with weights
     delimiter: str  # what separates the values of a line
+    notes: list[str]  # what was assumed of it
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
         """Read a file; errors name the file and the line."""
-        place, text = _read_text(path)
+        place, read = _read_text(path)
+        text = read.text
         delimiter = _delimiter(text)
         records = _records(place, text, delimiter)
         header = [name.strip() for name in next(records, (1, []))[1]]
@@ -57,6 +60,7 @@ class ConstraintFile:
             {line: record for line, record in records if record},
             len(header),
             delimiter,
+            read.notes(place),
         )
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
@@ -121,7 +125,7 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
     return csv_bytes([COLUMNS, *lines])
 
 
-def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
+def _read_text(path: str | os.PathLike[str]) -> tuple[str, Text]:
     """Return what messages call a file, and what it holds."""
     try:
         place = clipped(os.fsdecode(path), 1000)
@@ -135,7 +139,7 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         raise InvalidInputError(
             f"{place}: cannot be read as a CSV file of constraints: {reason}."
         ) from error
-    return place, decoded(content, place, InvalidInputError)
+    return place, read_text(content, place, InvalidInputError)
 
 
 def _delimiter(text: str) -> str:

@@ -152,7 +152,7 @@ def test_what_touches_an_outlier_is_left_out_and_counted(tmp_path, options):
     job = load_job(None, asking(options, log(tmp_path / "asked", f"view1:{other},outlier")))
     inputs = read_inputs(job)
     used = with_answers(job, inputs)
-    assert used.answers.notes == (
+    assert used.notes == (
         "Left out as 1 outlier: 1 row of view0, 1 row of view1, 1 constraint and 1 match.",
     )
     assert not any(map(len, used.constraints))
@@ -404,7 +404,7 @@ def answers_of(groups, n=6):
     groups = {
         name: [np.array(rows, np.int64) for rows in of_views] for name, of_views in groups.items()
     }
-    return Answers(groups, len(groups), None, [np.array([5]), empty], (), "groups.csv", tables)
+    return Answers(groups, len(groups), None, [np.array([5]), empty], "groups.csv", tables)
 
 
 def test_each_group_names_the_cluster_with_most_of_its_members_one_to_one():

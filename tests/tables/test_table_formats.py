@@ -206,8 +206,6 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("\n\n", r":1: the first line is empty"),
         ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
         ("id,x\na,5\nb,5\nc,5\n", r": all 3 rows are the same in 'x'; nothing can be clustered"),
-        (b"id,x\na,1\n\xff,2\n", r":3: this is not UTF-8 text; save the file as UTF-8"),
-        ("id,x\na,1\n".encode("utf-16"), r": this is a binary file \(or UTF-16\)"),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
         ('id,x\na,1\n"b,2\n', r": cannot be read as a table: EOF inside string"),
     ],

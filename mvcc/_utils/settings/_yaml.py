@@ -15,10 +15,10 @@ from typing import Any, cast
 
 import yaml
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.reading import opened
 from mvcc._utils.settings._problems import KeyPath, Place, Problems
+from mvcc._utils.text import decoded
 from mvcc.exceptions import ConfigError
 
 MAX_BYTES = 2**20

@@ -135,10 +135,11 @@ def _drawn_lines(
     from mvcc.tables.reading._pairs import matched_ids  # which imports numba
 
     kept, keys = pd.DataFrame(), np.empty(0, np.uint64)
-    lines: dict[Any, int] = {}
+    known: dict[Any, Any] = {}
     for frame in read_frames(path):
+        known["notes"] = frame.attrs.get("notes", [])
         if "lines" in frame.attrs:
-            lines = {"lines": frame.attrs["lines"] - int(frame.index[0])}
+            known["lines"] = frame.attrs["lines"] - int(frame.index[0])
         ends = matched_ids(frame, path, views, id_columns)[1]
         pairs = np.array(
             [f"{one}\0{other}" for one, other in zip(*ends, strict=True)], dtype=object
@@ -150,7 +151,7 @@ def _drawn_lines(
         n = max(most, int((keys == 0).sum()))
         rows = np.sort(np.argsort(keys, kind="stable")[:n])
         kept, keys = kept.iloc[rows], keys[rows]
-    kept.attrs = lines
+    kept.attrs = known
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
     return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}
 

@@ -84,7 +84,7 @@ def describe(
             *explained.cautions,
             *cautions(job, tables, fit),
             *(comparison.cautions if comparison else ()),
-            *(answers.notes if answers else ()),
+            *inputs.notes,
             *(nameless(answers, names) if answers else ()),
         ],
         "settings": job.settings(),

@@ -52,6 +52,7 @@ class Predicted:
     view: str
     path: Path
     sizes: list[int]
+    notes: list[str]  # what must be known of how the new rows were read
 
 
 def predict_files(
@@ -104,6 +105,7 @@ def predict_files(
         target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
         target_folder.refuse_taken(targets.values())
         labelers: list[Callable[[], list[int]]] = []
+        notes: dict[str, list[str]] = {name: [] for name in new}
         client = None
         if folders:
             on_step("starting workers")
@@ -121,10 +123,18 @@ def predict_files(
                 part = stack.enter_context(target_folder.writing(target))
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
                 labelers.append(
-                    partial(_predict, view, tables[view.name], names[view.name], k, write)
+                    partial(
+                        _predict,
+                        view,
+                        tables[view.name],
+                        names[view.name],
+                        k,
+                        write,
+                        notes[view.name],
+                    )
                 )
         return [
-            Predicted(name, out / targets[name], label())
+            Predicted(name, out / targets[name], label(), notes[name])
             for name, label in zip(new, labelers, strict=True)
         ]
 
@@ -163,9 +173,17 @@ def _as_clustered(
 
 
 def _predict(
-    view: SavedView, table: View, names: list[str], n_clusters: int, write: _Write
+    view: SavedView,
+    table: View,
+    names: list[str],
+    n_clusters: int,
+    write: _Write,
+    notes: list[str],
 ) -> list[int]:
-    """Write the clusters of the rows of a file, and return how many rows each cluster gets."""
+    """Write the clusters of the rows of a file, and return how many rows each cluster gets.
+
+    `notes` gets what must be known of the file.
+    """
     path = table.path
     sizes = np.zeros(n_clusters, np.int64)
     id_column: str | None = None
@@ -180,6 +198,7 @@ def _predict(
             )
         if not hashes:
             id_column = _id_column(frame, view, path)
+            notes += frame.attrs.get("notes", [])
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
         labels = view.predict(frame[view.columns], partial(place_of, frame, path))

@@ -40,8 +40,6 @@ class Answers:
         The answers since the last one that opened a group; None where this is not known.
     outliers : Rows
         Of all objects that fit nowhere.
-    notes : tuple of str
-        What must not be overlooked.
     source : str
         The file that names the groups; empty where there is none.
     tables : list of Table
@@ -52,7 +50,6 @@ class Answers:
     n_counted: int
     n_in_a_row: int | None
     outliers: Rows
-    notes: tuple[str, ...]
     source: str
     tables: list[Table]
 
@@ -82,7 +79,7 @@ def ids_in_answers(paths: list[str]) -> set[str]:
         if Path(path).name == LOG:
             named += [name for _, (name, *_) in read_log(path)[0]]
         elif Path(path).name == GROUPS:
-            for _, (_, members, *_) in read_groups(path):
+            for _, (_, members, *_) in read_groups(path, []):
                 named += members.split("\n")
         else:
             for i, j, *_ in ConstraintFile.read(path).records.values():
@@ -110,38 +107,38 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     if not paths:
         return inputs
     objects = _Objects(inputs, may_lack=job.continues is not None)
-    history, groups, notes, sizes = AnswerHistory(), dict[str, _Members](), tuple[str, ...](), []
+    history, groups, sizes = AnswerHistory(), dict[str, _Members](), []
+    notes = list[str]()
     if LOG in paths:
-        history, notes = _read_history(paths[LOG], objects)
+        history = _read_history(paths[LOG], objects, notes)
         sizes.append((paths[LOG], len(history.lines)))
     if GROUPS in paths:
-        groups = _read_members(paths[GROUPS], objects)
+        groups = _read_members(paths[GROUPS], objects, notes)
         sizes.append((paths[GROUPS], len(groups)))
-    constraints, n_constraints = _with_constraints(job, inputs, paths)
+    constraints, n_constraints = _with_constraints(job, inputs, paths, notes)
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
-        notes = (
-            *notes,
+        notes.append(
             f"{counted(len(objects.absent), 'answered row')} of {job.asked} cannot be found in"
-            " these tables; what was answered of them has no effect.",
+            " these tables; what was answered of them has no effect."
         )
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
         history.n_since_new if LOG in paths else None,
         objects.rows(outliers),
-        notes,
         paths.get(GROUPS, ""),
         inputs.tables,
     )
     files = inputs.files + with_checksums(sizes + n_constraints)
-    whole = replace(inputs, constraints=constraints, answers=answers, files=files)
+    said = (*inputs.notes, *notes)
+    whole = replace(inputs, constraints=constraints, answers=answers, files=files, notes=said)
     return _without_outliers(whole, len(outliers)) if outliers else whole
 
 
 def _with_constraints(
-    job: Job, inputs: Inputs, paths: dict[str, str]
+    job: Job, inputs: Inputs, paths: dict[str, str], notes: list[str]
 ) -> tuple[list[Constraints], list[tuple[str, int]]]:
     """Return all constraints, and how many each file of answers has."""
     from mvcc.constraints import Constraints
@@ -161,6 +158,7 @@ def _with_constraints(
             number,
             inputs.tables,
             inputs.relations,
+            [] if is_given else notes,
             may_lack=job.continues is not None,
         )
         sizes.append((path, n_added))
@@ -191,7 +189,7 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     ]
     parts.append(f"{counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}")
     note = f"Left out as {counted(n_objects, 'outlier')}: {', '.join(parts)}."
-    return replace(used, answers=replace(inputs.answers, notes=(*inputs.answers.notes, note)))
+    return replace(used, notes=(*inputs.notes, note))
 
 
 def _total(lists: Iterable[Sized]) -> int:
@@ -239,8 +237,8 @@ class _Objects:
         return [np.flatnonzero(np.isin(own, list(objects))) for own in self._of_rows]
 
 
-def _read_history(path: str, objects: _Objects) -> tuple[AnswerHistory, tuple[str, ...]]:
-    """Return the answers of a log, and a note on a line that was cut off.
+def _read_history(path: str, objects: _Objects, notes: list[str]) -> AnswerHistory:
+    """Return the answers of a log, and note a line that was cut off.
 
     Groups are not checked: people may write the file themselves, without a line that opens one.
     """
@@ -262,14 +260,15 @@ def _read_history(path: str, objects: _Objects) -> tuple[AnswerHistory, tuple[st
         history = AnswerHistory().followed_by(answers())
     except (DataError, InvalidInputError) as error:
         raise DataError(f"{path}:{line}: {error}") from error
-    notes = (f"{path}:{cut}: the last line is cut off, and was not used.",) if cut else ()
-    return history, notes
+    if cut:
+        notes.append(f"{path}:{cut}: the last line is cut off, and was not used.")
+    return history
 
 
-def _read_members(path: str, objects: _Objects) -> dict[str, _Members]:
+def _read_members(path: str, objects: _Objects, notes: list[str]) -> dict[str, _Members]:
     """Return the members of every group, and whether it counts."""
     groups: dict[str, _Members] = {}
-    for line, (name, members, *counts) in read_groups(path):
+    for line, (name, members, *counts) in read_groups(path, notes):
         where = f"{path}:{line}"
         if not name or name != name.strip() or not name.isprintable() or name in groups:
             problem = "is there already" if name in groups else "is not a valid name of a group"

@@ -11,9 +11,9 @@ from io import TextIOWrapper
 
 import pandas as pd
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import MOST_LINE, opened
+from mvcc._utils.text import UTF_16, WINDOWS, assumed, encoding_of
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._files import (
     MOST_SHOWN,
@@ -55,8 +55,13 @@ def rows_at_a_time(n_columns: int) -> int:
 
 
 def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
-    in_lines = _is_text_in_lines(path, place)
-    with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
+    lines = _Lines(path, place)
+    encoding = encoding_of(lines, place, DataError)
+    if encoding == UTF_16:
+        yield from _parts(read_frame(path))
+        return
+    notes = [assumed(place)] if encoding == WINDOWS else []
+    with TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
         n_columns = max(map(file.readline().count, ",;\t")) + 1
         file.seek(0)
         held = pd.DataFrame()
@@ -67,28 +72,30 @@ def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
             held = frame.iloc[n:]  # the end of the file, or rows that lack everything
             if n:
                 frame = frame.iloc[:n]
-                if in_lines:
+                frame.attrs["notes"] = notes
+                if lines.are_rows:
                     frame.attrs["lines"] = chunk.attrs["first"] + int(frame.index[0])
                 yield frame
 
 
-def _is_text_in_lines(path: str, place: str) -> bool:
-    """Refuse a file that is not text, and tell whether each row is a line.
+class _Lines:
+    """The lines of a text file, some bytes at a time; then, whether each row is one of them."""
 
-    Without quotes no value has line breaks.
-    """
-    in_lines = True
-    with opened(path) as file:
-        for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
-            if len(line) > MOST_LINE:
-                raise DataError(
-                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no"
-                    " table."
-                )
-            if b"\0" in line or not line.isascii():
-                decoded(line, place, DataError, number)
-            in_lines = in_lines and b'"' not in line
-    return in_lines
+    def __init__(self, path: str, place: str) -> None:
+        self._path, self._place = path, place
+        self.are_rows = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        with opened(self._path) as file:
+            for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
+                if len(line) > MOST_LINE:
+                    raise DataError(
+                        f"{self._place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
+                        " this is not a table."
+                    )
+                # a value with a line break leaves a quote open
+                self.are_rows = self.are_rows and line.count(b'"') % 2 == 0
+                yield line
 
 
 def _of_parquet(path: str, place: str) -> Iterator[pd.DataFrame]:

@@ -18,9 +18,9 @@ from typing import IO
 import pandas as pd
 
 from mvcc._utils.arff import parse_arff
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, nearest, words_of
 from mvcc._utils.reading import MOST_LINE, check_lines, check_size, content_of, within_limits
+from mvcc._utils.text import decoded, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._arrays import read_array, read_arrays
 from mvcc.tables.reading._parquet import read_parquet
@@ -40,6 +40,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
     Returns: its index is the number of the row; ``attrs["lines"]`` tells in which line of a text
     file the first row is, ``attrs["delimiter"]`` what separates its columns, ``attrs["index"]``
     which column names the rows, ``attrs["beside"]`` which ones lie beside those to be clustered,
+    ``attrs["encoding"]`` how a text file is encoded,
     ``attrs["notes"]`` what must be known of it.
     Raises DataError: if the file is missing, of another format, or damaged; the message names
     file, line where there is one, and what to do.
@@ -103,10 +104,12 @@ def shown_ending(ending: str) -> str:
 
 
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
-    text = decoded(content, path, DataError)
+    read = read_text(content, path, DataError)
+    text = read.text
     with within_limits(path):
         check_lines(content)
     frame = next(text_frames(io.StringIO(text, newline=""), path, n_lines=_n_lines(content)))
+    frame.attrs |= {"encoding": read.encoding, "notes": read.notes(path)}
     frame = frame.iloc[: n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
     frame = frame.loc[

@@ -32,6 +32,7 @@ class Inputs:
     relations: Relations  # (r, 2)
     files: list[tuple[str, int, str]]  # path, number of entries and sha256 of every file
     answers: Answers | None = None  # what was answered to `mvcc ask`, where it is used
+    notes: tuple[str, ...] = ()  # what must be known of matches, constraints and answers
 
     @property
     def tables_read(self) -> list[Table]:
@@ -101,8 +102,9 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.tables.reading._pairs import read_constraints, read_matches
 
-    relations = read_matches(job, tables, problems, drawn)
-    constraints = read_constraints(job, tables, relations, problems)
+    notes: list[str] = []
+    relations = read_matches(job, tables, problems, notes, drawn)
+    constraints = read_constraints(job, tables, relations, problems, notes)
     problems.raise_any()
     number = {table.name: place for place, table in enumerate(tables)}
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
@@ -110,7 +112,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         u, v = sorted(number[name] for name in pair.split(":"))
         sizes.append((path, len(relations[u, v])))
     sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
-    return Inputs(tables, constraints, relations, with_checksums(sizes))
+    return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))
 
 
 def check_enough(table: Table, n_clusters: int) -> None:

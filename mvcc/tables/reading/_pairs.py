@@ -26,14 +26,18 @@ _MOST_LINES = 10  # of a file that are told to be wrong; to look for the most si
 
 
 def read_constraints(
-    job: Job, tables: list[Table], relations: Relations, problems: Problems
+    job: Job, tables: list[Table], relations: Relations, problems: Problems, notes: list[str]
 ) -> list[Constraints]:
-    """Read the constraints of every view, none where no file is given."""
+    """Read the constraints of every view, none where no file is given.
+
+    `notes` gets what must be known of how they were read.
+    """
     given = [Constraints.empty() for _ in tables]
     for number, table in enumerate(tables):
         if table.name in job.constraints:
             with problems.collecting():
-                add_constraints(given, job.constraints[table.name], number, tables, relations)
+                path = job.constraints[table.name]
+                add_constraints(given, path, number, tables, relations, notes)
     return given
 
 
@@ -43,6 +47,7 @@ def add_constraints(
     number: int,
     tables: list[Table],
     relations: Relations,
+    notes: list[str],
     *,
     may_lack: bool = False,
 ) -> int:
@@ -55,6 +60,7 @@ def add_constraints(
     Raises InvalidInputError: names file, line and what is wrong.
     """
     file = ConstraintFile.read(path)
+    notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
     matched = {view: _matched_with(view, relations) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
@@ -147,6 +153,7 @@ def read_matches(
     job: Job,
     tables: list[Table],
     problems: Problems,
+    notes: list[str],
     drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
 ) -> Relations:
     """Read the related rows of every pair of views with matches, or those drawn of a file.
@@ -159,6 +166,7 @@ def read_matches(
         u, v = (number[name] for name in pair.split(":"))
         with problems.collecting():
             frame = drawn[pair] if pair in drawn else read_frame(path)
+            notes += frame.attrs.get("notes", ())
             rows = _matches(frame, path, tables[u], tables[v])
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
     return relations

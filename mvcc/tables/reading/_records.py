@@ -6,9 +6,9 @@ import csv
 from io import StringIO
 from pathlib import Path
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of
+from mvcc._utils.text import decoded, read_text
 from mvcc.exceptions import DataError, MvccError
 
 LOG, GROUPS = "asked.csv", "groups.csv"
@@ -26,26 +26,36 @@ def read_log(
     return _without_header(path, records, [LOG_COLUMNS], error), cut
 
 
-def read_groups(path: str | Path) -> list[Record]:
-    """Return the records of a list of groups."""
-    records, _ = read_records(path)
+def read_groups(path: str | Path, notes: list[str]) -> list[Record]:
+    """Return the records of a list of groups, and note what was assumed of the file."""
+    records, _ = read_records(path, notes=notes)
     return _without_header(path, records, [GROUP_COLUMNS, GROUP_COLUMNS[:2]], DataError)
 
 
 def read_records(
-    path: str | Path, error: type[MvccError] = DataError, *, appended: bool = False
+    path: str | Path,
+    error: type[MvccError] = DataError,
+    *,
+    appended: bool = False,
+    notes: list[str] | None = None,
 ) -> tuple[list[Record], int | None]:
     """Read a CSV file whose columns are separated by commas, semicolons or tabs.
 
     Returns all records that are not empty, the header first. A last line without an end was cut off
-    if lines are `appended` to the file: its number is returned instead.
+    if lines are `appended` to the file: its number is returned instead. With `notes`, which get
+    what was assumed, the file may be encoded as other programs do.
     """
     try:
         content = content_of(path)
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}.") from problem
     end = content.rfind(b"\n") + 1 if appended else len(content)
-    text = decoded(content[:end], str(path), error)
+    if notes is None:
+        text = decoded(content[:end], str(path), error)
+    else:
+        read = read_text(content, str(path), error)
+        text = read.text
+        notes += read.notes(str(path))
     header = text.partition("\n")[0]
     delimiter = next((mark for mark in ",;\t" if mark in header), ",")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)

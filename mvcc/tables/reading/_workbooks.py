@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_json, within_limits
+from mvcc._utils.text import decoded
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._grids import ERRORS, Grid, table_in
 from mvcc.tables.reading._problems import option_for

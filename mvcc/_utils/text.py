@@ -1,0 +1,100 @@
+"""How text files are encoded: our own in UTF-8, those of other programs also as Excel writes them.
+
+Excel's "CSV" is in the encoding of the system, Windows-1252 in most of Europe and America, and its
+"Unicode text" in UTF-16 with a byte-order mark.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mvcc.exceptions import MvccError
+
+UTF_8, UTF_16, WINDOWS = "utf-8-sig", "utf-16", "cp1252"  # by Python's names
+_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# an umlaut or accent in UTF-8, which nobody's text in Windows-1252 has: there it is Ã¤ for ä
+_SURELY_UTF_8 = re.compile(rb"\xc3[\x80-\xbf]")
+_SAVE_AS = "save the file as UTF-8"
+_BINARY = "this is a binary file (or UTF-16), no text; save it as UTF-8."
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a file, and how it was encoded."""
+
+    text: str
+    encoding: str
+
+    def notes(self, place: str) -> list[str]:
+        """Say what was assumed of the file."""
+        return [assumed(place)] if self.encoding == WINDOWS else []
+
+
+def assumed(place: str) -> str:
+    """Say that a file was taken to be in Windows-1252."""
+    return (
+        f"{place}: the file is not UTF-8 and was read as Windows-1252, as Excel writes CSV. If"
+        f" letters look wrong, {_SAVE_AS}."
+    )
+
+
+def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
+    """Return a text that must be UTF-8, with or without a byte-order mark, or raise ``error``."""
+    before, binary, _ = content.partition(b"\0")
+    if binary:
+        raise error(f"{place}:{_line(before)}: {_BINARY}")
+    try:
+        return content.decode(UTF_8)
+    except UnicodeDecodeError as bad:
+        line = _line(bad.object[: bad.start])
+        raise error(f"{place}:{line}: this is not UTF-8 text; {_SAVE_AS}.") from bad
+
+
+def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
+    """Return a text in UTF-8, in UTF-16 with a byte-order mark, or else in Windows-1252.
+
+    Raises ``error``: for a binary file, or one that is in none of them.
+    """
+    if content.isascii() and b"\0" not in content:
+        return Text(content.decode(), UTF_8)
+    encoding = encoding_of(io.BytesIO(content), place, error)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as bad:  # only UTF-16 was not tried before
+        raise error(f"{place}: this is not UTF-16 text; {_SAVE_AS}.") from bad
+    if "\0" in text:
+        raise error(f"{place}: {_BINARY}")
+    return Text(text, encoding)
+
+
+def encoding_of(lines: Iterable[bytes], place: str, error: type[MvccError]) -> str:
+    """Return the encoding of the lines of a text; as `read_text`."""
+    bad: dict[str, int] = {}  # the first line that cannot be read in an encoding
+    is_marked, has_utf_8 = False, False
+    for number, line in enumerate(lines, 1):
+        if number == 1 and line.startswith(_UTF_16_MARKS):
+            return UTF_16
+        if b"\0" in line:
+            raise error(f"{place}:{number}: {_BINARY}")
+        if line.isascii():
+            continue
+        is_marked = is_marked or (number == 1 and line.startswith(codecs.BOM_UTF8))
+        has_utf_8 = has_utf_8 or _SURELY_UTF_8.search(line) is not None
+        for encoding in (UTF_8, WINDOWS):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError:
+                bad.setdefault(encoding, number)
+    if UTF_8 not in bad:
+        return UTF_8
+    if WINDOWS in bad or is_marked or has_utf_8:
+        raise error(f"{place}:{bad[UTF_8]}: this is not UTF-8 text; {_SAVE_AS}.")
+    return WINDOWS
+
+
+def _line(before: bytes) -> int:
+    return before.count(b"\n") + 1

@@ -1,0 +1,93 @@
+"""Text files as other programs write them: in UTF-8, Windows-1252 (Excel's CSV) and UTF-16."""
+
+from __future__ import annotations
+
+import codecs
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli import cli
+from mvcc.exceptions import DataError
+from mvcc.tables.reading import _chunks
+from mvcc.tables.reading._files import read_frame
+from tests.tables.problems import read_csv, write_csv
+
+COLORS = ("weiß", "grün", "rosé")
+ASSUMED = "the file is not UTF-8 and was read as Windows-1252"
+QUICK = ("-k", "3", "--no-comparison", "--stability-runs", "0")
+
+
+def write_tables(folder, encoding):
+    """Write two tables, matches and constraints whose ids have umlauts."""
+    wines = [["Größe", "Farbe", "id"], *([n % 3 + n / 99, COLORS[n % 3], f"ä{n}"] for n in range(30))]  # fmt: skip
+    soils = [["Säure", "id"], *([n % 3 * 9 + n / 99, f"ö{n}"] for n in range(30))]
+    matches = [["wines", "soils"], *([f"ä{n}", f"ö{n}"] for n in range(12))]
+    pairs = [["i", "j", "kind"], ["ä1", "ä4", "ML"], ["ä1", "ä5", "CL"]]
+    for name, rows in {"wines": wines, "soils": soils, "m": matches, "pairs": pairs}.items():
+        path = folder / f"{name}.csv"
+        write_csv(path, rows, ";")
+        path.write_bytes(path.read_text("utf-8").encode(encoding))
+
+
+def run(*words):
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture(params=["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def encoding(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_tables(tmp_path, request.param)
+    return request.param
+
+
+FILES = ("wines.csv", "soils.csv", "m.csv", "pairs.csv")
+
+
+def test_all_files_are_read_and_what_was_assumed_is_said(encoding, tmp_path):
+    said = json.loads(run("cluster", *FILES, "-k", "3", "--dry-run", "--json").stdout)
+    wines = said["views"][0]
+    assert [column["name"] for column in wines["every_column"]] == ["Größe", "Farbe", "id"]
+    assert (said["matches"][0]["matches"], wines["constraints"]) == (12, 2)
+    notes = [note for view in said["views"] for note in view["notes"]] + said["notes"]
+    files = FILES if encoding == "cp1252" else ()
+    assert [note.partition(", as")[0] for note in notes] == [f"{one}: {ASSUMED}" for one in files]
+    run("cluster", *FILES, *QUICK)
+    facts = json.loads((tmp_path / "results" / "clustering.json").read_text("utf-8"))
+    assert [note for note in facts["warnings"] if ASSUMED in note] == notes
+    assert facts["views"][0]["ids"][:2] == ["ä0", "ä1"]
+
+
+def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, monkeypatch):
+    run("cluster", *FILES[:3], *QUICK)
+    monkeypatch.setattr(_chunks, "_MOST_VALUES", 12)
+    done = run("predict", "results", "--view", "wines=wines.csv", "--out", "labels.csv")
+    assert (ASSUMED in done.stderr) == (encoding == "cp1252")
+    assert read_csv("labels.csv")[29]["id"] == "ä29"
+    rows = (
+        (tmp_path / "wines.csv").read_text(encoding).replace(";ä27", ";").replace("weiß", '"weiß"')
+    )
+    (tmp_path / "wines.csv").write_bytes(rows.encode(encoding))
+    with pytest.raises(DataError, match=r"wines\.csv:29: line 29 has no id"):
+        run("predict", "results", "--view", "wines=wines.csv", "--out", "b.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id,x\na,1\n\x81,2\n", r"a\.csv:3: this is not UTF-8 text; save the file as UTF-8\."),
+        ("id,x\nä,1\n".encode() + b"\xe4,2\n", r"a\.csv:3: this is not UTF-8 text"),
+        (codecs.BOM_UTF8 + b"id,x\n\xe4,2\n", r"a\.csv:2: this is not UTF-8 text"),
+        ("id,x\na,1\n".encode("utf-16") + b"\0", r"a\.csv: this is not UTF-16 text"),
+        ("id,x\na,1\n".encode("utf-16-le"), r"a\.csv:1: this is a binary file \(or UTF-16\)"),
+        ("id,x\na,1\n".encode("utf-32"), r"a\.csv: this is a binary file"),
+    ],
+)
+def test_what_is_in_no_encoding_is_refused_with_its_line(tmp_path, content, message):
+    (tmp_path / "a.csv").write_bytes(content)
+    for read in (read_frame, lambda path: list(_chunks.read_frames(path))):
+        with pytest.raises(DataError, match=message):
+            read(str(tmp_path / "a.csv"))
