@@ -1,0 +1,1 @@
+"""Tables as people have them, beside the same tables cleaned by hand."""

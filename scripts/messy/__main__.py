@@ -1,0 +1,115 @@
+"""Measure `mvcc cluster` on messy tables, as they come, beside pipelines on clean ones.
+
+    python -m scripts.messy                        the four pairs that rules were chosen by
+    python -m scripts.messy --pairs forum_de scans_de photos_fr flowers_us
+    python -m scripts.messy --show wine_de         what mvcc makes of the files of one draw
+
+Writes ``results/messy.csv``, a line for each pair, draw and method, and prints the table of the
+documentation. A draw lacks a tenth of the objects in each table, and knows the matches of half of
+those that both have. F is pairwise, ARI that of scikit-learn, both over objects: an object of both
+tables counts once, with the label of its row in the first one. Tables clustered alone have the mean
+of both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score
+
+from mvcc import pairwise_f_measure
+from scripts.messy.pairs import CHOOSING, PAIRS, Drawn, Ints, draw
+from scripts.messy.pipelines import PIPELINES, each_alone, mvcc
+
+OUT = Path(__file__).parents[2] / "results" / "messy.csv"
+_DRAWS = 5
+
+
+def scores_of(drawn: Drawn, labels: list[Ints], *, alone: bool = False) -> dict[str, float]:
+    """Return F and ARI over objects."""
+    if alone:
+        both = [(drawn.y[own], found) for own, found in zip(drawn.objects, labels, strict=True)]
+    else:
+        of_object = np.full(len(drawn.y), -1)
+        for own, found in zip(reversed(drawn.objects), reversed(labels), strict=True):
+            of_object[own] = found
+        there = of_object >= 0
+        both = [(drawn.y[there], of_object[there])]
+    measures = {"f": pairwise_f_measure, "ari": adjusted_rand_score}
+    return {
+        name: float(np.mean([measure(*pair) for pair in both]))
+        for name, measure in measures.items()
+    }
+
+
+def measured(name: str, seed: int) -> list[dict[str, object]]:
+    """Return the lines of one draw of a pair."""
+    pair = PAIRS[name]()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        drawn = draw(pair, seed, folder)
+        found = {
+            way: scores_of(drawn, cluster(drawn, seed), alone=cluster is each_alone)
+            for way, cluster in PIPELINES.items()
+        }
+        clustering, asked = mvcc(drawn, folder / "out")
+        found["mvcc"] = scores_of(drawn, [np.array(view.labels) for view in clustering.views])
+        found["mvcc"]["questions"] = len(asked)
+    return [{"pair": name, "seed": seed, "method": way} | own for way, own in found.items()]
+
+
+def show(name: str) -> None:
+    """Print what mvcc makes of the files of the first draw."""
+    with tempfile.TemporaryDirectory() as place:
+        clustering, asked = mvcc(draw(PAIRS[name](), 0, Path(place)), Path(place) / "out")
+        print(*asked, sep="\n")
+        for view in clustering.views:
+            print(f"{view.name}: {view.features}")
+            for column in view.columns:
+                print(f"  {column.name:24} {column.kind or '–':9} {column.note}")
+        print(*clustering.warnings, sep="\n")
+
+
+def table_of(frame: pd.DataFrame) -> str:
+    """Return mean F and ARI of every pair and method, as the documentation shows them."""
+    ways = [*PIPELINES, "mvcc"]
+    lines = [f"| pair | {' | '.join(ways)} |", f"|---|{'--:|' * len(ways)}"]
+    for name, own in frame.groupby("pair", sort=False):
+        cells = [
+            f"{own.loc[own['method'] == way, 'f'].mean():.2f} / "
+            f"{own.loc[own['method'] == way, 'ari'].mean():.2f}"
+            for way in ways
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure pairs, and write what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--pairs", nargs="+", choices=list(PAIRS), default=list(CHOOSING))
+    parser.add_argument("--draws", type=int, default=_DRAWS)
+    parser.add_argument("--show", choices=list(PAIRS))
+    parser.add_argument("--out", type=Path, default=OUT)
+    args = parser.parse_args()
+    if args.show:
+        show(args.show)
+        return
+    lines: list[dict[str, object]] = []
+    for name, seed in product(args.pairs, range(args.draws)):
+        lines += measured(name, seed)
+    frame = pd.DataFrame(lines).round(4)
+    if args.out.exists():
+        before = pd.read_csv(args.out)
+        frame = pd.concat((before[~before["pair"].isin(args.pairs)], frame))
+    frame.to_csv(args.out, index=False)
+    print(table_of(frame))
+
+
+if __name__ == "__main__":
+    main()
