@@ -68,6 +68,7 @@ def column_of(folder, values, delimiter=";", **options):
         (["CHF 1'200.50", "chf 3"], "number", "in CHF, with separators of thousands", [1200.5, 3]),
         (["9,7 %", "12 %"], "number", "in %, with decimal commas", [9.7, 12]),
         (["68 kg", "7e1 Kg", "2kg"], "number", "in kg", [68, 70, 2]),
+        (["4 mg", "", "6 mg"], "number", "in mg", [4, None, 6]),
         (["4 mg/dl", "5", "6 mg/dl"], "number", "in mg/dl, 1 value without the unit", [4, 5, 6]),
         (
             ["0.5", "<0.05", "> 100"],
@@ -337,6 +338,30 @@ def test_kinds_of_columns_can_be_said(tmp_path):
         read(tmp_path, content, columns={"zap": "text"})
 
 
+def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
+    prices, colors = (3, 1, 4, 1, 5, 9, 2, 6, 5, 3), "rgbrgbrrgb"
+    lines = [
+        f"k{n},{7 + n},{price},{price}.00 €,{100 * price},{color},c{ord(color)},"
+        f"scans/{color}.pdf,2024-03-01 10:12:{n // 2:02d},2024-03-{price:02d}"
+        for n, (price, color) in enumerate(zip(prices, colors, strict=True))
+    ]
+    names = "id,row,price,again,cents,color,code,file,exported,day"
+    table = read(tmp_path, "\n".join([names, *lines]))
+    notes = {column.name: column.note for column in table.every_column if not column.kind}
+    assert notes == {
+        "id": "names the rows",
+        "row": "counts the rows",
+        "again": "repeats another column, 'price'",
+        "cents": "repeats another column, 'price'",
+        "code": "repeats another column, 'color'",
+        "file": "names of files",
+        "exported": "times of an export",
+    }
+    assert table.columns == ["price", "color", "day"]
+    asked_for = ["row", "price", "cents", "exported"]
+    assert read(tmp_path, "\n".join([names, *lines]), columns=asked_for).columns == asked_for
+
+
 def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
     with pytest.raises(
         DataError, match=r"no column is left to cluster: 'id' names the rows; 'code' an id\."
@@ -346,7 +371,8 @@ def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
 
 def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
     lines = [
-        f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n}" for n in range(12)
+        f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n * n}"
+        for n in range(12)
     ]
     table = read(tmp_path, "\n".join(["car,vin,Individual ID,weight,seen,x", *lines]))
     assert table.ids[:2] == ["INV-0000", "INV-0001"]

@@ -24,6 +24,7 @@ _TOO_MANY = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MANY = 0.6  # of the values that are numbers, for this to be said of a column of words
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
@@ -161,9 +162,16 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     return Understood(column, days)
 
 
+def _why_files(texts: pd.Series[Any]) -> LeftOut | None:
+    """Tell whether all texts are names of files, which hold what they are about."""
+    if texts.str.endswith(_PICTURES).all():
+        return LeftOut.PICTURES
+    return LeftOut.FILES if texts.str.endswith(_PICTURES + _OTHER_FILES).all() else None
+
+
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
-    if column.kind is None and texts.dropna().str.lower().str.endswith(_PICTURES).all():
-        return Understood(replace(column, why=LeftOut.PICTURES))
+    if column.kind is None and (why := _why_files(texts.dropna().str.lower())):
+        return Understood(replace(column, why=why))
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > _TOO_MANY:

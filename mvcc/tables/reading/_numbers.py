@@ -133,7 +133,7 @@ class _Cells:
         minus = parts[["minus", "sign"]].isin(["-", "−"]).any(axis=1)
         parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
         parts["last"] = parts["last"].str.rstrip(",")  # 850,- has no cents
-        parts["grouped"] = plain != texts
+        parts["grouped"] = texts.str.contains(_GROUPED, na=False)
         before = parts["before"].fillna("").str.casefold()
         after = parts["after"].fillna("")
         unit = before.where(before != "", after)

@@ -42,6 +42,7 @@ from mvcc.tables.reading._rows import (
     place_of,
     refuse_repeated_columns,
 )
+from mvcc.tables.reading._superfluous import without_superfluous
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +195,8 @@ def _understood(
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     found = understand_all(without_words(frame, view.missing) if view.missing else frame, used)
+    if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
+        found = without_superfluous(found, used.keys() - set(view.columns or ()))
     for column, one in found.items():
         if one.mistake is not None:
             problems.add(
