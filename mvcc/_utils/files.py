@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import json
 import os
@@ -234,10 +235,13 @@ def sync(path: Path) -> None:
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, names of columns first, as UTF-8 with a line feed after each."""
-    asks_for_quotes = re.compile(f'[{re.escape(delimiter)}"\r\n]').search  # csv forgets \r
-    return "".join(f"{delimiter.join(_texts(row, asks_for_quotes))}\n" for row in rows).encode()
+    lines = _Lines()
+    # with this end of lines, csv quotes both of its characters inside values
+    csv.writer(lines, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "".join([f"{line[:-2]}\n" for line in lines]).encode()
 
 
-def _texts(row: Iterable[object], asks_for_quotes: Callable[[str], object]) -> Iterator[str]:
-    for text in map(str, row):
-        yield '"' + text.replace('"', '""') + '"' if asks_for_quotes(text) else text
+class _Lines(list[str]):
+    """The lines that a writer of the csv module writes."""
+
+    write = list.append

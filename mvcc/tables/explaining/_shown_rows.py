@@ -98,7 +98,9 @@ def values_of(
 def _of_view(
     table: Table, profiles: list[Profile], rows: Rows | None, room: int
 ) -> list[list[Any]]:
-    columns = {column.name: (column, values) for column, values in columns_of(table)}
+    columns: dict[str, tuple[Any, str | None]] = {}
+    for column, values in columns_of(table):
+        columns[column.name] = (values, column.kind)
     ranked = sorted(
         (place, one["column"]) for own in profiles for place, one in enumerate(own["columns"])
     )
@@ -106,12 +108,10 @@ def _of_view(
     written_ones: dict[str, list[str]] = {}
     for name in list(first)[:MOST_COLUMNS]:
         if name in table.shown:
-            texts = [
-                _text(text, None) for text in _some(np.array(table.shown[name], dtype=object), rows)
-            ]
+            values, kind = np.array(table.shown[name], dtype=object), None
         else:
-            column, values = columns[name]
-            texts = [_text(value, column.kind) for value in _some(values, rows)]
+            values, kind = columns[name]
+        texts = _texts(values if rows is None else values[rows], kind)
         room -= sum(map(len, texts))
         if room < 0:
             break
@@ -120,14 +120,16 @@ def _of_view(
     return [[name, written_ones[name]] for name in order if name in written_ones]
 
 
-def _some(values: Any, rows: Rows | None) -> list[Any]:
-    some: list[Any] = (values if rows is None else values[rows]).tolist()
-    return some
+def _texts(values: Any, kind: str | None) -> list[str]:
+    """Return values as they are shown, a missing one as an empty text."""
+    missing = pd.isna(values)
+    return [
+        "" if gone else _text(value, kind)
+        for value, gone in zip(values.tolist(), missing.tolist(), strict=True)
+    ]
 
 
 def _text(value: Any, kind: str | None) -> str:
-    if pd.isna(value):
-        return ""
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
     return (

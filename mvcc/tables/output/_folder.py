@@ -334,15 +334,11 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
     Those that were left out have no values but the label −1.
     """
     columns, values = label_columns(view)
-    rows = [
-        [name, *("" if value is None else value for value in values[name])] for name in table.ids
-    ]
+    rows = [(name, *values[name]) for name in table.ids]
     if table.reference is None:
-        return [["id", *columns], *rows]
-    return [
-        ["id", *columns, "label"],
-        *([*row, label] for row, label in zip(rows, table.reference, strict=True)),
-    ]
+        return [("id", *columns), *rows]
+    labelled = zip(rows, table.reference, strict=True)
+    return [("id", *columns, "label"), *((*row, label) for row, label in labelled)]
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
