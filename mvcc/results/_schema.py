@@ -219,6 +219,11 @@ class Relation(Facts):
     hardly_agree: StrictBool = False  # whether the views hardly show the same groups
     held_out: HeldOut | None = None  # how matched rows agree without their matches
 
+    @property
+    def n_left_out(self) -> int:
+        """How many matches were left out since they seem wrong."""
+        return sum(match.dropped for match in self.suspicious)
+
 
 class CoEM(Facts):
     """The run of co-EM (Algorithm 2)."""

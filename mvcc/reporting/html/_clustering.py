@@ -251,7 +251,7 @@ def _sizes(facts: Clustering) -> list[Size]:
 def _related(facts: Clustering, relation: Relation) -> Related:
     first, second = (facts.views[number] for number in relation.views)
     if relation.agreement is None:
-        kept = len(relation.pairs) - sum(match.dropped for match in relation.suspicious)
+        kept = len(relation.pairs) - relation.n_left_out
         agreement = f"{plural(kept, 'pair')} of matched rows: each is one object, in one cluster"
     elif not relation.pairs:
         agreement = "no rows are related"

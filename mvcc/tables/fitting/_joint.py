@@ -119,16 +119,12 @@ class Joint(Method):
                     f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong"
                     " matches cannot be told from right ones."
                 )
-            if listed := found["suspicious"]:
-                left_out, several = sum(match[3] for match in listed), len(listed) > 1
-                what = (
-                    "kept"
-                    if not left_out
-                    else f"left out{f': {left_out}' if left_out < len(listed) else ''}"
-                )
+            # so few that they are kept may well be right: the report lists them
+            if left_out := sum(match[3] for match in found["suspicious"]):
+                seem = "seem to be wrong and were" if left_out > 1 else "seems to be wrong and was"
                 said.append(
-                    f"{counted(len(listed), 'match')} of {tables[u].name} and {tables[v].name} "
-                    f"{'seem' if several else 'seems'} to be wrong ({what}); see the report."
+                    f"{counted(left_out, 'match')} of {tables[u].name} and {tables[v].name} {seem}"
+                    " left out; see the report."
                 )
         sets = self._model.connected_views_
         if len(sets) == 1:
