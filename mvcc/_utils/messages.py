@@ -100,6 +100,26 @@ def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | Non
     return plain[near[0]] if near else None
 
 
+def closest_id(name: Any, known: Iterable[Any]) -> Any | None:
+    """Return a known id with the same numbers and similar letters.
+
+    For LAB-2 it may be "lab 002", but LAB 100 is another thing than LAB 200.
+    """
+    numbers = _numbers_in(name)
+    alike = (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
+    return most_like(name, alike, cutoff=0.7)
+
+
+def nearest_id(name: Any, known: Iterable[Any]) -> str:
+    """End a sentence with an offer of the closest known id, if there is one."""
+    near = closest_id(name, known)
+    return "." if near is None else f"; did you mean {shown(near)}?"
+
+
+def _numbers_in(name: Any) -> list[str]:
+    return [digits.lstrip("0") for digits in re.findall(r"\d+", str(name))]
+
+
 def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
     """End a sentence with an offer of the known word that is most like a word, if one is."""
     near = most_like(word, known, cutoff)

@@ -24,7 +24,12 @@ _FIELDS = {"views": Job.model_fields["views"], **_OF_VIEW, **Job.model_fields}
 _BY_VIEW = {"views", *_OF_VIEW, *_BOTH, "matches", "constraints", "show"}
 
 ALL = tuple(_FIELDS)
-TABLES = (*_BY_VIEW, "on_conflict", "seed")  # what the tables are, without how to cluster them
+TABLES = (
+    *_BY_VIEW,
+    "on_conflict",
+    "unknown",
+    "seed",
+)  # what the tables are, without how to cluster them
 
 
 def job_options(names: Iterable[str]) -> Callable[[Command], Command]:

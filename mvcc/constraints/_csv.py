@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, nearest, shown, with_point
+from mvcc._utils.messages import clipped, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import Text, read_text
 from mvcc._utils.types import Bools, Floats, Ints
@@ -191,6 +191,6 @@ def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
     number = row_of.get(name.strip())
     if number is None:
         raise InvalidInputError(
-            f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}"
+            f"{where}: no row has the id {shown(name.strip())}{nearest_id(name, row_of)}"
         )
     return number

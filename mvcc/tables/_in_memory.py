@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from mvcc._utils.messages import nearest, shown
+from mvcc._utils.messages import nearest, nearest_id, shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile, ViewFacts
@@ -196,7 +196,7 @@ class ClusteringResult:
         self._view(view)
         if id not in self._index[view]:
             raise InvalidInputError(
-                f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}"
+                f"{view} has no row with the id {shown(id)}{nearest_id(id, self._index[view])}"
             )
         row = int(cast(int, self._index[view].get_loc(id)))
         parts = [f"{id} of {view} is in {self._called(int(self.labels[view].iloc[row]))}"]

@@ -187,6 +187,11 @@ class Job(Section):
         default="error",
         description="Contradictory constraints: error stops and shows them, drop leaves some out.",
     )
+    unknown: Annotated[Literal["error", "skip"], Option("NAME")] = Field(
+        default="error",
+        description="Rows in matches and constraints that no table has: error stops and names "
+        "them, skip leaves them out.",
+    )
     features: Annotated[Features | None, _FEATURES] = Field(
         default=None,
         validate_default=True,
@@ -315,6 +320,8 @@ class Job(Section):
         useless = set(_OF_CO_EM) if self.method == "joint" else set()
         if not self.show:
             useless.add("show")
+        if self.unknown == "error":
+            useless.add("unknown")
         return self.model_dump(mode="json", exclude_none=True, exclude=useless)
 
 

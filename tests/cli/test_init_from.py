@@ -84,8 +84,7 @@ def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
     run("init", "--from", *files, *words)
     soils = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))["views"]["Böden"]
     assert (soils["header"], soils["id_column"]) == (2, "Ort")
-    columns = ("--ignore", "Meine_Weine=odd", "--id-column", "Böden=Ort")
-    run("cluster", *files, *words, *columns, "-k", 3, "--dry-run")
+    run("cluster", *files, *words, "--ignore", "Meine_Weine=odd", "-k", 3, "--dry-run")
 
 
 def test_the_draft_runs_as_it_is(files, tmp_path):

@@ -270,7 +270,7 @@ def test_the_last_answer_to_an_object_counts_unless_it_is_undone(
         (
             "view1.csv",
             "i,j,kind\nzz,yy,must-link\n",
-            r"view1\.csv:2: view1 .* has no row with the id 'zz'",
+            r"view1\.csv: 1 of 1 constraint .*line 2: 'zz' is not in view1",
         ),
         ("view1.csv", "a,b\n", r"view1\.csv:1: the columns must be i,j,kind or i,j,kind,weight"),
     ],

@@ -124,7 +124,7 @@ def test_a_result_explains_draws_and_reports(tmp_path):
 def test_a_row_that_is_not_there_is_not_explained():
     found = clustered(stability_runs=0)
     for view, name, message in [
-        ("shop", "s99", "shop has no row with the id 's99'; did you mean"),
+        ("shop", "s99", "shop has no row with the id 's99'."),
         ("shp", "s1", "there is no view 'shp'; did you mean 'shop'"),
         ("survey", 7, "survey has no row with the id 7"),
     ]:

@@ -122,14 +122,14 @@ def test_matches_of_other_formats_are_read_by_the_same_ids(options, tmp_path):
     [
         (
             "texts,images\nt1,i0\nt11,i1\n",
-            r": line 3: texts \(.*texts\.csv\) .* the id 't11'; did you mean 't1'",
+            r": 1 of 2 matches names a row that is not there \(line 3: 't11' is not in texts\)\. Corr",
         ),
         (
             "texts,images\nt1,i0\nt2,elephant\n",
-            r": line 3: images .* has no row with the id 'elephant'\.",
+            r": 1 of 2 matches .* \(line 3: 'elephant' is not in images\)",
         ),
-        ("images,texts\ni0,t1\nt2,i4\n", r": line 3: texts .* has no row with the id 'i4'"),
-        ("t1,i0\nt2,i33\n", r": line 2: images .* has no row with the id 'i33'; did you mean 'i3"),
+        ("images,texts\ni0,t1\nt2,i4\n", r".*\(line 3: 'i4' is not in texts\)"),
+        ("t1,i0\nt2,i03\n", r".*\(line 2: 'i03' is not in images; did you mean 'i3'\?\)"),
         ("texts\nt1\n", r": there must be two columns"),
         ("texts,images\n", r": there are no matches in this file; leave it out, or fill it"),
         ("", r":1: the first line is empty"),
@@ -146,14 +146,68 @@ def test_matches_that_cannot_be_are_refused_with_their_line(options, tmp_path, c
 def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(options, tmp_path):
     with pytest.raises(
         DataError,
-        match=r"matches\.csv: line 1: images .* has no row with the id 'i00'; did you mean",
+        match=r"line 1: 'i00' is not in images; did you mean 'i0'",
     ):
         matches(options, tmp_path, "t1,i00\nt2,i4\n")
     with pytest.raises(
         DataError,
-        match=r"matches\.csv: line 1: texts .* has no row with the id 'tt1'; did you mean",
+        match=r"line 1: 'tt1' is not in texts; did you mean 't1'",
     ):
         matches(options, tmp_path, "tt1,i0\nt2,i4\n")
+
+
+def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
+    for content in ("i0,t1\ni4,t2\n", "texts,images\ni0,t1\ni4,t2\ni3,x\n", "a,b\ni0,t1\ni4,t2\n"):
+        options_of = with_values(options, unknown="skip")
+        swapped = with_file(options_of, "matches", "texts:images", tmp_path / "m.csv", content)
+        inputs = read_inputs(load_job(None, swapped))
+        assert inputs.relations[0, 1].tolist() == [[1, 0], [2, 4]]
+        assert inputs.notes[0] == (
+            f"{tmp_path}/m.csv: the columns are swapped and were read so, since the ids in that of"
+            " texts are those of images."
+        )
+    with pytest.raises(DataError, match=r"2 of 4 matches name rows that are not there"):
+        matches(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
+
+
+def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(options, tmp_path):
+    content = "texts,images\nt1,i0\nt2,i4\n" + "".join(f"x{n},i3\n" for n in range(5))
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
+    pairs = "i,j,kind\nt0,t3,ML\nt0,y,ML\nt0,i1,ML\n"
+    options = with_file(options, "constraints", "texts", tmp_path / "p.csv", pairs)
+    with pytest.raises(DataError) as error:
+        read_inputs(load_job(None, options))
+    names = ", ".join(f"line {n + 4}: 'x{n}' is not in texts" for n in range(3))
+    said = f"{tmp_path}/m.csv: 5 of 7 matches name rows that are not there ({names}, and 2 more)."
+    way_out = f"Correct it or {tmp_path}/texts.csv, or leave them out with --unknown skip."
+    assert str(error.value).splitlines()[1] == f"  {said} {way_out}"
+    inputs = read_inputs(load_job(None, with_values(options, unknown="skip")))
+    assert (len(inputs.relations[0, 1]), len(inputs.constraints[0])) == (2, 1)
+    assert inputs.notes[0] == f"{said} They were left out."
+    assert inputs.notes[1].startswith(f"{tmp_path}/p.csv: 2 of 3 constraints name rows")
+    (tmp_path / "m.csv").write_text("texts,images\nx,i1\n")
+    with pytest.raises(DataError, match=r"1 of 1 match names a row"):
+        read_inputs(load_job(None, with_values(options, unknown="skip")))
+
+
+def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(tmp_path):
+    numbers = [["id", "Product Name", "price"], *([n, f"tea no {n}", n % 2] for n in range(8))]
+    other = [["code", "key", "x"], *([f"c{n}", f"k{n}", n % 2] for n in range(8))]
+    options = [
+        (("views", "texts", "path"), write_csv(tmp_path / "t.csv", numbers), "--view"),
+        (("views", "images", "path"), write_csv(tmp_path / "i.csv", other), "--view"),
+        (("n_clusters",), 2, "-k"),
+    ]
+    content = "texts,images\n" + "".join(f"tea no {n},k{n + 1}\n" for n in range(5))
+    assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, n + 1] for n in range(5)]
+    pairs = "i,j,kind\ntea no 1,tea no 3,ML\n"
+    inputs = given(options, tmp_path, pairs)
+    assert [table.id_column for table in inputs.tables] == ["Product Name", "code"]
+    by_number = read_inputs(load_job(None, options))
+    assert [table.id_column for table in by_number.tables] == ["id", "code"]
+    asked_for = [*options, (("views", "texts", "id_column"), "id", "--id-column")]
+    with pytest.raises(DataError, match=r"5 of 5 matches name rows .*'tea no 0' is not in texts"):
+        matches(asked_for, tmp_path, content)
 
 
 def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
@@ -164,13 +218,12 @@ def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
         (("n_clusters",), 2, "-k"),
     ]
     cause = (
-        r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows"
-        r" are numbered "
-        r"from 0; name one with --id-column texts=COLUMN\."
+        r"line 3: 't1' is not in texts\)\. texts \(.*texts\.csv\) has no id column, so its rows"
+        r" are numbered from 0\. Name one with --id-column texts=COLUMN, or leave"
     )
-    with pytest.raises(InvalidInputError, match=r"pairs\.csv:3: " + cause):
+    with pytest.raises(InvalidInputError, match=cause):
         given(options, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
-    with pytest.raises(DataError, match=r"matches\.csv: line 3: " + cause):
+    with pytest.raises(DataError, match=cause):
         matches(options, tmp_path, "texts,images\n0,1\nt1,2\n")
 
 
@@ -192,7 +245,7 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     [
         (
             "i,j,kind\nt0,t33,must-link\n",
-            r":2: texts \(.*texts\.csv\) .* the id 't33'; did you mean 't3'\?",
+            r": 1 of 1 constraint names a row that is not there \(line 2: 't33' is not in texts\)",
         ),
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),

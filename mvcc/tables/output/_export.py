@@ -132,8 +132,8 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     view = job.views[facts.views[place].name]
     frame = read_frame(view.path, view.sheet, view.header)
     content = content_of(view.path)
-    ids = row_ids(frame, view)
     columns, values = label_columns(facts.views[place])
+    ids = row_ids(frame, view, set(values))
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it"

@@ -106,7 +106,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         )
     if not paths:
         return inputs
-    objects = _Objects(inputs, may_lack=job.continues is not None)
+    objects = _Objects(inputs, may_lack=_may_lack(job))
     history, groups, sizes = AnswerHistory(), dict[str, _Members](), []
     notes = list[str]()
     if LOG in paths:
@@ -137,11 +137,16 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     return _without_outliers(whole, len(outliers)) if outliers else whole
 
 
+def _may_lack(job: Job) -> bool:
+    """Tell whether answers may be of rows that the tables do not have."""
+    return job.continues is not None or job.unknown == "skip"
+
+
 def _with_constraints(
     job: Job, inputs: Inputs, paths: dict[str, str], notes: list[str]
 ) -> tuple[list[Constraints], list[tuple[str, int]]]:
     """Return all constraints, and how many each file of answers has."""
-    from mvcc.constraints import Constraints
+    from mvcc.constraints import ConstraintFile, Constraints
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
 
     constraints, sizes = list(inputs.constraints), []
@@ -154,12 +159,12 @@ def _with_constraints(
         into = [Constraints.empty()] * len(constraints) if is_given else constraints
         n_added = add_constraints(
             into,
-            path,
+            ConstraintFile.read(path),
             number,
             inputs.tables,
             inputs.relations,
             [] if is_given else notes,
-            may_lack=job.continues is not None,
+            may_lack=_may_lack(job),
         )
         sizes.append((path, n_added))
     return constraints, sizes

@@ -96,6 +96,8 @@ def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -
                 f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
                 f"{key}={clipped(str(example))} for one view."
             )
+    if "unknown" in settings:
+        raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
     if "random_state" in settings:
         wanted = clipped(shown(settings["random_state"]))
         raise ConfigError(f"random_state is called seed here; give seed={wanted}.")

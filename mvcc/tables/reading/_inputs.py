@@ -12,6 +12,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
+from mvcc.tables.reading._pair_files import PairFiles, read_pairs
 from mvcc.tables.reading._partitions import input_sha256
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import Table, read_table
@@ -78,8 +79,9 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
 
     Raises DataError, InvalidInputError: name file, line and what is wrong, of all files at once.
     """
-    problems = Problems()
+    problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
+    files = read_pairs(job, of_pairs) if folders is None else PairFiles({}, {})
     of_files = (
         job.views
         if folders is None
@@ -87,12 +89,13 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     )
     for name, view in of_files.items():
         with problems.collecting():
-            tables.append(read_table(name, view, problems, job.show.get(name, ())))
-    drawn: dict[str, pd.DataFrame] = {}
+            named = files.named_in(name)
+            tables.append(read_table(name, view, problems, job.show.get(name, ()), named))
     if folders is not None:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
+        files = read_pairs(job, of_pairs, drawn)
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():
@@ -103,8 +106,9 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     from mvcc.tables.reading._pairs import read_constraints, read_matches
 
     notes: list[str] = []
-    relations = read_matches(job, tables, problems, notes, drawn)
-    constraints = read_constraints(job, tables, relations, problems, notes)
+    problems.extend(of_pairs)
+    relations = read_matches(job, tables, files, problems, notes)
+    constraints = read_constraints(job, tables, files, relations, problems, notes)
     problems.raise_any()
     number = {table.name: place for place, table in enumerate(tables)}
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]

@@ -5,9 +5,7 @@ Which of two views are the same object, and which of one view belong together or
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -17,33 +15,39 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._looks import as_texts
+from mvcc.tables.reading._pair_files import Lacking, PairFiles
 from mvcc.tables.reading._problems import Problems, raise_all
 from mvcc.tables.reading._table import Table
 
-_MOST_LINES = 10  # of a file that are told to be wrong; to look for the most similar id takes time
+_MOST_LINES = 10  # of a file that are told to be wrong
 
 
 def read_constraints(
-    job: Job, tables: list[Table], relations: Relations, problems: Problems, notes: list[str]
+    job: Job,
+    tables: list[Table],
+    files: PairFiles,
+    relations: Relations,
+    problems: Problems,
+    notes: list[str],
 ) -> list[Constraints]:
-    """Read the constraints of every view, none where no file is given.
+    """Return the constraints of every view, none where no file is given.
 
     `notes` gets what must be known of how they were read.
     """
     given = [Constraints.empty() for _ in tables]
     for number, table in enumerate(tables):
-        if table.name in job.constraints:
+        if table.name in files.constraints:
+            file = files.constraints[table.name]
+            may_lack = job.unknown == "skip"
             with problems.collecting():
-                path = job.constraints[table.name]
-                add_constraints(given, path, number, tables, relations, notes)
+                add_constraints(given, file, number, tables, relations, notes, may_lack=may_lack)
     return given
 
 
 def add_constraints(
     given: list[Constraints],
-    path: str,
+    file: ConstraintFile,
     number: int,
     tables: list[Table],
     relations: Relations,
@@ -56,15 +60,15 @@ def add_constraints(
     A row of another view stands for the row of this view that it is matched with. If there is
     none, the constraint is one of the other view, if the match of its other row makes it so.
 
-    `may_lack`: leave out constraints of rows that the tables lack.
+    `may_lack`: leave out constraints of rows that the tables lack, with a note.
     Raises InvalidInputError: names file, line and what is wrong.
     """
-    file = ConstraintFile.read(path)
     notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
     matched = {view: _matched_with(view, relations) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
+    lacking = Lacking(file.place, "constraint", len(file.records))
     for line, record in file.records.items():
         names = [name.strip() for name in record[:2]]
         if len(record) != file.n_columns:
@@ -73,12 +77,15 @@ def add_constraints(
         found = ((view, _own_rows(names, view, tables, matched[view])) for view in views)
         view, ends = next(((view, ends) for view, ends in found if ends), (number, None))
         where = f"{file.place}:{line}"
-        if ends is None and may_lack:
-            continue
         if ends is None:
-            wrong.append(
-                InvalidInputError(f"{where}: {_why_not(names, number, tables, matched[number])}")
-            )
+            is_own = [_own_rows([name], number, tables, matched[number]) for name in names]
+            name = names[is_own.index(None)]
+            other = next((one.name for one in tables if name in one.row), None)
+            if other is None or may_lack:
+                lacking.add(f"line {line}", name, tables[number])
+            else:
+                words = _unmatched(name, names, other, tables[number].name)
+                wrong.append(InvalidInputError(f"{where}: {words}"))
         elif ends[0] != ends[1] or names[0] == names[1]:
             records[view][line] = [*ends, *record[2:]]
         elif not is_must_link(record[2], where):  # a must-link says what the match says
@@ -90,9 +97,13 @@ def add_constraints(
             )
         if len(wrong) == _MOST_LINES:
             raise_all(wrong)
+    if lacking and not may_lack:
+        wrong.append(InvalidInputError(lacking.problem()))
     for view, own in records.items():
         wrong += replace(file, records=own).mistakes(tables[view].row)
     raise_all(wrong)
+    if lacking:
+        notes.append(lacking.note())
     for view, own in records.items():
         if own:
             more = Constraints._of_file(replace(file, records=own), tables[view].ids)
@@ -133,73 +144,82 @@ def _own_rows(
     return ends
 
 
-def _why_not(
-    names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
-) -> str:
-    """Say which of two ids is of no row, or which row has no match."""
-    name = next(name for name in names if _own_rows([name], view, tables, matched) is None)
-    table = tables[view]
-    other = next((one.name for one in tables if name in one.row), None)
-    if other is None:
-        return table.lacks(name)
+def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
+    """Say which of two ids is of a row of another view without a match."""
     return (
-        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the"
-        f" same object. Where {shown(names[0])} and {shown(names[1])} are the same object, write"
-        f" them into a file of matches (--match {table.name}:{other}=FILE)."
+        f"{shown(name)} is a row of {other}, and no match says which row of {view} is the same"
+        f" object. If {shown(names[0])} and {shown(names[1])} are the same object, write them into"
+        f" a file of matches (--match {view}:{other}=FILE)."
     )
 
 
 def read_matches(
-    job: Job,
-    tables: list[Table],
-    problems: Problems,
-    notes: list[str],
-    drawn: Mapping[str, pd.DataFrame] = MappingProxyType({}),
+    job: Job, tables: list[Table], files: PairFiles, problems: Problems, notes: list[str]
 ) -> Relations:
-    """Read the related rows of every pair of views with matches, or those drawn of a file.
+    """Return the related rows of every pair of views with matches.
 
     Returns (r, 2).
     """
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
-    for pair, path in job.matches.items():
+    for pair, frame in files.matches.items():
         u, v = (number[name] for name in pair.split(":"))
+        notes += frame.attrs.get("notes", ())
         with problems.collecting():
-            frame = drawn[pair] if pair in drawn else read_frame(path)
-            notes += frame.attrs.get("notes", ())
-            rows = _matches(frame, path, tables[u], tables[v])
+            may_lack = job.unknown == "skip"
+            rows = _matches(frame, job.matches[pair], (tables[u], tables[v]), notes, may_lack)
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
     return relations
 
 
-def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> Ints:
+def _matches(
+    frame: pd.DataFrame, path: str, tables: tuple[Table, Table], notes: list[str], may_lack: bool
+) -> Ints:
     """Return (row of the first, row of the second) of a file with columns of ids."""
+    first, second = tables
     names, columns, is_header = matched_ids(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
+    rows, crossed = _rows_of(columns, first, second), _rows_of(columns, second, first)
+    n_crossed = _n_whole(crossed)
+    if n_crossed > len(rows) / 2 and n_crossed > 2 * _n_whole(rows):
+        names, columns, rows = names[1::-1], columns[::-1], crossed[:, ::-1]
+        notes.append(
+            f"{path}: the columns are swapped and were read so, since the ids in that of"
+            f" {first.name} are those of {second.name}."
+        )
     numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
     if not is_header and (
         names[0] in first.row or names[1] in second.row
     ):  # a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
+        rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
         numbers = np.concatenate(([frame.attrs.get("lines", 0) - 1], numbers))
-    unit = "line" if "lines" in frame.attrs else "row"
-    rows = np.empty((len(columns[0]), 2), dtype=np.int64)
-    wrong: list[MvccError] = []
-    for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
-        for place, name in enumerate(column):
-            if (row := table.row.get(name)) is None:
-                wrong.append(DataError(f"{path}: {unit} {numbers[place]}: {table.lacks(name)}"))
-                if len(wrong) == _MOST_LINES:
-                    raise_all(wrong)
-                if table.id_column is None:  # all others lack the same column
-                    break
-            else:
-                rows[place, side] = row
-    raise_all(wrong)
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
-    return pd.DataFrame(rows).drop_duplicates().to_numpy()
+    unit = "line" if "lines" in frame.attrs else "row"
+    lacking = Lacking(path, "match", len(rows))
+    is_whole = (rows >= 0).all(axis=1)
+    for place in np.flatnonzero(~is_whole):
+        side = int(rows[place, 0] >= 0)
+        lacking.add(f"{unit} {numbers[place]}", columns[side][place], tables[side])
+    if lacking and not (may_lack and is_whole.any()):
+        raise DataError(lacking.problem())
+    if lacking:
+        notes.append(lacking.note())
+    return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
+
+
+def _rows_of(columns: list[list[str]], first: Table, second: Table) -> Ints:
+    """Return the rows of two tables that two columns name, −1 where there is none."""
+    pairs = zip(columns, (first, second), strict=True)
+    rows = [[table.row.get(name, -1) for name in column] for column, table in pairs]
+    return np.array(rows, dtype=np.int64).T
+
+
+def _n_whole(rows: Ints) -> int:
+    """Return how many matches have a row on both sides."""
+    return int((rows >= 0).all(axis=1).sum())
 
 
 def matched_ids(

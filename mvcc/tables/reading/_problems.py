@@ -59,6 +59,10 @@ class Problems:
             self._columns.setdefault(leave_out[0], []).extend(leave_out[1])
             self._n_avoidable += 1
 
+    def extend(self, others: Problems) -> None:
+        """Note the errors of others."""
+        self._errors += others._errors
+
     def columns_of(self, view: str) -> dict[str, str]:
         """Return the columns of a view that may be left out instead, and the problem of each."""
         told = [str(error) for error in self._errors]

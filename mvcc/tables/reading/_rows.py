@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import pandas as pd
@@ -10,15 +10,22 @@ import pandas as pd
 from mvcc._utils.messages import clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._looks import as_texts, looks_like_codes, looks_like_ids, without_attrs
+from mvcc.tables.reading._looks import (
+    as_texts,
+    is_missing,
+    looks_like_codes,
+    looks_like_ids,
+    without_attrs,
+)
 
 MOST_LISTED = 5  # columns in a message
+_ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 
 
-def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
-    """Return the id of every row of a table, as `read_table` does."""
+def row_ids(frame: pd.DataFrame, view: View, known: set[str]) -> list[str]:
+    """Return the id of every row of a table that was read before, when they were ``known``."""
     refuse_repeated_columns(frame, view.path)
-    return ids_of(frame, find_id_column(frame, view), view.path)
+    return ids_of(frame, find_id_column(frame, view, [known]), view.path)
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
@@ -36,10 +43,14 @@ def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
     ]
 
 
-def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
+def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[set[str]] = ()) -> str | None:
     """Return the column that names the rows.
 
-    The one asked for, an index, one called id or nothing, or a likely one.
+    The one asked for, an index, one called id or nothing, or a likely one; but rather the one whose
+    values are named, if that one hardly has any of them.
+
+    `named`: sets of ids, of which one or more are of this table: those that a column of a file of
+    matches has.
     """
     if view.id_column is not None:
         if view.id_column not in frame.columns:
@@ -55,7 +66,36 @@ def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
     others = [str(column) for column in texts if column not in asked_for]
     likely = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
-    return next(chain(usual, likely, codes), None)
+    found = next(chain(usual, likely, codes), None)
+    candidates = [str(column) for column in texts if column not in asked_for or column == found]
+    return _named_column(frame, found, candidates, named)
+
+
+def _named_column(
+    frame: pd.DataFrame, found: str | None, candidates: list[str], named: Sequence[set[str]]
+) -> str | None:
+    """Return the one of some columns whose values are named; by default the one that was found."""
+
+    def share(texts: Iterable[str]) -> float:
+        own = set(texts)
+        return max((len(ids & own) / len(ids) for ids in named if ids), default=0.0)
+
+    if not named:
+        return found
+    numbers = map(str, frame.index)
+    share_of_found = share(numbers if found is None else as_texts(frame[found]))
+    if share_of_found >= _ENOUGH_NAMED:
+        return found
+    distinct = [
+        column
+        for column in candidates
+        if not is_missing(frame[column]).any() and not as_texts(frame[column]).duplicated().any()
+    ]
+    shares = {column: share(as_texts(frame[column])) for column in distinct}
+    best = max(distinct, key=lambda column: shares[column], default=None)
+    if best is None or shares[best] < max(_ENOUGH_NAMED, 2 * share_of_found):
+        return found
+    return best
 
 
 def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:

@@ -5,7 +5,7 @@ Its rows with their ids, the columns that are clustered, and true labels if ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.messages import clipped, counted, nearest_id, shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
@@ -106,20 +106,27 @@ class Table:
                 f"{said}: it has no id column, so that its rows are numbered from 0; name one with"
                 f" {option}."
             )
-        return said + nearest(name, self.ids)
+        return said + nearest_id(name, self.ids)
 
 
 def read_table(
-    name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()
+    name: str,
+    view: View,
+    problems: Problems | None = None,
+    show: Collection[str] = (),
+    named: Sequence[set[str]] = (),
 ) -> Table:
     """Read a view, and what is shown of its rows.
+
+    `named`: as `find_id_column` has them.
 
     Raises DataError: for columns that are not there, ids that occur twice, or values that cannot
     be used; the message names file, row, column and what to do. With ``problems``, those that
     leave the ids as they are go there instead.
     """
     found = Problems() if problems is None else problems
-    table = table_of(read_frame(view.path, view.sheet, view.header), name, view, found, show)
+    frame = read_frame(view.path, view.sheet, view.header)
+    table = table_of(frame, name, view, found, show, named=named)
     if problems is None:
         found.raise_any()
     return table
@@ -132,6 +139,7 @@ def table_of(
     found: Problems,
     show: Collection[str] = (),
     ids: list[str] | None = None,
+    named: Sequence[set[str]] = (),
 ) -> Table:
     """Return the table that a frame is; the rows are called by ``ids``, or by a column.
 
@@ -144,7 +152,7 @@ def table_of(
     for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
-    id_column = find_id_column(frame, view) if ids is None else None
+    id_column = find_id_column(frame, view, named) if ids is None else None
     ids = ids_of(frame, id_column, view.path) if ids is None else ids
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
