@@ -140,9 +140,26 @@ def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
     book = openpyxl.load_workbook(tmp_path / "all.xlsx")
     assert book.sheetnames == ["one", "two"]
     assert {sheet.freeze_panes for sheet in book} == {"A2"}
+    assert book["one"].column_dimensions["A"].width == 5
     cells = [cell for row in book["one"].iter_rows() for cell in row]
     assert not [cell for cell in cells if cell.data_type == "f"]
     assert {cell.value for cell in cells if cell.quotePrefix} == {"=x", "=1+1"}
+
+
+def test_the_ids_are_those_that_the_matches_named(tmp_path):
+    rows = [["id", "Product Name", "x"], *([n, f"no {n}", n % 2 * 9 + n / 99] for n in range(24))]
+    options = [
+        (("views", name, "path"), write_csv(tmp_path / f"{name}.csv", rows), "--view")
+        for name in ("one", "two")
+    ]
+    pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *([f"no {n}"] * 2 for n in range(9))])
+    options.append((("matches", "one:two"), pairs, "--match"))
+    cluster(with_values(options, n_clusters=2, stability_runs=0), tmp_path / "results")
+    export(tmp_path / "results", "--out", tmp_path / "out")
+    labels = read_csv(tmp_path / "results" / "one" / "labels.csv")
+    exported = read_csv(tmp_path / "out" / "one.csv")
+    assert [row["id"] for row in labels] == [row["Product Name"] for row in exported]
+    assert [row["cluster"] for row in labels] == [row["cluster"] for row in exported]
 
 
 def test_one_view_may_be_one_file_without_stability(folder, tmp_path):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import io
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,19 +14,20 @@ import pandas as pd
 from mvcc._utils.files import csv_bytes, sha256_of
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
-from mvcc._utils.reading import MOST_LINE, content_of
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
+from mvcc.tables.output._text_files import with_columns
 from mvcc.tables.output._workbooks import workbook_bytes
 from mvcc.tables.reading._cells import (
     as_arrow,
     as_csv,
+    decimal_sign,
     escaped,
     flat,
-    has_decimal_commas,
     with_numbers,
 )
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
@@ -69,7 +68,7 @@ def export_tables(
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
     Every cell of the user's own columns comes back: from a text file to CSV to the character,
-    with its delimiter, byte-order mark and line ends, and else its value (`with_numbers` says
+    with its delimiter, quotes, line ends and encoding, and else its value (`with_numbers` says
     what of a text file is a number in Parquet and workbooks). Parquet tells empty texts from
     missing values; CSV and workbooks have empty cells for both. In CSV, a text that a
     spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the
@@ -178,28 +177,20 @@ def _csv(views: Views, path: str) -> bytes:
     own, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:
         return csv_bytes(zip(*map(escaped, own + beside), strict=True))
-    if has_decimal_commas(view.own):
-        is_decimal = [dtype.kind == "f" for dtype in view.beside.dtypes]
+    is_decimal = [dtype.kind == "f" for dtype in view.beside.dtypes]
+    if decimal_sign(view.own) == ",":
         beside = [
             [text.replace(".", ",") for text in texts] if decimal else texts
             for texts, decimal in zip(beside, is_decimal, strict=True)
         ]
-    rows = zip(*own, *map(escaped, beside), strict=True)
-    return _in_style_of(view, rows)
+    are_texts = [dtype.kind in "OUT" for dtype in view.beside.dtypes]
+    delimiter = view.own.attrs["delimiter"]
+    added = [escaped(texts) for texts in beside]
+    return with_columns(view.content, view.path, delimiter, own, added, are_texts)
 
 
 def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:
     return [[str(name), *as_csv(frame[name], path)] for name in frame.columns]
-
-
-def _in_style_of(view: _Exported, rows: Iterable[Iterable[str]]) -> bytes:
-    """Write rows with the delimiter, the byte-order mark and the line ends of a text file."""
-    mark = codecs.BOM_UTF8 if view.content.startswith(codecs.BOM_UTF8) else b""
-    unquoted = re.sub(rb'"[^"]*"', b"", view.content[:MOST_LINE])  # names may have line breaks
-    first = re.search(rb"\r\n|\n|\r", unquoted)
-    end = first[0] if first else b"\n"
-    delimiter = view.own.attrs["delimiter"]
-    return mark + b"".join(csv_bytes([row], delimiter).removesuffix(b"\n") + end for row in rows)
 
 
 def _xlsx(views: Views, path: str) -> bytes:

@@ -18,6 +18,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS
 
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
+_MOST_MEASURED, _WIDEST = 200, 60  # rows whose cells set the width of a column, and characters
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -29,6 +30,7 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
     Raises DataError: for what no workbook can hold.
     """
     import openpyxl
+    from openpyxl.utils import get_column_letter
 
     book = openpyxl.Workbook(write_only=True)
     for title, frame in frames.items():
@@ -41,6 +43,10 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
         sheet = book.create_sheet(title[:31])
         sheet.freeze_panes = "A2"  # the names stay in sight
         columns = [[str(name), *_values(frame[name])] for name in frame.columns]
+        for number, column in enumerate(columns, 1):
+            longest = max(len(str(value)) for value in column[:_MOST_MEASURED] if value is not None)
+            letter = get_column_letter(number)
+            sheet.column_dimensions[letter].width = min(longest, _WIDEST) + 2
         with closing(sheet):  # or Python tells of its generator when a cell is refused
             for row in zip(*columns, strict=True):
                 sheet.append([_cell(sheet, value, path) for value in row])

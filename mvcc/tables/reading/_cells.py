@@ -41,6 +41,18 @@ def has_decimal_commas(frame: pd.DataFrame) -> bool:
     return any(one.column.written is Written.DECIMAL_COMMAS for one in found.values())
 
 
+def decimal_sign(frame: pd.DataFrame) -> str:
+    """Return the decimal sign of a text file; a file without one has a comma if it has semicolons,
+    as in countries that write so.
+    """
+    found = understand_all(frame, dict.fromkeys(frame.columns)).values()
+    if any(one.column.written is Written.DECIMAL_COMMAS for one in found):
+        return ","
+    numbers = [one.values for one in found if one.column.kind == "number"]
+    has_points = any((values % 1 > 0).any() for values in numbers if values is not None)
+    return "," if frame.attrs.get("delimiter") == ";" and not has_points else "."
+
+
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     """Return cells as text, empty where they are missing.
 
