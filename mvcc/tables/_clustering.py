@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.outputs import OutputFolder
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
+from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._names import common_name
 from mvcc.tables.explaining._profiles import all_profiles
 from mvcc.tables.explaining._shown_rows import rows_shown
@@ -101,12 +102,17 @@ def clustered(
         fit = continuation.fit
     on_step("reasons")
     explained = method.explain(tables, fit)
+    tables = [
+        with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
+    ]
+    inputs = replace(inputs, tables=tables)
     comparison = compare(inputs, method, fit, on_step) if job.comparison and job.k > 1 else None
     on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
     }
-    facts["warnings"] += of_number(said, inputs)
+    on_labels = [note for table in tables for note in notes_on_labels(table, job)]
+    facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
     facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit)
     found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
     facts["titles"] = [

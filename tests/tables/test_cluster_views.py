@@ -194,3 +194,18 @@ def test_every_row_tells_its_probability_and_its_second_choice():
     assert clustered(n_clusters=1, comparison=False).facts["views"][0]["probability"] == []
     co_em = clustered(method="co-em", comparison=False).facts["views"][0]
     assert [co_em[name] for name in ("probability", "second", "second_probability")] == [[]] * 3
+
+
+def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
+    ward = pd.Series(np.array(["A0", "H1", "O2"])[Y], SHOP.index, name="ward")
+    found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY}, stability_runs=0)
+    first, *others = found.facts["warnings"]
+    assert first == (
+        "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows. If it is a label,"
+        " cluster without it: --labels-column shop=ward"
+    )
+    assert not any("ward" in text for text in [*others, *found.facts["titles"]])
+    notes = {column["name"]: column["note"] for column in found.facts["views"][0]["columns"]}
+    assert notes["ward"] == "may be a label, since the clusters follow it"
+    assert notes["kind"] == ""
+    assert "ward" in found.profile(0)["shop"]["columns"].index

@@ -55,6 +55,7 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     Takes linear time: numbers are looked at by 256 quantiles.
     """
     sizes = np.bincount(labels, minlength=k)
+    likely_labels = {column.name for column in table.used if column.told}
     found: list[list[Found]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind != "text":
@@ -71,6 +72,9 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
         found[cluster] = [
             _with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]
         ]
+        for one in found[cluster]:
+            if one["column"] in likely_labels:
+                one["words"] = ""  # so that no cluster is named after it
     return found
 
 

@@ -23,7 +23,7 @@ def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
     plain = _noun_phrase([(columns, words)])
     if len(plain) > 1:
         return " ".join(plain[:2])
-    others = [(one["inside"] - one["outside"], one["words"]) for one in columns]
+    others = [(one["inside"] - one["outside"], one["words"]) for one in columns if one["words"]]
     best = [text for _, text in sorted(others, key=lambda part: -part[0]) if text not in plain]
     return ", ".join([*plain, *best][:2])
 

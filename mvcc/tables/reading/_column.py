@@ -98,12 +98,14 @@ class Column:
     unit: str = ""  # of all its numbers
     why: LeftOut | None = None  # it is left out
     remarks: tuple[str, ...] = ()  # what else must be known of it
+    told: float = 0.0  # share of rows whose cluster it tells alone, if it may be a label
 
     @property
     def note(self) -> str:
         """Why the column is left out, or how it was read."""
         unit = f"in {self.unit}" if self.unit else ""
-        return ", ".join(filter(None, (self.why, unit, self.written, *self.remarks)))
+        told = "may be a label, since the clusters follow it" if self.told else ""
+        return ", ".join(filter(None, (self.why, unit, self.written, *self.remarks, told)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts of the column."""

@@ -23,12 +23,14 @@ _LOOKED_AT = 100  # rows that most columns differ in
 def without_superfluous(
     found: dict[str, Understood], unasked: Collection[str]
 ) -> dict[str, Understood]:
-    """Leave out columns that nobody asked for and that say nothing of their own."""
+    """Leave out columns that nobody asked for and that say nothing of their own, unless no other
+    is left.
+    """
     if any(one.values is not None and len(one.values) < _FEWEST_ROWS for one in found.values()):
         return found
     kept: dict[str, Understood] = {}
     for name, one in found.items():
-        if name not in unasked or one.column.kind is None or one.values is None:
+        if name not in unasked or one.values is None:
             kept[name] = one
         elif reason := _of_the_order(one):
             kept[name] = _left_out(one, reason)
@@ -36,7 +38,7 @@ def without_superfluous(
             kept[name] = one
         else:
             kept[name] = _left_out(one, LeftOut.REPEATS, repr(twin))
-    return kept
+    return kept if any(one.values is not None for one in kept.values()) else found
 
 
 def _left_out(one: Understood, why: LeftOut, *remarks: str) -> Understood:
