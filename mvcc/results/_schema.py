@@ -29,6 +29,7 @@ from mvcc.results._sureness import Sureness, sureness_of
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
+PICTURE = r"^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$"  # nothing that is fetched
 
 
 class Given(NamedTuple):
@@ -76,6 +77,13 @@ class Suspicious(NamedTuple):
     dropped: StrictBool  # whether it was left out
 
 
+class PictureFacts(NamedTuple):
+    """A small picture of a row, as an address that holds it."""
+
+    row: Count
+    source: Annotated[StrictStr, Field(pattern=PICTURE)]
+
+
 class ColumnFacts(Facts):
     """What a column was clustered as, if it was, and why or how."""
 
@@ -97,6 +105,7 @@ class LinkCounts(Facts):
         return self.must_link + self.cannot_link
 
 
+_OF_ONE_ROW = ("moved", "pictures")
 NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
@@ -148,6 +157,8 @@ class ViewFacts(Facts):
     suspicious: StrictBool = False  # whether the indicators of §6.4 warn
     sample: tuple[Count, ...] | None = None  # row numbers that the report draws; null for all
     values: tuple[ValueFacts, ...] = ()  # of the columns that the report shows
+    picture_column: StrictStr = ""  # column of picture files that the report shows
+    pictures: tuple[PictureFacts, ...] = ()  # of typical rows
     all_sizes: tuple[Count, ...] = ()  # of the clusters, over all rows of a folder
     all_f: Number | None = None  # as `reference_f`, over all rows of a folder
     all_ari: Number | None = None  # as `reference_ari`, over all rows of a folder
@@ -183,10 +194,10 @@ class ViewFacts(Facts):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
-        for name in ("given", "violated", "dropped", "propagated", "received", "moved"):
+        for name in ("given", "violated", "dropped", "propagated", "received", *_OF_ONE_ROW):
             entries: Iterable[tuple[Any, ...]] = getattr(self, name)
             largest = max(
-                (max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0
+                (max(entry[: 1 if name in _OF_ONE_ROW else 2]) for entry in entries), default=0
             )
             if largest >= self.n_rows:
                 raise ValueError(

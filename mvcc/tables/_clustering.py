@@ -16,6 +16,7 @@ from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._names import common_name
+from mvcc.tables.explaining._pictures import add_pictures
 from mvcc.tables.explaining._profiles import all_profiles
 from mvcc.tables.explaining._shown_rows import rows_shown
 from mvcc.tables.fitting._comparison import METHODS, compare
@@ -122,6 +123,7 @@ def clustered(
         facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
     ):
         view |= shown
+    add_pictures(facts, tables)
     facts["inputs"] = [
         {"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files
     ]

@@ -8,12 +8,13 @@ import pytest
 
 import mvcc
 from mvcc.reporting.html import experiment_page
+from tests.browser.conftest import DARK, LIGHT, PAPER
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 RESULTS = Path(mvcc.__file__).parents[1] / "results" / "rewired_protein"
-NAMES = "() => document.querySelector('.chart').data.map((one) => one.name)"
-FIRST_MEANS = "() => document.querySelector('.chart').data[0].y"
+NAMES = "() => report.curves().map((one) => one.name)"
+FIRST_MEANS = "() => report.curves()[0].y"
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +63,11 @@ def test_curves_are_chosen_by_experiment_base_and_setting(page):
 
 def test_hover_tells_the_mean_with_its_error(page):
     page.locator(".chart").scroll_into_view_if_needed()
-    box = page.locator(".chart .point").nth(3).bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_selector(".hoverlayer .hovertext")
-    told = page.locator(".hoverlayer .hovertext").first.text_content()
+    box = page.locator(".chart").bounding_box()
+    left, top = page.evaluate("report.place(0, 3)")
+    page.mouse.move(box["x"] + left, box["y"] + top)
+    page.wait_for_selector(".tip:visible")
+    told = page.inner_text(".tip")
     assert told.startswith(("Constraint Propagation", "Direct Mapping", "Single View"))
     assert "F = 0." in told
     assert "±" in told
@@ -78,16 +80,15 @@ def test_links_open_what_they_lead_to_and_nothing_is_too_wide(page):
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1300
     page.set_viewport_size({"width": 400, "height": 900})
-    page.wait_for_function("() => document.querySelector('.chart')._fullLayout.width < 400")
+    page.wait_for_function("() => document.querySelector('canvas').width < 400")
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
     page.set_viewport_size({"width": 1300, "height": 900})
-    page.wait_for_function("() => document.querySelector('.chart')._fullLayout.width > 400")
+    page.wait_for_function("() => document.querySelector('canvas').width > 400")
 
 
 def test_dark_and_paper(open_page, path):
     page = open_page(path, color_scheme="dark")
-    assert page.evaluate("document.querySelector('.chart').layout.paper_bgcolor") == "#14181d"
-    on_dark = page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)")
+    assert page.evaluate(PAPER) == DARK
     page.evaluate(
         "addEventListener('beforeprint', () => { window.printed ="
         " document.documentElement.dataset.theme; })"
@@ -95,8 +96,13 @@ def test_dark_and_paper(open_page, path):
     assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.evaluate("window.printed") == "light"
     page.click("#theme")
-    assert page.evaluate("document.querySelector('.chart').layout.paper_bgcolor") == "#ffffff"
-    assert (
-        page.evaluate("document.querySelector('.chart').data.map((one) => one.line.color)")
-        != on_dark
-    )
+    assert page.evaluate(PAPER) == LIGHT
+
+
+def test_a_curve_is_switched_off_in_the_legend(page):
+    names = page.evaluate(NAMES)
+    page.click(f"#methods >> text={names[0]}")
+    assert page.get_attribute("#methods button >> nth=0", "aria-pressed") == "false"
+    assert page.evaluate(NAMES) == names[1:]
+    page.click(f"#methods >> text={names[0]}")
+    assert page.evaluate(NAMES) == names

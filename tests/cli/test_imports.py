@@ -14,7 +14,7 @@ from mvcc.cli import _SUMMARIES
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "dask", "distributed", "jinja2", "joblib", "matplotlib", "matplotlib.pyplot", "numba", "numpy", "pandas", "plotly",
+    "dask", "distributed", "jinja2", "joblib", "matplotlib", "matplotlib.pyplot", "numba", "numpy", "pandas",
     "pooch", "pyarrow", "pydantic", "requests", "rich", "scipy", "scipy.stats", "sklearn", "sklearn.decomposition",
     "sklearn.manifold", "sklearn.model_selection", "yaml",
 }  # fmt: skip
@@ -65,19 +65,18 @@ ALONE = [
         {
             "dask",
             "jinja2",
-            "plotly",
         },  # skops looks for all estimators of scikit-learn, which tries dask where it is
     ),
 ]
 CLUSTERING = [
-    (["report", "{folder}/out"], {"jinja2", "numpy", "plotly", "pydantic"}),
+    (["report", "{folder}/out"], {"jinja2", "numpy", "pydantic"}),
     (["claims", "{folder}/results"], {"rich", *STATISTICS}),
 ]
 EXPERIMENTS = [
     (["plot", "{folder}/drawn", "--figure", "7", "--out", "{folder}/figures"], FIGURES),
     (
         ["report", "{folder}/results", "--out", "{folder}/report.html"],
-        {"jinja2", "plotly", "pydantic", *STATISTICS},
+        {"jinja2", "pydantic", *STATISTICS},
     ),
 ]
 CODE = """

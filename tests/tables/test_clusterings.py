@@ -227,9 +227,9 @@ def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_ot
         " numbers of their clusters mean nothing to each other."
     ]
     write_clustering_report(facts, tmp_path / "report.html")
-    assert "numbered alike in views that matches connect" in (tmp_path / "report.html").read_text(
-        "utf-8"
-    )
+    assert "the same cluster in tables that matches connect" in (
+        tmp_path / "report.html"
+    ).read_text("utf-8")
     assert cluster(write_problem(tmp_path / "all"), tmp_path / "together")["warnings"] == []
 
 
@@ -271,7 +271,7 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     write_clustering_report(facts, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert f"Matches that seem to be wrong ({len(listed)})" in page
-    assert f"{200 - left_out} pairs of matched rows: each is one object" in page
+    assert f"each of {200 - left_out} matches is one object" in page
 
 
 def test_tables_that_hardly_show_the_same_groups_are_told_and_no_match_is_suspicious(tmp_path):

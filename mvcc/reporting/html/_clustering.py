@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,12 @@ from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
+from mvcc.reporting.html._cards import cards_of, titles_of
 from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
+from mvcc.reporting.html._scatter import KINDS, TOLD, class_names, page_data
 from mvcc.reporting.html._words import (
     N_COLORS,
-    SYMBOLS,
+    SHAPES,
     Confusion,
     cluster_names,
     cluster_sections,
@@ -27,11 +27,18 @@ from mvcc.reporting.html._words import (
     repeatability,
     rows_of_settings,
 )
-from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, found_in_words
+from mvcc.results import (
+    CLUSTERING,
+    Clustering,
+    ColumnFacts,
+    Relation,
+    Sureness,
+    ViewFacts,
+    found_in_words,
+)
 
 LONGEST_LIST = 100
-_MOST_TITLES = 3  # of a cluster, in its card
-_MOST_SUSPECT = 20  # rows that are least stable, or fit worst
+_MOST_DOUBTFUL = 20  # rows of a list
 
 
 def write_clustering_report(clustering: Clustering, path: Path) -> None:
@@ -53,21 +60,30 @@ def clustering_page(clustering: Clustering) -> bytes:
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
     data = page_data(clustering, _listed_rows(clustering, sections, relations))
+    titles = [titles_of(clustering, view) for view in clustering.views]
+    names = cluster_names(clustering)
     return rendered(
-        "clustering.html",
+        "clustering",
         data,
-        draws_by_card=any(len(view["ids"]) > MANY for view in data["views"]),
         title=f"Clusters of {clustering.title}",
         facts=clustering,
-        warnings=[*(Notice(text) for text in clustering.warnings), *_unfit(clustering)],
+        warnings=[*map(_notice, clustering.warnings), *_unfit(clustering)],
         sections=sections,
-        sizes=_sizes(clustering),
+        cards=cards_of(clustering, names, titles),
         clusters=cluster_sections(clustering),
         found=found_in_words(clustering),
-        titles=_titles_of_rows(clustering),
-        names=cluster_names(clustering),
+        titles=titles,
+        names=names,
         n_drawn=[len(view["ids"]) for view in data["views"]],
         relations=relations,
+        has_doubts=any(
+            [
+                *(section.has_doubts for section in sections),
+                *(one.suspicious.entries or one.differing.entries for one in relations),
+                *(one.relation.hardly_agree for one in relations),
+            ]
+        ),
+        unused=_unused(clustering),
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),
         most_columns=LONGEST_LIST,
@@ -78,24 +94,10 @@ def clustering_page(clustering: Clustering) -> bytes:
         machine=rows_of_settings(clustering.machine),
         file=CLUSTERING,
         n_colors=N_COLORS,
-        n_symbols=len(SYMBOLS),
+        n_symbols=len(SHAPES),
         has_stability=any(None not in view.stability for view in clustering.views),
         repeatability=repeatability,
     )
-
-
-def _titles_of_rows(clustering: Clustering) -> list[list[str]]:
-    """Return what `show` names first of some typical rows of every cluster; empty without it."""
-    titled = clustering.settings.get("show") or {}
-    views = [number for number, view in enumerate(clustering.views) if view.name in titled]
-    if not views or not clustering.profiles or not clustering.views[views[0]].values:
-        return [[] for _ in range(clustering.n_clusters)]
-    view = clustering.views[views[0]]
-    titles = dict(zip(view.sample or range(view.n_rows), view.values[0].values, strict=True))
-    return [
-        [titles[row] for row in profile.typical if row in titles][:_MOST_TITLES]
-        for profile in clustering.profiles[views[0]]
-    ]
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class ViewSection:
-    """The content of the page about one view."""
+    """The content of the page about one view; no row is both ``between`` and ``nowhere``."""
 
     number: int
     view: ViewFacts
@@ -125,20 +127,19 @@ class ViewSection:
     dropped: Listed
     propagated: Listed
     moved: Listed
-    unstable: list[int]
-    misfits: list[int]
+    between: Listed
+    n_between: int
+    nowhere: Listed
+    n_nowhere: int
     outliers: Listed
     suspicion: list[Notice]
 
-
-@dataclass(frozen=True)
-class Size:
-    """A cluster's rows in each view: number, and share of the largest cluster, for the bar."""
-
-    cluster: int
-    counts: list[int]
-    shares: list[float]
-    bars: list[float]
+    @property
+    def has_doubts(self) -> bool:
+        view = self.view
+        return bool(
+            self.n_between or self.n_nowhere or view.outliers or view.violated or view.dropped
+        )
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,10 @@ class Switch:
     label: str
     count: int
     drawn: int
-    checked: bool
+
+
+def _notice(warning: str) -> Notice:
+    return Notice(warning.replace("see the report", "see “Doubts” below"))
 
 
 def _unfit(facts: Clustering) -> Iterator[Notice]:
@@ -209,9 +213,10 @@ def _closest(view: ViewFacts) -> str:
 
 def _section(facts: Clustering, number: int) -> ViewSection:
     view = facts.views[number]
-    stability = [
-        (share, row) for row, share in enumerate(view.stability) if share is not None and share < 1
-    ]
+    between = [row for row, kind in enumerate(view.sureness) if kind is Sureness.BETWEEN]
+    nowhere = [row for row, kind in enumerate(view.sureness) if kind is Sureness.NOWHERE]
+    between.sort(key=lambda row: _sure(view, row))
+    nowhere.sort(key=lambda row: view.fit[row])
     return ViewSection(
         number,
         view,
@@ -219,11 +224,40 @@ def _section(facts: Clustering, number: int) -> ViewSection:
         dropped=_listed(view.dropped),
         propagated=_listed(view.propagated, view.n_propagated.total),
         moved=_listed(view.moved, view.n_moved),
-        unstable=[row for _, row in sorted(stability)[:_MOST_SUSPECT]],
-        misfits=sorted(range(len(view.fit)), key=lambda row: view.fit[row])[:_MOST_SUSPECT],
+        between=_listed(
+            [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]], len(between)
+        ),
+        n_between=len(between),
+        nowhere=_listed(
+            [(row, _why_nowhere(view, row)) for row in nowhere[:_MOST_DOUBTFUL]], len(nowhere)
+        ),
+        n_nowhere=len(nowhere),
         outliers=_listed(view.outliers),
         suspicion=list(_suspicion(view)),
     )
+
+
+def _sure(view: ViewFacts, row: int) -> float:
+    """Return how far the cluster of a row is ahead of its second choice."""
+    if view.probability:
+        return view.probability[row] - view.second_probability[row]
+    return view.stability[row] or 0.0
+
+
+def _why_between(view: ViewFacts, row: int) -> str:
+    share = view.stability[row]
+    repeated = "" if share is None else f"in {percent(share)} of repetitions in this cluster"
+    if not view.probability:
+        return repeated
+    own, other = percent(view.probability[row]), percent(view.second_probability[row])
+    said = f"{own} in favor of this cluster, {other} of cluster {view.second[row]}"
+    return said if share in (None, 1) else f"{said}; {repeated}"
+
+
+def _why_nowhere(view: ViewFacts, row: int) -> str:
+    if view.fit[row] == 0:
+        return "fits its cluster worst of all rows"
+    return f"fits its cluster worse than {percent(1 - view.fit[row])} of the rows"
 
 
 def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
@@ -232,34 +266,26 @@ def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
     return Listed(first, max(len(entries), total) - len(first))
 
 
-def _sizes(facts: Clustering) -> list[Size]:
-    counts = [Counter(view.labels) for view in facts.views]
-    largest = max(
-        max(of_view.values()) / view.n_rows
-        for view, of_view in zip(facts.views, counts, strict=True)
-    )
-    sizes = []
-    for cluster in facts.clusters:
-        of_cluster = [of_view[cluster] for of_view in counts]
-        shares = [size / view.n_rows for view, size in zip(facts.views, of_cluster, strict=True)]
-        sizes.append(
-            Size(cluster, of_cluster, shares, [round(100 * share / largest, 1) for share in shares])
-        )
-    return sizes
+def _unused(facts: Clustering) -> list[tuple[str, Listed]]:
+    """List the columns of every view that were left out, with the reason."""
+    unused: list[tuple[str, list[ColumnFacts]]] = [
+        (view.name, [column for column in view.columns if column.kind is None])
+        for view in facts.views
+    ]
+    return [(name, _listed(columns)) for name, columns in unused if columns]
 
 
 def _related(facts: Clustering, relation: Relation) -> Related:
     first, second = (facts.views[number] for number in relation.views)
     if relation.agreement is None:
         kept = len(relation.pairs) - relation.n_left_out
-        agreement = f"{plural(kept, 'pair')} of matched rows: each is one object, in one cluster"
+        agreement = f"each of {plural(kept, 'match', 'matches')} is one object, in one cluster"
     elif not relation.pairs:
-        agreement = "no rows are related"
+        agreement = "no rows are matched"
     else:
         agreement = (
-            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of "
-            "rows are in the same cluster; if they were matched at random, it would be "
-            f"{percent(relation.by_chance or 0)}"
+            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'match', 'matches')} "
+            f"are in the same cluster; by chance it would be {percent(relation.by_chance or 0)}"
         )
     held_out = relation.held_out
     found = None if held_out is None else confusion(held_out, first.name, second.name)
@@ -277,13 +303,16 @@ def _listed_rows(
     facts: Clustering, sections: list[ViewSection], relations: list[Related]
 ) -> list[set[int]]:
     """Collect the rows of every view that the page names."""
-    rows = [{*section.unstable, *section.misfits} for section in sections]
-    for own, profiles in zip(rows, facts.profiles, strict=False):
-        own.update(row for one in profiles for row in one.rows)
+    rows = []
     for section in sections:
+        doubtful = (*section.between.entries, *section.nowhere.entries)
+        own = {*(row for row, _ in doubtful), *(one.row for one in section.moved.entries)}
+        own.update(picture.row for picture in section.view.pictures)
         for listed in (section.violated, section.dropped, section.propagated):
-            rows[section.number].update(row for link in listed.entries for row in link[:2])
-        rows[section.number].update(moved.row for moved in section.moved.entries)
+            own.update(row for link in listed.entries for row in link[:2])
+        rows.append(own)
+    for own, profiles in zip(rows, facts.profiles, strict=False):
+        own.update(row for profile in profiles for row in profile.typical)
     for one in relations:
         for listed in (one.differing, one.suspicious):
             for at, view in enumerate(one.relation.views):
@@ -295,18 +324,14 @@ def _switches(facts: Clustering) -> list[Switch]:
     switches = []
     for name in KINDS:
         for must_link in (True, False):
-            drawn = [
-                sum(link.must_link == must_link for link in getattr(view, name))
-                for view in facts.views
-            ]
+            links = sum((getattr(view, name) for view in facts.views), ())
+            drawn = sum(link.must_link == must_link for link in links)
             counts = [view.counts(name) for view in facts.views]
             total = sum(one.must_link if must_link else one.cannot_link for one in counts)
-            kind = f"{name} {kind_of(must_link)}"
-            switches.append(
-                Switch(kind, f"{kind}s", total, sum(drawn), max(drawn) <= DRAWN_AT_FIRST)
-            )
+            kind = kind_of(must_link)
+            switches.append(Switch(f"{name} {kind}", f"{TOLD[name]} {kind}s", total, drawn))
     violated = sum(len(view.violated) for view in facts.views)
-    return [*switches, Switch("violated", "violated ones marked", violated, violated, True)]
+    return [*switches, Switch("violated", "mark violated ones", violated, violated)]
 
 
 def _most_listed(facts: Clustering) -> int:

@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,26 +25,34 @@ from mvcc.reporting.figures import (
     of_base,
     percent,
 )
-from mvcc.reporting.html._page import plotly_text, rendered
-from mvcc.reporting.html._words import rows_of_settings
+from mvcc.reporting.html._page import rendered
+from mvcc.reporting.html._words import SHAPES, rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, read_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_SYMBOLS = {
-    "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond",
-    "v": "triangle-down", "P": "cross", "X": "x", "p": "pentagon", "*": "star",
-    "h": "hexagon2", "d": "diamond-tall",
-}  # fmt: skip
+_SHAPES = {  # of matplotlib's markers, in a square from -8 to 8
+    "o": SHAPES["circle"],
+    "s": SHAPES["square"],
+    "^": SHAPES["triangle-up"],
+    "D": SHAPES["diamond"],
+    "v": SHAPES["triangle-down"],
+    "P": SHAPES["cross"],
+    "X": SHAPES["x"],
+    "p": "M0,-7L6.7,-2.2L4.1,5.7H-4.1L-6.7,-2.2Z",
+    "*": SHAPES["star"],
+    "h": "M0,-7L6.1,-3.5V3.5L0,7L-6.1,3.5V-3.5Z",
+    "d": "M0,-8L4.5,0L0,8L-4.5,0Z",
+}
 _NO_BASE = "none"  # where no method has one
 # what a curve has one value of, beside its base and method
 _VARIED = ("mapped", "rewired", "closure", "threshold")
 
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a figure for plotly for every experiment, base and setting."""
+    """Return the curves of every experiment, base and setting, for the script of the page."""
     styles = method_styles(curves["method"])
     runs = [
         run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)
@@ -62,7 +69,7 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
                     "base": BASES.get(base, base),
                     "setting": setting,
                 }
-                found.append({**place, "figure": _figure(chosen, place, styles)})
+                found.append(place | _figure(chosen, styles))
     return found
 
 
@@ -97,66 +104,28 @@ def _write(name: str, value: Any) -> str:
             return f"{name} {value}"
 
 
-def _figure(
-    rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesStyle]
-) -> dict[str, Any]:
+def _figure(rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> dict[str, Any]:
     multi_view = rows["experiment"].iloc[0] == "multi-view"
-    schedule = sorted(set(rows["n_constraints"]))
-    # 0 has no place on plotly's logarithmic axis
-    scale = (
-        {"type": "log", "tickvals": schedule, "minor": {"ticks": ""}}
-        if schedule[0] > 0
-        else {"type": "linear"}
-    )
     return {
-        "data": [
+        "axis": PER_VIEW if multi_view else IN_THE_VIEW,
+        "logarithmic": bool(rows["n_constraints"].min() > 0),  # where 0 has no place
+        "curves": [
             _curve(style, points)
             for method, style in styles.items()
             if not (points := rows[rows["method"] == method].sort_values("n_constraints")).empty
         ],
-        "layout": {
-            "hovermode": "closest",
-            "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
-            "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0},
-            "xaxis": {
-                "title": {"text": PER_VIEW if multi_view else IN_THE_VIEW},
-                "zeroline": False,
-                **scale,
-            },
-            "yaxis": {
-                "title": {"text": "Pairwise F-measure"},
-                "zeroline": False,
-                "automargin": True,
-            },
-            "showlegend": True,
-            "meta": ", ".join(place.values()),
-        },
     }
 
 
 def _curve(style: SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
-    title = plotly_text(style.title)
-    errors = [0.0 if isnan(error) else error for error in points["standard_error"]]
     return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": title,
+        "name": style.title,
+        "color": style.color,
+        "shape": _SHAPES[style.marker],
         "x": points["n_constraints"].tolist(),
         "y": points["mean"].tolist(),
-        "error_y": {"type": "data", "array": errors, "thickness": 1, "width": 3},
-        "hoverinfo": "text",
-        "text": [
-            f"{title}<br>{n:g} constraints<br>F = {mean:.4f} ± {error:.4f}<br>{trials:g} trials"
-            for n, mean, error, trials in zip(
-                points["n_constraints"], points["mean"], errors, points["trials"], strict=True
-            )
-        ],
-        "line": {"color": style.color, "width": 2},
-        "marker": {
-            "color": style.color,
-            "symbol": _SYMBOLS[style.marker],
-            "size": 2 * style.marker_size,
-        },
+        "errors": points["standard_error"].fillna(0.0).tolist(),
+        "trials": points["trials"].tolist(),
     }
 
 
@@ -166,8 +135,8 @@ def experiment_page(results_dir: Path) -> bytes:
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     name = results_dir.resolve().name
     return rendered(
-        "experiment.html",
-        {"page": "experiment", "curves": learning_curves(results.curves)},
+        "experiment",
+        {"curves": learning_curves(results.curves)},
         title=f"Experiment {name}"
         if len(experiments) == 1
         else f"{len(experiments)} experiments in {name}",

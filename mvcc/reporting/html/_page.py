@@ -19,24 +19,24 @@ _HERE = Path(__file__).parent
 _MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
-def rendered(
-    template: str, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any
-) -> bytes:
-    """Return a page, made of a template; the same arguments give the same bytes.
+def rendered(page: str, data: Mapping[str, Any], **context: Any) -> bytes:
+    """Return a page, made of its template and script; the same arguments give the same bytes.
 
-    The page's script needs `data`, plain values, and the template shows `context`. A page with
-    plots of the type ``scattergl`` draws by the graphics card.
+    The script needs `data`, plain values, and the template shows `context`.
     """
     from markupsafe import Markup
 
-    scripts = [plotly_script(), _asset("report.js")]
-    page = _environment().get_template(template)
-    html = page.render(
-        policy=_policy(scripts, draws_by_card),
-        style=Markup(_asset("report.css")),
-        scripts=[Markup(script) for script in scripts],
-        data=Markup(script_json(data)),
-        **context,
+    scripts = [_asset("plot.js"), _asset("page.js"), _asset(f"{page}.js")]
+    html = (
+        _environment()
+        .get_template(f"{page}.html")
+        .render(
+            policy=_policy(scripts),
+            style=Markup(_asset("report.css")),
+            scripts=[Markup(script) for script in scripts],
+            data=Markup(script_json(data)),
+            **context,
+        )
     )
     return html.encode("utf-8", "replace")  # half a surrogate pair cannot be encoded
 
@@ -50,40 +50,16 @@ def script_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_MARKUP)
 
 
-def plotly_text(text: str) -> str:
-    """Escape what plotly would take for markup in a label or in a text on hover."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-@cache
-def plotly_script() -> str:
-    """Return plotly.js whole, in a form whose checksum a browser computes alike."""
-    from plotly.offline import get_plotlyjs
-
-    source: str = get_plotlyjs()
-    return (
-        source.replace("\r\n", "\n")
-        .replace("\r", "\n")
-        .replace("</script", "<\\/script")
-        .replace("<!--", "<\\!--")
-    )
-
-
-def _policy(scripts: list[str], draws_by_card: bool) -> str:
-    """Forbid every request, and every script but ours.
-
-    A text that got out of its place could not run. Plotly puts rules into style elements of its
-    own, makes images of its drawings, and composes the programs that drive a graphics card as
-    texts, for which there is 'unsafe-eval'; elements with scripts stay forbidden all the same.
+def _policy(scripts: list[str]) -> str:
+    """Forbid every request, and every script but ours: a text that got out of its place could
+    not run.
     """
     ours = " ".join(
         f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in scripts
     )
-    if draws_by_card:
-        ours += " 'unsafe-eval'"
     return (
-        f"default-src 'none'; script-src {ours}; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"default-src 'none'; script-src {ours}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

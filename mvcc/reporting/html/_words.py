@@ -17,18 +17,7 @@ if TYPE_CHECKING:
 # report.css. Their number and that of the symbols have no common divisor: 90 clusters are all
 # different.
 N_COLORS = 10
-SYMBOLS = (
-    "circle",
-    "square",
-    "diamond",
-    "triangle-up",
-    "cross",
-    "x",
-    "star",
-    "triangle-down",
-    "bowtie",
-)
-_SHAPES = {  # in a square from -8 to 8
+SHAPES = {  # in a square from -8 to 8
     "circle": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
     "square": "M-5.5,-5.5H5.5V5.5H-5.5Z",
     "diamond": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
@@ -40,12 +29,13 @@ _SHAPES = {  # in a square from -8 to 8
     "triangle-down": "M0,6.5L7,-5.5H-7Z",
     "bowtie": "M-7,-6V6L7,-6V6Z",
 }
+_PATHS = list(SHAPES.values())
 _OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*[a-z]|-[a-z])(?![\w-])")
 
 
 def symbol(cluster: int) -> dict[str, Any]:
     """Give a cluster its color and its symbol."""
-    return {"color": cluster % N_COLORS, "path": _SHAPES[SYMBOLS[cluster % len(SYMBOLS)]]}
+    return {"color": cluster % N_COLORS, "path": _PATHS[cluster % len(SHAPES)]}
 
 
 def count(number: int) -> str:
@@ -66,12 +56,12 @@ def number(value: float | None, digits: int = 3) -> str:
 def repeatability(agreement: float) -> str:
     """Say what a mean adjusted Rand index between runs means, from 1, the same, to 0, chance."""
     if agreement >= 0.9:
-        return "practically the same clusters at every start"
+        return "practically the same every time"
     if agreement >= 0.7:
-        return "mostly the same clusters at every start"
+        return "mostly the same every time"
     if agreement >= 0.4:
-        return "clusters that differ considerably from start to start"
-    return "clusters that depend mainly on the start: do not rely on them"
+        return "they differ considerably from time to time"
+    return "they depend mainly on the start; do not rely on them"
 
 
 def options(text: str) -> Markup:
@@ -214,9 +204,9 @@ def confusion(held_out: HeldOut, first: str, second: str) -> Confusion:
     ]
     return Confusion(
         f"If its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
-        "rows are in the same cluster in both views; by chance it would be "
+        "rows are in the same cluster in both tables; by chance it would be "
         f"{percent(held_out.by_chance)}.",
-        sentences or ["No cluster of one view is split in the other."],
+        sentences or ["No cluster of one table is split in the other."],
         held_out.table,
         max(map(max, held_out.table)),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +11,9 @@ import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.multiview import Question
+from mvcc.tables.explaining._pictures import is_picture
 from mvcc.tables.reading._table import Table
 
-_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _MOST_BARS = 5
 
 
@@ -129,7 +128,7 @@ class Shower:
                 for column, text in table.X.iloc[row].items()
                 if isinstance(text, str)
             ]
-        images = [text for _, text in values if is_image(text, self._base)]
+        images = [text for _, text in values if is_picture(text, self._base)]
         return ShownRow(
             table.name,
             table.ids[row],
@@ -157,11 +156,3 @@ class Shower:
             z = (X - np.nanmean(X, axis=0)) / np.where(deviations > 0, deviations, 1.0)
             scores.append((list(map(str, table.numbers.columns)), np.nan_to_num(z)))
         return scores
-
-
-def is_image(text: str, base: Path) -> bool:
-    """Tell whether a text is the path of an image below a folder, wherever links lead."""
-    if not text.lower().endswith(_IMAGES) or os.path.isabs(text) or "\0" in text:
-        return False
-    path = os.path.realpath(base / text)
-    return path.startswith(os.path.join(os.path.realpath(base), "")) and os.path.isfile(path)

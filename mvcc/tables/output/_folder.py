@@ -309,7 +309,7 @@ def write_folder(
 
     Raises StoreError: when something cannot be written.
     """
-    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+    from mvcc.reporting.html import clustering_page  # jinja2
 
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())

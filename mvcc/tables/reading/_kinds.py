@@ -23,7 +23,7 @@ MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 _TOO_MANY = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MANY = 0.6  # of the values that are numbers, for this to be said of a column of words
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
@@ -164,9 +164,9 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
 
 def _why_files(texts: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all texts are names of files, which hold what they are about."""
-    if texts.str.endswith(_PICTURES).all():
+    if texts.str.endswith(PICTURES).all():
         return LeftOut.PICTURES
-    return LeftOut.FILES if texts.str.endswith(_PICTURES + _OTHER_FILES).all() else None
+    return LeftOut.FILES if texts.str.endswith(PICTURES + _OTHER_FILES).all() else None
 
 
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:

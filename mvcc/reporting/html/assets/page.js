@@ -1,0 +1,70 @@
+/* What both reports share: data, colors, light and dark, paper, and links into folded parts. */
+"use strict";
+
+const data = JSON.parse(document.getElementById("report-data").textContent);
+const root = document.documentElement;
+const byId = (id) => document.getElementById(id);
+const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
+const plots = [];
+
+function color(name) { return getComputedStyle(root).getPropertyValue("--" + name).trim(); }
+
+function element(tag, text, parent) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (parent) { parent.append(made); }
+  return made;
+}
+
+/* Draws a shape of a square from -8 to 8 at a place. */
+function mark(pen, shape, [left, top], scale, fill, edge) {
+  pen.save();
+  pen.translate(left, top);
+  pen.scale(scale, scale);
+  pen.fillStyle = fill;
+  pen.fill(shape);
+  if (edge) { pen.strokeStyle = edge; pen.lineWidth = 1; pen.stroke(shape); }
+  pen.restore();
+}
+
+(function () {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const button = byId("theme");
+  let chosen = null; // by the button: it outlasts changes of the system
+  let closed = []; // what was folded before printing
+
+  function apply(forced) {
+    const name = forced || chosen || (system.matches ? "dark" : "light");
+    root.dataset.theme = name;
+    button.textContent = name === "dark" ? "Light colors" : "Dark colors";
+    plots.forEach((plot) => { plot.draw(); });
+  }
+
+  button.addEventListener("click", function () {
+    chosen = root.dataset.theme === "dark" ? "light" : "dark";
+    apply();
+  });
+  system.addEventListener("change", function () { apply(); });
+
+  window.addEventListener("beforeprint", function () {
+    closed = all("details:not([open])");
+    closed.forEach(function (one) { one.open = true; });
+    root.classList.add("paper");
+    apply("light");
+    plots.forEach((plot) => { plot.drawOn(ON_PAPER); });
+  });
+  window.addEventListener("afterprint", function () {
+    closed.forEach(function (one) { one.open = false; });
+    root.classList.remove("paper");
+    plots.forEach((plot) => { plot.ratio = 0; });
+    apply();
+  });
+
+  function unfold() { // a link to something folded opens it
+    const target = location.hash && byId(location.hash.slice(1));
+    if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+  }
+  window.addEventListener("hashchange", unfold);
+  addEventListener("DOMContentLoaded", unfold);
+  apply();
+})();
