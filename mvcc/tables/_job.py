@@ -152,7 +152,7 @@ class Job(Section):
     )
     show: Annotated[dict[str, _Columns], _COLUMNS] = Field(
         default={},
-        description="Columns that `mvcc ask` and `mvcc match` show.",
+        description="Columns that `mvcc ask`, `mvcc match` and the report show.",
         examples=["{texts: [title, body]}"],
     )
     asked: Annotated[_Path | None, Option("FOLDER")] = Field(

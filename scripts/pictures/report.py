@@ -16,8 +16,9 @@ from playwright.sync_api import sync_playwright
 
 from scripts.pictures.small import FOLDER, save_small
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import DRAWN
 
-WIDTH, HEIGHT = 1000, 1690
+WIDTH, HEIGHT = 1280, 1440
 
 
 def main() -> None:
@@ -37,7 +38,7 @@ def photograph(page: Path) -> bytes:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         tab.goto(page.as_uri())
-        tab.wait_for_function("document.querySelectorAll('.main-svg').length > 0")
+        tab.wait_for_function(DRAWN)
         image: bytes = tab.screenshot()
         browser.close()
     return image

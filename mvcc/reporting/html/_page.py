@@ -87,5 +87,6 @@ def _environment() -> Environment:
         plural=_words.plural,
         symbol=_words.symbol,
         options=_words.options,
+        unbroken=_words.unbroken,
     )
     return environment

@@ -64,6 +64,11 @@ def repeatability(agreement: float) -> str:
     return "they depend mainly on the start; do not rely on them"
 
 
+def unbroken(text: str) -> str:
+    """Let no line end before a percent sign."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def options(text: str) -> Markup:
     """Mark the options of a command in a text, so that no line ends within one."""
     from markupsafe import Markup, escape
