@@ -20,7 +20,7 @@ HEAVY = {
 }  # fmt: skip
 PANDAS = {"numpy", "pandas", "pyarrow"}  # pyarrow where it is installed
 NUMBA = {"numba", "numpy", "scipy", "yaml"}
-FIGURES = {"matplotlib", "yaml", *PANDAS}
+FIGURES = {"matplotlib", "scipy", "yaml", *PANDAS}
 STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
 
 OF_SETTINGS = ("cluster", "ask", "match")  # whose options are the fields of a pydantic model

@@ -1,4 +1,4 @@
-"""What a reader sees in a figure: titles, words, legends, curves, and the room they take."""
+"""What a reader sees in a figure: titles, legends, curves, and the room they take."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 
-def titles(figure):
-    return [axes.get_title(loc="left") for axes in figure.axes]
-
-
-def details(figure):
-    return [axes.texts[0].get_text() for axes in figure.axes]
-
-
-def words(figure):
-    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+def grid(figure):
+    """Find the panels by the titles of their row and column."""
+    places = {}
+    for axes in figure.axes:
+        if (place := axes.get_subplotspec()) is not None and axes.axison:
+            places[place.rowspan.start, place.colspan.start] = axes
+    rows = {row: axes.get_ylabel() for (row, _), axes in places.items() if axes.get_ylabel()}
+    columns = {column: axes.get_title() for (_, column), axes in places.items() if axes.get_title()}
+    return {(rows[row], columns.get(column, "")): axes for (row, column), axes in places.items()}
 
 
 def entries(legend):
     return [text.get_text() for text in legend.get_texts()]
 
 
-def keys(figure):
-    """List the entries of every legend by its title."""
-    return {legend.get_title().get_text(): entries(legend) for legend in figure.legends}
+def key(figure):
+    """List the entries of the legend above the panels."""
+    (legend,) = figure.legends
+    return entries(legend)
 
 
 def lines(axes):
@@ -36,11 +36,11 @@ def points(axes):
     return {label: line.get_xydata() for label, line in lines(axes).items()}
 
 
-def half_bars(axes):
-    """Measure half the length of the error bars of each curve."""
+def ends_of_bars(axes):
+    """Measure the lower and upper end of the intervals of each curve, by its label."""
     bars = {container.get_label(): container.lines[2][0] for container in axes.containers}
     return {
-        label: np.array([(top - bottom) / 2 for (_, bottom), (_, top) in bar.get_segments()])
+        label: np.array([(bottom, top) for (_, bottom), (_, top) in bar.get_segments()])
         for label, bar in bars.items()
     }
 
@@ -55,10 +55,11 @@ def extent(artist, figure):
 
 
 def assert_nothing_is_cut_or_covered(figure):
+    FigureCanvasAgg(figure).draw()
     parts = [extent(part, figure) for part in (*figure.axes, *figure.legends, *figure.texts)]
     for i, box in enumerate(parts):
-        assert box.x0 >= 0
-        assert box.y0 >= 0
-        assert box.x1 <= figure.bbox.x1
-        assert box.y1 <= figure.bbox.y1
-        assert not any(box.overlaps(other) for other in parts[:i])
+        assert box.x0 >= -1
+        assert box.y0 >= -1
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert box.y1 <= figure.bbox.y1 + 1
+        assert not any(box.shrunk(0.98, 0.98).overlaps(other) for other in parts[:i])

@@ -9,8 +9,9 @@ import pytest
 from matplotlib.colors import same_color
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figures_03_05 import draw_figure_03
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, keys, titles, words
+from mvcc.reporting.figures._figure_03 import draw_figure_03
+from mvcc.reporting.figures._style import house_style
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, key
 
 
 def ellipses(axes):
@@ -29,22 +30,22 @@ def ellipses(axes):
 def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(example):
     covariance = np.array([[4.0, 1.5], [1.5, 1.0]])
     example["covariance"] = covariance.tolist()
-    figure = draw_figure_03([example])
+    picture = draw_figure_03([example])
     expected = [([1.0, 2.0], covariance)] + [
         (end["point"], end["membership"] * covariance)
         for constraint in example["constraints"]
         for end in constraint["ends"]
     ]
-    drawn = ellipses(figure.axes[0])
+    drawn = ellipses(picture.figure.axes[0])
     assert len(drawn) == len(expected)
     for (center, drawn_covariance), (point, wanted) in zip(drawn, expected, strict=True):
         np.testing.assert_allclose(center, point, atol=1e-9)
         np.testing.assert_allclose(drawn_covariance, wanted, atol=1e-9)
-    assert "1 standard deviation" in words(figure)
+    assert "1 standard deviation" in picture.caption
 
 
 def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
-    cluster, *endpoints = draw_figure_03([example]).axes[0].patches
+    cluster, *endpoints = draw_figure_03([example]).figure.axes[0].patches
     red, green, blue, _ = cluster.get_edgecolor()
     assert blue > max(red, green)
     for patch in endpoints:
@@ -54,7 +55,7 @@ def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
 
 
 def test_instances_and_constraints_are_those_of_the_example(example):
-    axes = draw_figure_03([example]).axes[0]
+    axes = draw_figure_03([example]).figure.axes[0]
     np.testing.assert_array_equal(axes.collections[0].get_offsets(), example["points"])
     center, *constraints = axes.get_lines()
     np.testing.assert_array_equal(center.get_xydata(), [example["mean"]])
@@ -68,28 +69,27 @@ def test_instances_and_constraints_are_those_of_the_example(example):
 
 
 def test_memberships_are_written_and_distances_are_true(example):
-    axes = draw_figure_03([example]).axes[0]
+    axes = draw_figure_03([example]).figure.axes[0]
     written = [text.get_text() for text in axes.texts if text.get_text().startswith("G")]
     assert written == ["G = 0.60", "G = 0.60", "G = 1.00", "G = 0.14"]
     assert axes.get_aspect() == 1.0
 
 
 def test_the_panel_says_where_the_cluster_is_from(example):
-    figure = draw_figure_03([example])
-    assert titles(figure) == ["Four Quadrants, PCK-Means"]
-    assert "cluster 1 · trial 0 · t = 0.75" in details(figure) + [
-        axes.texts[-1].get_text() for axes in figure.axes
-    ]
-    assert len(keys(figure)["In the cluster"]) == 5
+    figure = draw_figure_03([example]).figure
+    title = "Four Quadrants, PCK-Means\ncluster 1 · trial 0 · t = 0.75"
+    assert figure.axes[0].get_title() == title
+    assert len(key(figure)) == 5
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(example):
-    assert_nothing_is_cut_or_covered(draw_figure_03([example]))
+    with house_style():
+        assert_nothing_is_cut_or_covered(draw_figure_03([example]).figure)
 
 
 def test_examples_of_other_studies_are_left_out(example):
     assert draw_figure_03([{**example, "study": "shapes"}]) is None
-    assert len(draw_figure_03([{**example, "study": "shapes"}, example]).axes) == 1
+    assert len(draw_figure_03([{**example, "study": "shapes"}, example]).figure.axes) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
-from mvcc.reporting.figures._figures_of_studies import draw_thresholds, heat_map
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, titles, words
+from mvcc.reporting.figures._studies import draw_thresholds, heat_map
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, grid, key
 
 SWEEP = ("0.05", "0.5", "1", "cv")
 
@@ -66,7 +66,7 @@ def labels(axes):
 
 def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(sweep):
     table = sweep()
-    axes, _ = draw_thresholds(table.sample(frac=1, random_state=6)).axes
+    axes, _ = draw_thresholds(table.sample(frac=1, random_state=6)).figure.axes
     assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
     *rows, base = (
@@ -100,20 +100,22 @@ def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_re
     for threshold, row in means.items():
         table.loc[table["threshold"] == threshold, "mean"] = row
     table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
-    axes, _ = draw_thresholds(table).axes
+    axes, _ = draw_thresholds(table).figure.axes
     assert frames(axes) == [(0, 1), (0, 2), (1, 0), (1, 2)]
 
 
 def test_the_threshold_of_figure_4_is_marked(sweep, curves):
-    figure = draw_thresholds(pd.concat([sweep(), curves("protein")]))
+    figure = draw_thresholds(pd.concat([sweep(), curves("protein")])).figure
     assert labels(figure.axes[0])[1] == "▸ 0.5"
-    assert keys(figure)["Marks"] == ["Best fixed threshold", "Threshold of Figure 4"]
-    figure = draw_thresholds(pd.concat([sweep(), curves("rec_talk")]))
+    assert key(figure) == ["Best fixed threshold", "Threshold of Figure 4"]
+    figure = draw_thresholds(pd.concat([sweep(), curves("rec_talk")])).figure
     assert labels(figure.axes[0])[1] == "0.5"
 
 
 def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_below(sweep):
-    figure = draw_thresholds(pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)]))
+    figure = draw_thresholds(
+        pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
+    ).figure
     blueness = {}
     for axes in figure.axes[:2]:
         for patch in axes.patches:
@@ -136,20 +138,14 @@ def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_b
 
 
 def test_many_columns_have_no_room_for_numbers(sweep):
-    axes, _ = draw_thresholds(sweep(schedule=tuple(range(10, 130, 10)))).axes
+    axes, _ = draw_thresholds(sweep(schedule=tuple(range(10, 130, 10)))).figure.axes
     assert cells(axes) == []
 
 
-def test_mapped_fractions_have_panels_of_their_own(sweep):
-    figure = draw_thresholds(sweep(fractions=(0.2, 0.4)))
-    assert titles(figure)[:2] == ["Protein, PCK-Means"] * 2
-    details = [
-        text.get_text()
-        for axes in figure.axes
-        for text in axes.texts
-        if "mapped" in text.get_text()
-    ]
-    assert details == ["20% of the instances mapped", "40% of the instances mapped"]
+def test_mapped_fractions_have_rows_of_their_own(sweep):
+    figure = draw_thresholds(sweep(fractions=(0.2, 0.4))).figure
+    rows = [f"Protein\n{mapped} % mapped" for mapped in (20, 40)]
+    assert list(grid(figure)) == [(row, "PCK-Means") for row in rows]
 
 
 def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
@@ -157,17 +153,18 @@ def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
     for method in ("direct-mapping", "constraint-propagation"):
         alone = sweep("rec_talk")[lambda table, method=method: table["method"] == method]
         assert draw_thresholds(alone) is None
-        assert titles(draw_thresholds(pd.concat([sweep(), alone])))[:-1] == ["Protein, PCK-Means"]
+        figure = draw_thresholds(pd.concat([sweep(), alone])).figure
+        assert list(grid(figure)) == [("Protein\n40 % mapped", "PCK-Means")]
 
 
 def test_cv_may_be_missing(sweep):
-    axes, _ = draw_thresholds(sweep(thresholds=("0.5", "1"))).axes
+    axes, _ = draw_thresholds(sweep(thresholds=("0.5", "1"))).figure.axes
     assert labels(axes) == ["1", "0.5", "DM"]
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(sweep):
-    figure = draw_thresholds(
+    picture = draw_thresholds(
         pd.concat([sweep("protein", ("pck-means", "mpck-means")), sweep("rec_talk")])
     )
-    assert "Direct Mapping" in words(figure)
-    assert_nothing_is_cut_or_covered(figure)
+    assert "Direct Mapping" in picture.caption
+    assert_nothing_is_cut_or_covered(picture.figure)

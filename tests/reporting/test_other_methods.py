@@ -8,20 +8,17 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import same_color, to_rgb
+from matplotlib.colors import to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting.figures._figures_03_05 import draw_figure_04
 from mvcc.reporting.figures._style import (
     _OTHER_COLORS,
     _OTHER_MARKERS,
     METHODS,
-    SINGLE_VIEW_LINE,
     method_styles,
 )
 from mvcc.results._reading import Results
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and
 # Fernandes (2009)
@@ -85,32 +82,6 @@ def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own(
 @pytest.mark.parametrize("name", ["-", "_", "a--b"])
 def test_every_name_has_a_title(name):
     assert method_styles([name])[name].title
-
-
-def test_figure_4_draws_them_with_every_mapped_portion(curves):
-    methods = ("constraint-propagation", "single-view", "exhaustive-propagation")
-    figure = draw_figure_04(curves(methods=methods, fractions=(0.2, 1.0)))
-    assert keys(figure) == {
-        "Transfer method": ["Constraint Propagation", "Single View", "Exhaustive Propagation"],
-        "Instances mapped": ["100%", "20%"],
-    }
-    drawn = lines(figure.axes[0])
-    assert {"Exhaustive Propagation, 20%", "Exhaustive Propagation, 100%"} < set(drawn)
-    style = method_styles(methods)["exhaustive-propagation"]
-    assert same_color(drawn["Exhaustive Propagation, 20%"].get_color(), style.color)
-    assert drawn["Exhaustive Propagation, 20%"].get_marker() == style.marker
-    assert "Single View uses no mapping" in words(figure)
-    assert_nothing_is_cut_or_covered(figure)
-
-
-def test_a_method_without_mapping_has_the_line_of_single_view(curves):
-    table = curves(methods=("constraint-propagation", "single-view"))
-    alone = table[table["method"] == "single-view"].assign(method="alone")
-    figure = draw_figure_04(pd.concat([table, alone]))
-    drawn = lines(figure.axes[0])
-    assert drawn["Alone"]._unscaled_dash_pattern == SINGLE_VIEW_LINE
-    assert not same_color(drawn["Alone"].get_color(), drawn["Single View"].get_color())
-    assert "Single View and Alone use no mapping" in words(figure)
 
 
 @pytest.mark.slow

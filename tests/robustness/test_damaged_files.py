@@ -235,7 +235,7 @@ def less_work(number):
     claims = {n: claim for n, claim in CLAIMS.items() if n % 10 == number % 10}
     with (
         patch.object(_plot, "DPI", 20),
-        patch.object(_plot, "_METADATA", {"png": {"Software": None}}),
+        patch.object(_plot, "_FORMATS", ("png",)),
         patch.object(_scorecard, "CLAIMS", claims),
     ):
         yield

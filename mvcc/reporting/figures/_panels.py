@@ -1,24 +1,60 @@
-"""Panels and the curves in them."""
+"""What figures show, and the grid of panels that they show it in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any, Literal
 
+from mvcc.exceptions import StoreError
 from mvcc.reporting.figures import _style as styles
 from mvcc.results import BASES, POOLED
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_LINE_WIDTH, _EDGE_WIDTH = 1.3, 0.9
 PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
+INTERVALS = "Bars are 95 % intervals of the mean over trials."
 LOGARITHMIC = "The horizontal axis is logarithmic."
+CONFIDENCE = 0.95
+PLACE = ["dataset", "folder", "reading", "view"]
+CELL = [*PLACE, "base", "method", "mapped", "n_constraints"]
+
+# in inches: the width of a page's text, and what a row of panels and its surroundings need
+WIDTH, ROW, AROUND = 7.0, 1.2, 0.9
+_LARGEST = 300  # a picture of more than 2¹⁶ pixels cannot be written
+_TICK_LETTER = 0.065
+_LEGEND_KEY, _LEGEND_LETTER = 0.55, 0.062
+_MARGIN = 0.06  # left and right of the schedule, in its length
+_LINE_WIDTH = 1.0
+
+
+Share = Literal["none", "all", "row", "col"]  # panels with a common axis
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with the words that belong below it."""
+
+    figure: Figure
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The rows that one panel shows, its place in the grid, and the titles of row and column."""
+
+    row: int
+    column: int
+    row_title: str
+    column_title: str
+    points: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -26,102 +62,15 @@ class Curve:
     """One curve of a panel: its points over ``n_constraints``, and its look."""
 
     label: str
-    points: pd.DataFrame
+    points: pd.DataFrame  # ``mean``, and ``half_width`` of its interval
     style: styles.SeriesStyle
     line: styles.LineStyle = "solid"
     filled: float = 1.0  # how far the marker is, 0 to 1
-    y: str = "mean"  # where it is empty there is no point
-    error: str | None = None  # half the length of the error bar
-    error_color: str | None = None  # by default that of the curve
 
 
-def draw_curves(
-    axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], *, moved_apart: bool = True
-) -> None:
-    """Draw curves over ascending numbers of constraints, the first on top, moved apart a little."""
-    from matplotlib.transforms import Affine2D, IdentityTransform, blended_transform_factory
-
-    spread = styles.set_schedule(axes, schedule)
-    to_place = blended_transform_factory(axes.xaxis.get_transform(), IdentityTransform())
-    for slot, curve in enumerate(curves):
-        points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
-        shift = spread * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
-        axes.errorbar(
-            points["n_constraints"],
-            points[curve.y],
-            yerr=None if curve.error is None else points[curve.error],
-            transform=to_place
-            + Affine2D().translate(shift, 0)
-            + to_place.inverted()
-            + axes.transData,
-            label=curve.label,
-            ecolor=curve.error_color,
-            elinewidth=0.8,
-            **_look(curve.style, curve.line, curve.filled),
-            zorder=3 - slot / len(curves),
-        )
-
-
-def entry(
-    label: str, style: styles.SeriesStyle, line: styles.LineStyle = "solid", filled: float = 1.0
-) -> Line2D:
-    """Make the legend's entry for curves of one style."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=label, **_look(style, line, filled))
-
-
-def _look(style: styles.SeriesStyle, line: styles.LineStyle, filled: float) -> dict[str, Any]:
-    return {
-        "color": style.color,
-        "linestyle": line,
-        "linewidth": _LINE_WIDTH,
-        "marker": style.marker,
-        "markersize": style.marker_size,
-        "markeredgewidth": _EDGE_WIDTH,
-        "markerfacecolor": styles.tint(style.color, filled),
-    }
-
-
-def add_bases(figure: Figure, rows: pd.DataFrame) -> None:
-    """Add the legend of the base algorithms that are in `rows`."""
-    bases = set(rows["base"])
-    styles.add_legend(
-        figure,
-        "Base algorithm",
-        [entry(style.title, style) for b, style in styles.BASE_STYLES.items() if b in bases],
-    )
-
-
-def add_fractions(
-    figure: Figure,
-    lines: Mapping[float, styles.LineStyle],
-    style: styles.SeriesStyle = styles.ANY,
-    title: str = "Instances mapped",
-) -> None:
-    """Add the legend of the mapped fractions."""
-    styles.add_legend(
-        figure,
-        title,
-        [entry(styles.percent(mapped), style, line, mapped) for mapped, line in lines.items()],
-    )
-
-
-_PER_ROW = 2
 # a configuration may vary more than the paper does; a panel shows one value: this one, or else the
-# first in order.
+# first in order
 _READINGS: dict[str, Any] = {"closure": "full", "rewired": 0.0, "threshold": None}
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One panel: its place in the grid, what is written above it, and the rows that it shows."""
-
-    row: int
-    column: int
-    title: str
-    detail: str
-    points: pd.DataFrame
 
 
 def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
@@ -149,85 +98,229 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
     return run.assign(reading=" · ".join(reading))
 
 
+def means(scores: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return mean, ``half_width`` of its interval, and number of trials of a value in each cell."""
+    cells = scores.dropna(subset=[value]).groupby(CELL, dropna=False)[value]
+    return with_intervals(cells.agg(mean="mean", standard_error="sem", trials="size").reset_index())
+
+
+def with_intervals(means: pd.DataFrame) -> pd.DataFrame:
+    """Add ``half_width``, half the 95 % interval by the t distribution; NaN with one trial."""
+    import numpy as np
+    from scipy.special import stdtrit  # scipy.stats takes a second to import
+
+    quantile = stdtrit(np.maximum(means["trials"] - 1, 1), (1 + CONFIDENCE) / 2)
+    return means.assign(half_width=quantile * means["standard_error"])
+
+
 def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
     """Select the rows of a base algorithm, and those of methods without one."""
     return rows[rows["base"].isna() | (rows["base"] == base)]
 
 
-def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
-    """Make a row of panels for each data set, a column for each base, in the paper's order."""
-    of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading"])))
-    places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:]))
-    bases = [base for base in BASES if base in set(rows["base"])] or [""]
-    panels = []
-    for (i, place), (j, base) in product(enumerate(places), enumerate(bases)):
-        points = of_base(of_place[place], base)
-        if not points.empty:
-            title = ", ".join(filter(None, (dataset_title(place[0]), BASES.get(base))))
-            panels.append(Panel(i, j, title, _detail(rows, points), points))
-    return panels
-
-
-def in_order(datasets: Iterable[str]) -> list[str]:
-    """Return data sets once each, in the order of the registry."""
-    return sorted(set(datasets), key=_rank)
-
-
-def side_by_side(titled: Iterable[tuple[str, pd.DataFrame]]) -> list[Panel]:
-    """Make one panel of each title and its rows, two beside each other."""
-    return [
-        Panel(i // _PER_ROW, i % _PER_ROW, title, "", rows)
-        for i, (title, rows) in enumerate(titled)
-    ]
-
-
-def panels_by_view(rows: pd.DataFrame) -> list[Panel]:
-    """Make one panel per data set, or per view where views stand alone, two beside each other."""
-    rows = rows.assign(view=rows["view"].fillna(POOLED))
-    of_place: dict[Any, pd.DataFrame] = dict(
-        list(rows.groupby(["dataset", "folder", "reading", "view"]))
-    )
-    places = sorted(
-        of_place,
-        key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])),
-    )
-    panels = []
-    for i, place in enumerate(places):
+def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Give the title and the rows of each data set, or of each view where views stand alone."""
+    rows = rows.assign(view=rows["view"].astype(object).fillna(POOLED))
+    of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(PLACE)))
+    for place in sorted(
+        of_place, key=lambda one: (_rank(one[0]), *one[1:3], _rank_of_view(one[0], one[3]))
+    ):
         points = of_place[place]
-        panels.append(
-            Panel(
-                i // _PER_ROW,
-                i % _PER_ROW,
-                _view_title(rows, points),
-                _detail(rows, points),
-                points,
-            )
-        )
+        details = [_view_title(rows, points), *_details(rows, points)]
+        yield "\n".join(details), points
+
+
+def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Panel]:
+    """Make a row of panels for each place, a column for each base, and each mapped fraction.
+
+    Rows without a base or a fraction are in all of their columns.
+    """
+    bases = [base for base in BASES if base in set(rows["base"])] or [""]
+    fractions = sorted(set(rows["mapped"].dropna())) if by_fraction else []
+    columns = [(base, mapped) for base in bases for mapped in fractions or [None]]
+    panels = []
+    for row, (title, of_place) in enumerate(places(rows)):
+        for column, (base, mapped) in enumerate(columns):
+            points = of_base(of_place, base)
+            if mapped is not None:
+                points = points[points["mapped"].isna() | (points["mapped"] == mapped)]
+            if not points.empty:
+                heading = [BASES.get(base, "")]
+                if mapped is not None:
+                    heading.append(f"{100 * mapped:g} % mapped")
+                panels.append(Panel(row, column, title, "\n".join(filter(None, heading)), points))
     return panels
 
 
-def draw_panels(
-    panels: list[Panel],
-    title: str,
-    note: str,
+def draw_grid(
+    panels: Sequence[Panel],
     draw: Callable[[Axes, pd.DataFrame], object],
-    size: tuple[float, float] = styles.PANEL,
+    *,
+    x: str,
+    y: str,
+    legend: Sequence[Artist],
+    share_x: Share = "all",
+    share_y: Share = "row",
+    row_height: float = ROW,
 ) -> Figure:
-    """Draw panels on a new sheet: `draw` gets each panel's axes and rows."""
-    n_rows, n_columns = (
-        1 + max(getattr(panel, side) for panel in panels) for side in ("row", "column")
-    )
-    figure, grid = styles.new_sheet(n_rows, n_columns, title, note, size)
+    """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each."""
+    n_rows = 1 + max(panel.row for panel in panels)
+    n_columns = 1 + max(panel.column for panel in panels)
+    figure = new_figure(n_rows * row_height + AROUND)
+    axes = figure.subplots(n_rows, n_columns, sharex=share_x, sharey=share_y, squeeze=False)
+    lowest: dict[int, int] = {}
     for panel in panels:
-        axes = figure.add_subplot(grid[panel.row, panel.column])
-        draw(axes, panel.points)
-        styles.set_panel_title(axes, panel.title, panel.detail)
+        own = axes[panel.row, panel.column]
+        draw(own, panel.points)
+        lowest[panel.column] = max(panel.row, lowest.get(panel.column, 0))
+        if panel.row == min(one.row for one in panels if one.column == panel.column):
+            own.set_title(panel.column_title)
+        if panel.column == min(one.column for one in panels if one.row == panel.row):
+            own.set_ylabel(panel.row_title)
+    used = {(panel.row, panel.column) for panel in panels}
+    for row, of_row in enumerate(axes):
+        for column, own in enumerate(of_row):
+            if (row, column) not in used:
+                own.set_axis_off()
+            elif row == lowest[column]:
+                own.tick_params(labelbottom=True)
+    figure.supxlabel(x)
+    figure.supylabel(y)
+    add_legend(figure, legend)
     return figure
+
+
+def new_figure(height: float) -> Figure:
+    """Make a figure as wide as a page's text, in inches."""
+    from matplotlib.figure import Figure
+
+    if height > _LARGEST:
+        raise StoreError(
+            f"cannot draw so many panels, they would be {height:.0f} inches long. Give a folder"
+            " with fewer experiments."
+        )
+    return Figure(figsize=(WIDTH, height), layout="constrained")
+
+
+def add_legend(figure: Figure, entries: Sequence[Artist]) -> None:
+    """Add a legend above the panels, in as few lines as its entries need."""
+    widths = [_LEGEND_KEY + _LEGEND_LETTER * len(str(entry.get_label())) for entry in entries]
+    n_columns = len(entries)
+    while n_columns > 1 and _width(widths, n_columns) > WIDTH:
+        n_columns -= 1
+    if entries:
+        figure.legend(
+            handles=entries, loc="outside upper center", ncols=n_columns, handlelength=2.6
+        )
+
+
+def _width(widths: Sequence[float], n_columns: int) -> float:
+    """Return how wide a legend is, whose entries fill one column after the other."""
+    n_lines = ceil(len(widths) / n_columns)
+    return sum(max(widths[first : first + n_lines]) for first in range(0, len(widths), n_lines))
+
+
+def draw_curves(
+    axes: Axes,
+    curves: Sequence[Curve],
+    schedule: Sequence[float],
+    *,
+    highest: float = inf,
+    bars: bool = True,
+) -> None:
+    """Draw curves over numbers of constraints, the first on top, with intervals up to `highest`."""
+    for slot, curve in enumerate(curves):
+        points = curve.points.sort_values("n_constraints")
+        half = points["half_width"]
+        axes.errorbar(
+            points["n_constraints"],
+            points["mean"],
+            yerr=[half, half.clip(upper=highest - points["mean"])] if bars else None,
+            label=curve.label,
+            elinewidth=0.7,
+            **_look(curve.style, curve.line, curve.filled),
+            zorder=3 - slot / len(curves),
+        )
+    set_schedule(axes, schedule)
+
+
+def entry(
+    label: str, style: styles.SeriesStyle, line: styles.LineStyle = "solid", filled: float = 1.0
+) -> Line2D:
+    """Make the legend's entry for curves of one style."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **_look(style, line, filled))
+
+
+def _look(style: styles.SeriesStyle, line: styles.LineStyle, filled: float) -> dict[str, Any]:
+    return {
+        "color": style.color,
+        "linestyle": line,
+        "linewidth": _LINE_WIDTH,
+        "marker": style.marker,
+        "markersize": style.marker_size,
+        "markeredgewidth": 0.7,
+        "markerfacecolor": styles.tint(style.color, filled),
+    }
 
 
 def schedule_of(points: pd.DataFrame) -> list[float]:
     """Return the numbers of constraints in ascending order."""
     return sorted(set(points["n_constraints"]))
+
+
+def set_schedule(axes: Axes, schedule: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic, with a tick at each number, and 0 beyond a break."""
+    first = next((number for number in schedule if number > 0), 1)
+    if schedule[0] > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+    to_place = axes.xaxis.get_transform()
+    placed = to_place.transform(schedule)
+    length = placed[-1] - placed[0] or 1.0
+    low, high = placed[0] - _MARGIN * length, placed[-1] + _MARGIN * length
+    place = axes.get_subplotspec()
+    n_columns = place.get_gridspec().ncols if place else 1
+    inch = 0.85 * WIDTH / n_columns / (high - low)
+    axes.set_xlim(*to_place.inverted().transform((low, high)))
+    axes.set_xticks(schedule, _tick_labels(schedule, (placed - low) * inch))
+    axes.set_xticks([], minor=True)
+    if schedule[0] <= 0 < schedule[-1]:
+        _mark_break(axes, float(to_place.inverted().transform((placed[0] + placed[1]) / 2)))
+
+
+def _tick_labels(schedule: Sequence[float], inches: Sequence[float]) -> list[str]:
+    """Return the numbers, empty where they would run into others; the ends come first."""
+    taken: list[tuple[float, float]] = []
+    labels = [""] * len(schedule)
+    for place in (0, len(schedule) - 1, *range(1, len(schedule) - 1)):
+        label = f"{schedule[place]:g}"
+        half = (len(label) + 0.5) * _TICK_LETTER / 2
+        low, high = inches[place] - half, inches[place] + half
+        if all(high <= left or right <= low for left, right in taken):
+            labels[place] = label
+            taken.append((low, high))
+    return labels
+
+
+def _mark_break(axes: Axes, place: float) -> None:
+    """Draw two slashes across the axis, where it leaves out numbers."""
+    axes.plot(
+        [place, place],
+        [0, 0],
+        transform=axes.get_xaxis_transform(),
+        color="none",
+        marker=[(-0.6, -1), (0.2, 1), (-0.2, 1), (0.6, 1), (-0.2, -1), (-0.6, -1)],
+        markersize=7,
+        markerfacecolor="white",
+        markeredgecolor="black",
+        markeredgewidth=0.5,
+        clip_on=False,
+        zorder=5,
+        label="_break",
+    )
 
 
 def about_trials(rows: pd.DataFrame) -> str:
@@ -240,6 +333,11 @@ def dataset_title(name: str) -> str:
     from mvcc.datasets import registry
 
     return registry()[name].title if name in registry() else name
+
+
+def in_order(datasets: Iterable[str]) -> list[str]:
+    """Return data sets once each, in the order of the registry."""
+    return sorted(set(datasets), key=_rank)
 
 
 def _rank(dataset: str) -> tuple[int, str]:
@@ -264,12 +362,15 @@ def _view_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
     return dataset_title(dataset) if alone or view == POOLED else str(view).capitalize()
 
 
-def _detail(rows: pd.DataFrame, points: pd.DataFrame) -> str:
-    """Write what tells a panel from others of the same title: folder, reading, number of trials."""
+def _details(rows: pd.DataFrame, points: pd.DataFrame) -> Iterator[str]:
+    """Give what tells a row from others of the same title: folder, reading, number of trials."""
     dataset, folder, reading = points[["dataset", "folder", "reading"]].iloc[0]
-    several = rows.loc[rows["dataset"] == dataset, "folder"].nunique() > 1
-    trials = f"{_trials(points)} trials" if rows["trials"].nunique() > 1 else ""
-    return " · ".join(part for part in (folder if several else "", reading, trials) if part)
+    if rows.loc[rows["dataset"] == dataset, "folder"].nunique() > 1:
+        yield str(folder)
+    if reading:
+        yield str(reading)
+    if rows["trials"].nunique() > 1:
+        yield f"{_trials(points)} trials"
 
 
 def _trials(rows: pd.DataFrame) -> str:

@@ -7,46 +7,41 @@ import warnings
 from collections.abc import Callable, Iterable
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figures_03_05 import (
+from mvcc.reporting.figures._f_measure import (
     draw_difference,
-    draw_figure_03,
     draw_figure_04,
     draw_figure_05,
+    draw_figure_08,
 )
-from mvcc.reporting.figures._figures_06_10 import draw_numbers, draw_precision, draw_single_view
-from mvcc.reporting.figures._figures_of_studies import draw_beyond, draw_thresholds
+from mvcc.reporting.figures._figure_03 import draw_figure_03
+from mvcc.reporting.figures._panels import Picture
+from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
+from mvcc.reporting.figures._studies import draw_beyond, draw_thresholds
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # The figures of the paper by their numbers, and three more, the one that says most first. Each
 # function takes what `Results` reads, and gives None if that holds nothing for it.
-FIGURES: dict[str, Callable[[Results], Figure | None]] = {
+FIGURES: dict[str, Callable[[Results], Picture | None]] = {
     "difference": lambda results: draw_difference(results.scores),
     "3": lambda results: draw_figure_03(results.examples),
     "4": lambda results: draw_figure_04(results.curves),
-    "5": lambda results: draw_figure_05(results.curves),
-    "6": lambda results: draw_numbers(results.curves, "multi-view"),
-    "7": lambda results: draw_precision(results.curves, "multi-view"),
-    "8": lambda results: draw_single_view(results.curves),
-    "9": lambda results: draw_numbers(results.curves, "single-view"),
-    "10": lambda results: draw_precision(results.curves, "single-view"),
+    "5": lambda results: draw_figure_05(results.scores),
+    "6": lambda results: draw_numbers(results.scores, "multi-view"),
+    "7": lambda results: draw_precision(results.scores, "multi-view"),
+    "8": lambda results: draw_figure_08(results.curves),
+    "9": lambda results: draw_numbers(results.scores, "single-view"),
+    "10": lambda results: draw_precision(results.scores, "single-view"),
     "beyond": lambda results: draw_beyond(results.curves),
     "thresholds": lambda results: draw_thresholds(results.curves),
 }
 
-DPI = 150
-# No date, no version: the same curves give the same bytes.
-_METADATA: dict[str, dict[str, None]] = {
-    "png": {"Software": None},
-    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
-}
+DPI = 200
+_FORMATS = ("png", "pdf")
+_LEFT_OUT = ("Creator", "Producer", "CreationDate")
 
 
 def plot(
@@ -78,10 +73,10 @@ def plot(
         if asked is not None and name not in asked:
             continue
         with house_style():
-            figure = draw(results)
-            if figure is not None:
+            picture = draw(results)
+            if picture is not None:
                 contents[name] = _files(
-                    figure, f"figure_{int(name):02d}" if name.isdigit() else name
+                    picture, f"figure_{int(name):02d}" if name.isdigit() else name
                 )
             elif asked is not None:
                 raise _nothing_to_draw(
@@ -108,14 +103,21 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
     )
 
 
-def _files(figure: Figure, name: str) -> dict[str, bytes]:
-    """Return the files of a figure, by their names."""
+def _files(picture: Picture, name: str) -> dict[str, bytes]:
+    """Return the files of a figure, by their names.
+
+    They hold title and caption, and no date or version: the same results give the same bytes.
+    """
+    metadata: dict[str, dict[str, str | None]] = {
+        "png": {"Title": picture.title, "Description": picture.caption, "Software": None},
+        "pdf": {"Title": picture.title, "Subject": picture.caption, **dict.fromkeys(_LEFT_OUT)},
+    }
     contents = {}
-    for extension, metadata in _METADATA.items():
+    for extension in _FORMATS:
         content = BytesIO()
         with warnings.catch_warnings():
             # a name that the font cannot write
             warnings.filterwarnings("ignore", "Glyph .* missing from ")
-            figure.savefig(content, format=extension, dpi=DPI, metadata=metadata)
+            picture.figure.savefig(content, format=extension, dpi=DPI, metadata=metadata[extension])
         contents[f"{name}.{extension}"] = content.getvalue()
     return contents

@@ -166,6 +166,7 @@ class FigureImage:
     """A figure as an image in the page."""
 
     title: str
+    caption: str
     source: str
 
 
@@ -208,9 +209,9 @@ def _tree(key: str, value: Any) -> Mapping[str, Any]:
 def _figures(results: Results) -> Iterator[FigureImage]:
     for draw in FIGURES.values():
         with house_style():
-            figure = draw(results)
-            if figure is not None:
-                yield FigureImage(str(figure.get_label()), _image(figure))
+            picture = draw(results)
+            if picture is not None:
+                yield FigureImage(picture.title, picture.caption, _image(picture.figure))
 
 
 def _image(figure: Figure) -> str:

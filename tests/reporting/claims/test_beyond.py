@@ -21,11 +21,11 @@ from mvcc.reporting.claims import (
     write_markdown,
 )
 from mvcc.reporting.claims._scorecard import evaluate
-from mvcc.reporting.figures._figures_of_studies import draw_beyond
+from mvcc.reporting.figures._studies import draw_beyond
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
-from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, points
 
 SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)
 DATASETS = ("protein", "wine")
@@ -171,12 +171,20 @@ def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
     curves = pd.DataFrame(
         {"mean": groups.mean(), "standard_error": groups.sem(), "trials": TRIALS}
     ).reset_index()
-    figure = draw_beyond(curves)
-    assert titles(figure) == ["Protein", "Wine"]
-    assert keys(figure)["Joint Graph, mapped"] == ["100%", "30%", "10%"]
-    assert keys(figure)["Methods of the paper"] == [style.title for style in METHODS.values()]
-    assert keys(figure)["Other packages"] == ["k-means", *(style.title for style in PEERS.values())]
-    drawn = points(figure.axes[0])["Direct Mapping"]
+    figure = draw_beyond(curves).figure
+    panels = {(axes.get_ylabel() or None): axes for axes in figure.axes}
+    assert {"Protein", "Wine"} < set(panels)
+    legends = {
+        legend.get_title().get_text(): entries(legend)
+        for axes in figure.axes
+        if (legend := axes.get_legend())
+    }
+    assert legends == {
+        "Joint Graph": ["100 % mapped", "30 % mapped", "10 % mapped"],
+        "Methods of the paper": [style.title for style in METHODS.values()],
+        "Other packages": ["k-means", *(style.title for style in PEERS.values())],
+    }
+    drawn = points(figure.axes[1])["Direct Mapping"]
     shown = curves[
         (curves["method"] == "direct-mapping")
         & (curves["mapped"] == 0.3)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
+from mvcc.reporting.figures._panels import Picture
 from mvcc.results import (
     BEYOND,
     BEYOND_PEERS,
@@ -14,7 +16,6 @@ from mvcc.results import (
     JOINT,
     K_MEANS,
     PROPAGATION,
-    SINGLE_VIEW,
 )
 
 if TYPE_CHECKING:
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
 
 _TITLE = "Constraint Propagation against Direct Mapping, by threshold and number of constraints"
-_NOTE = (
+_THRESHOLDS = (
     "Colors and signed numbers: the pairwise F-measure of Constraint Propagation, mean of all "
     "views, less that of Direct Mapping, which uses no threshold and stands below, without color "
     "(DM). {trials} Colors change with the square root of the difference. cv: every trial chooses "
@@ -33,8 +33,8 @@ _NOTE = (
     "best fixed threshold of each column."
 )
 _SPECIAL = {CROSS_VALIDATED: "cv", DIRECT_MAPPING: "DM"}
-_SIZE = (4.0, 3.0)
-_MOST_CELLS_WITH_NUMBERS = 10  # beside each other
+_ROW_OF_MAPS = 1.75  # inches
+_MOST_CELLS_WITH_NUMBERS = 8  # beside each other
 _GAP = 0.35  # between the fixed thresholds and the rows below, in rows
 
 
@@ -50,7 +50,7 @@ def heat_map(points: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
+def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
     """Draw the difference to Direct Mapping over threshold × number of constraints (§6.3)."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import FuncNorm
@@ -61,40 +61,48 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     rows = rows[rows["method"].isin([PROPAGATION, DIRECT_MAPPING])].reset_index(drop=True)
     if rows["threshold"].isna().all():
         return None
-    reading = rows["mapped"].map(_style.percent) + " of the instances mapped"
-    for name in ("closure", "rewired"):
-        if rows[name].nunique() > 1:
-            reading += f" · {name} " + rows[name].astype(str)
-    rows = rows.assign(reading=reading)
+    rows = rows.assign(reading=_reading(rows))
     of_paper = _thresholds_of_figure_4(curves)
     panels = [
         panel for panel in _panels.panels_by_base(rows) if panel.points["method"].nunique() == 2
     ]
     if not panels:
         return None
-    largest = (
-        max(float(heat_map(panel.points).iloc[:-1].abs().max().max()) for panel in panels) or 1.0
-    )
+    tables = [heat_map(panel.points).iloc[:-1] for panel in panels]
+    largest = max(float(table.abs().max().max()) for table in tables) or 1.0
     colors = ScalarMappable(FuncNorm((_style.root, _style.square), -largest, largest), "RdBu")
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         _draw_map(axes, heat_map(points), colors, of_paper.get(points["dataset"].iloc[0]))
 
-    figure = _panels.draw_panels(
-        panels, _TITLE, _NOTE.format(trials=_panels.about_trials(rows)), draw, _SIZE
-    )
-    marks: list[Artist] = [
-        Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)
+    legend: list[Artist] = [
+        Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.2)
     ]
     if of_paper:
-        marks.append(
-            Line2D(
-                [], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"
-            )
-        )
-    _style.add_legend(figure, "Marks", marks)
-    _style.add_color_bar(figure, "Difference of F-measure (CP − DM)", colors)
-    return figure
+        mark: dict[str, Any] = {"color": "black", "marker": ">", "markersize": 4}
+        legend.append(Line2D([], [], label="Threshold of Figure 4", linestyle="none", **mark))
+    figure = _panels.draw_grid(
+        panels,
+        draw,
+        x=_panels.PER_VIEW,
+        y="Threshold t",
+        legend=legend,
+        share_x="col",
+        share_y="none",
+        row_height=_ROW_OF_MAPS,
+    )
+    figure.colorbar(colors, ax=figure.axes, label="Difference of F-measure", aspect=40, pad=0.02)
+    caption = _THRESHOLDS.format(trials=_panels.about_trials(rows))
+    return Picture(figure, _TITLE, caption)
+
+
+def _reading(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return what tells the rows of one map from those of another of the same data set."""
+    reading = rows["mapped"].map(lambda mapped: f"{100 * mapped:g} % mapped")
+    for name in ("closure", "rewired"):
+        if rows[name].nunique() > 1:
+            reading += f" · {name} " + rows[name].astype(str)
+    return reading
 
 
 def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
@@ -123,98 +131,103 @@ def _draw_map(
         ink = "white" if sum(color[:3]) < 1.4 else "black"
         if len(table.columns) <= _MOST_CELLS_WITH_NUMBERS:
             written = f"{value:{'.3f' if name == DIRECT_MAPPING else '+z.3f'}}".replace("-", "−")
-            axes.text(
-                column, places[row], written, ha="center", va="center", fontsize=7.5, color=ink
-            )
+            axes.text(column, places[row], written, ha="center", va="center", fontsize=6, color=ink)
         if name in fixed and value == best[n]:
             inset = (corner[0] + 0.05, corner[1] + 0.1)
             axes.add_patch(
-                Rectangle(inset, 0.9, 0.8, fill=False, edgecolor=ink, linewidth=1.8, zorder=3)
+                Rectangle(inset, 0.9, 0.8, fill=False, edgecolor=ink, linewidth=1.2, zorder=3)
             )
     axes.set_xlim(-0.5, len(table.columns) - 0.5)
     axes.set_ylim(max(places) + 0.5, -0.5)
     axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])
     axes.set_yticks(places, [_SPECIAL.get(name) or _label(name, of_paper) for name in table.index])
     axes.grid(visible=False)
-    axes.set_xlabel(_panels.PER_VIEW)
-    axes.set_ylabel("Threshold t")
 
 
 def _label(threshold: str, of_paper: float | None) -> str:
     return f"▸ {threshold}" if float(threshold) == of_paper else threshold
 
 
-_BEYOND_TITLE = "Beyond the paper. All views in one graph, and the alternatives"
-_BEYOND_NOTE = (
-    "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. {trials} "
-    "Bars: ± 1 standard error. The alternatives have {mapped} of the instances mapped, where they "
-    "use a mapping at all. The paper's methods have, at each point, the base algorithm that was "
-    "better there in hindsight. " + _panels.LOGARITHMIC
+_BEYOND = (
+    "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. Left: the "
+    "joint clustering with shares of the instances mapped. Middle and right: others with {mapped} "
+    "mapped, where they use a mapping at all, beside the joint clustering with as many. The "
+    "paper's methods have, at each point, the base algorithm that was better there in hindsight. "
+    f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
 )
-_PANEL = (4.0, 3.2)  # inches; the legends of a single row of panels need as much
-_STYLES = _style.METHODS | {K_MEANS: _style.WITHOUT_BASE[K_MEANS]} | _style.PEERS
+_OTHERS = {
+    "Methods of the paper": _style.METHODS,
+    "Other packages": {K_MEANS: _style.WITHOUT_BASE[K_MEANS]} | _style.PEERS,
+}
 
 
-def draw_beyond(curves: pd.DataFrame) -> Figure | None:
-    """Draw F over the number of pairs, a panel for each data set; None without the study."""
+def draw_beyond(curves: pd.DataFrame) -> Picture | None:
+    """Draw F over the number of constraints, a row for each data set; None without the study."""
+    import pandas as pd
+
     ours = curves[(curves["study"] == BEYOND) & (curves["method"] == JOINT)]
     if ours.empty:
         return None
-    style, fractions = _style.WITHOUT_BASE[JOINT], sorted(set(ours["mapped"]))
+    fractions = sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
     lines = _style.line_styles(fractions)
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
     others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
+    rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
+    schedule, style = _panels.schedule_of(rows), _style.WITHOUT_BASE[JOINT]
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         joint = points[points["method"] == JOINT]
         drawn = [
-            _panels.Curve(
-                _style.percent(m),
-                joint[joint["mapped"] == m],
-                style,
-                line,
-                m,
-                error="standard_error",
-            )
-            for m, line in lines.items()
+            _panels.Curve(one.title, of_method, one)
+            for name, one in _style.method_styles(points["method"]).items()
+            if name != JOINT and len(of_method := points[points["method"] == name])
         ]
-        drawn += [
-            _panels.Curve(
-                one.title, of_method, one, _line(name), _fill(name), error="standard_error"
-            )
-            for name, one in _STYLES.items()
-            if len(of_method := points[points["method"] == name])
-        ]
-        _panels.draw_curves(axes, drawn, _panels.schedule_of(points), moved_apart=False)
-        axes.set_xlabel(_panels.PER_VIEW)
-        axes.set_ylabel("Pairwise F-measure")
+        if not drawn:
+            drawn = [
+                _panels.Curve(_style.percent(m), joint[joint["mapped"] == m], style, line, m)
+                for m, line in lines.items()
+            ]
+        else:
+            joint = joint[joint["mapped"] == mapped]
+            drawn.insert(0, _panels.Curve(style.title, joint, style, lines[mapped], mapped))
+        _panels.draw_curves(axes, drawn, schedule, highest=1)
 
-    import pandas as pd
-
-    rows = pd.concat([ours, others], ignore_index=True)
-    panels = _panels.side_by_side(
-        [
-            (_panels.dataset_title(name), rows[rows["dataset"] == name])
-            for name in _panels.in_order(ours["dataset"])
-        ]
+    panels = list(_panels_beyond(rows))
+    figure = _panels.draw_grid(panels, draw, x=_panels.PER_VIEW, y="Pairwise F-measure", legend=[])
+    fractions_key = [
+        _panels.entry(f"{100 * m:g} % mapped", style, line, m) for m, line in lines.items()
+    ]
+    keys = {style.title: fractions_key}
+    for heading, group in _OTHERS.items():
+        present = [one for name, one in group.items() if name in set(others["method"])]
+        keys[heading] = [_panels.entry(one.title, one) for one in present]
+    for panel, axes in zip(panels, figure.axes, strict=False):
+        if panel.row == 0:
+            axes.set_title("")
+            axes.legend(
+                handles=keys[panel.column_title],
+                title=panel.column_title,
+                loc="lower center",
+                bbox_to_anchor=(0.5, 1),
+                handlelength=2.6,
+            )
+    caption = _BEYOND.format(trials=_panels.about_trials(rows), mapped=f"{100 * mapped:g} %")
+    return Picture(
+        figure, "Beyond the paper. All views in one graph, and the alternatives", caption
     )
-    note = _BEYOND_NOTE.format(trials=_panels.about_trials(rows), mapped=_style.percent(mapped))
-    figure = _panels.draw_panels(panels, _BEYOND_TITLE, note, draw, _PANEL)
-    _panels.add_fractions(figure, lines, style, f"{style.title}, mapped")
-    present = set(others["method"])
-    for title, group in (
-        ("Methods of the paper", _style.METHODS),
-        ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | _style.PEERS),
-    ):
-        entries = [
-            _panels.entry(one.title, one, _line(name), _fill(name))
-            for name, one in group.items()
-            if name in present
-        ]
-        if entries:
-            _style.add_legend(figure, title, entries)
-    return figure
+
+
+def _panels_beyond(rows: pd.DataFrame) -> Iterator[_panels.Panel]:
+    """Give for each data set panels of the joint clustering, alone and beside others."""
+    for row, dataset in enumerate(_panels.in_order(rows["dataset"])):
+        title, of_dataset = _panels.dataset_title(dataset), rows[rows["dataset"] == dataset]
+        joint = of_dataset["method"] == JOINT
+        yield _panels.Panel(row, 0, title, _style.WITHOUT_BASE[JOINT].title, of_dataset[joint])
+        for column, (heading, group) in enumerate(_OTHERS.items(), 1):
+            of_group = of_dataset["method"].isin(group)
+            if of_group.any():
+                yield _panels.Panel(row, column, title, heading, of_dataset[joint | of_group])
 
 
 def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
@@ -222,11 +235,3 @@ def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("mean", ascending=False).drop_duplicates(
         ["dataset", "method", "n_constraints"]
     )
-
-
-def _line(name: str) -> _style.LineStyle:
-    return _style.SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
-
-
-def _fill(name: str) -> float:
-    return 0.0 if name in _style.PEERS else 1.0

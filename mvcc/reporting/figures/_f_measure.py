@@ -1,0 +1,244 @@
+"""Figures 4, 5 and 8 and the paired difference: F-measure against the number of constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mvcc.reporting.figures import _panels, _style
+from mvcc.reporting.figures._panels import Picture
+from mvcc.results import DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from mvcc._utils.types import Floats
+
+_F_MEASURE = "Pairwise F-measure"
+_WHAT = "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
+_ENDING = f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
+_PAIR = [PROPAGATION, DIRECT_MAPPING]
+_STYLE = _style.METHODS[PROPAGATION]
+_RESAMPLES = 2_000
+_GROUP = ["dataset", "folder", "reading", "view", "base", "mapped"]
+_MEASURED = ["mapped", "average", "low", "high", "peak"]
+
+
+def draw_figure_04(curves: pd.DataFrame) -> Picture | None:
+    """Draw Figure 4 (§6.3): data sets × bases and mapped fractions."""
+    rows = _panels.main_experiment(curves, "multi-view")
+    if rows.empty:
+        return None
+    rows = _panels.with_intervals(rows)
+    rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
+    styles, schedule = _style.method_styles(rows["method"]), _panels.schedule_of(rows)
+
+    def draw(axes: Axes, points: pd.DataFrame) -> None:
+        curves = [
+            _panels.Curve(style.title, of_method, style)
+            for name, style in styles.items()
+            if len(of_method := points[points["method"] == name])
+        ]
+        _panels.draw_curves(axes, curves, schedule, highest=1)
+
+    figure = _panels.draw_grid(
+        _panels.panels_by_base(rows, by_fraction=True),
+        draw,
+        x=_panels.PER_VIEW,
+        y=_F_MEASURE,
+        legend=[_panels.entry(style.title, style) for style in styles.values()],
+    )
+    caption = f"{_WHAT}Mean of all views. Columns: base algorithm and mapped instances. {_ENDING}"
+    return Picture(
+        figure,
+        "Figure 4. Comparison of multi-view constrained clustering performance",
+        caption.format(trials=_panels.about_trials(rows)),
+    )
+
+
+def draw_figure_08(curves: pd.DataFrame) -> Picture | None:
+    """Draw Figure 8 (§6.4), a row for each view: with and without Constraint Propagation."""
+    rows = _panels.main_experiment(curves, "single-view")
+    if rows.empty:
+        return None
+    rows, schedule = _panels.with_intervals(rows), _panels.schedule_of(rows)
+    names = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
+    styles = {
+        name: (title, _style.METHODS[name])
+        for name, title in names.items()
+        if name in set(rows["method"])
+    }
+
+    def draw(axes: Axes, points: pd.DataFrame) -> None:
+        curves = [
+            _panels.Curve(title, points[points["method"] == name], style)
+            for name, (title, style) in styles.items()
+        ]
+        _panels.draw_curves(axes, curves, schedule, highest=1)
+
+    figure = _panels.draw_grid(
+        _panels.panels_by_base(rows),
+        draw,
+        x=_panels.IN_THE_VIEW,
+        y=_F_MEASURE,
+        legend=[_panels.entry(title, style) for title, style in styles.values()],
+    )
+    return Picture(
+        figure,
+        "Figure 8. Single-view clustering with and without Constraint Propagation",
+        (_WHAT + _ENDING).format(trials=_panels.about_trials(rows)),
+    )
+
+
+def differences(scores: pd.DataFrame) -> pd.DataFrame:
+    """Pair two methods by trial; return mean, ``half_width`` of its interval, and ``trials``."""
+    rows = _panels.main_experiment(scores, "multi-view")
+    index = [*(name for name in _panels.CELL if name != "method"), "trial"]
+    ours, theirs = (rows[rows["method"] == name].set_index(index)["f_measure"] for name in _PAIR)
+    pairs = (ours - theirs).dropna().rename("difference").reset_index()
+    return _panels.means(pairs.assign(method=PROPAGATION), "difference")
+
+
+def draw_difference(scores: pd.DataFrame) -> Picture | None:
+    """Draw the paired difference with its confidence band, data sets × bases."""
+    rows = differences(scores)
+    if rows.empty:
+        return None
+    lines, schedule = _style.line_styles(rows["mapped"]), _panels.schedule_of(rows)
+
+    def draw(axes: Axes, points: pd.DataFrame) -> None:
+        curves = list(_by_fraction(points, lines))
+        for curve in curves:
+            n, mean, half = (curve.points[name] for name in ("n_constraints", "mean", "half_width"))
+            axes.fill_between(
+                n, mean - half, mean + half, color=_STYLE.color, alpha=0.15, linewidth=0
+            )
+        _panels.draw_curves(axes, curves, schedule, bars=False)
+        axes.axhline(0, color="black", linewidth=0.6, zorder=1.5)
+
+    figure = _panels.draw_grid(
+        _panels.panels_by_base(rows),
+        draw,
+        x=_panels.PER_VIEW,
+        y="Difference of F-measure",
+        legend=_fractions(lines),
+    )
+    caption = (
+        "Both methods see the same constraints and the same mapping in a trial: this is the mean of"
+        " the differences of their F-measures. {trials} Band: 95 % interval of each mean, by the t"
+        " distribution. If it lies above 0, Constraint Propagation is better. "
+    )
+    return Picture(
+        figure,
+        "Constraint Propagation against Direct Mapping, trial by trial",
+        caption.format(trials=_panels.about_trials(rows)) + _panels.LOGARITHMIC,
+    )
+
+
+def _by_fraction(
+    points: pd.DataFrame, lines: dict[float, _style.LineStyle]
+) -> Iterator[_panels.Curve]:
+    for mapped, line in lines.items():
+        of_fraction = points[points["mapped"] == mapped]
+        if len(of_fraction):
+            yield _panels.Curve(_style.percent(mapped), of_fraction, _STYLE, line, mapped)
+
+
+def _fractions(lines: dict[float, _style.LineStyle]) -> list[Any]:
+    return [
+        _panels.entry(f"{100 * mapped:g} % mapped", _STYLE, line, mapped)
+        for mapped, line in lines.items()
+    ]
+
+
+def improvements(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the gain over Direct Mapping in percent, by data set, base and mapped fraction.
+
+    ``average`` over the numbers of constraints, with the ends of its interval, ``low`` and
+    ``high``, by resampling trials; and its ``peak`` at one of them.
+    """
+    import numpy as np
+    import pandas as pd
+
+    rows = _panels.main_experiment(scores, "multi-view")
+    rows = rows[rows["method"].isin(_PAIR)]
+    found = []
+    for group, cell in rows.groupby(_GROUP, dropna=False):
+        table = cell.pivot(index="trial", columns=["method", "n_constraints"], values="f_measure")
+        if set(cell["method"]) != set(_PAIR) or (table := table.dropna()).empty:
+            continue
+        ours, theirs = (table[name].to_numpy() for name in _PAIR)
+        draws = np.random.default_rng(0).integers(len(table), size=(_RESAMPLES, len(table)))
+        resampled = _gain(ours[draws].mean(axis=1), theirs[draws].mean(axis=1)).mean(axis=1)
+        low, high = np.nan, np.nan
+        if len(table) > 1:
+            low, high = np.quantile(resampled, [0.025, 0.975])
+        gain = _gain(ours.mean(axis=0), theirs.mean(axis=0))
+        found.append([*group, gain.mean(), low, high, gain.max(), len(table)])
+    return pd.DataFrame(found, columns=[*_GROUP, *_MEASURED[1:], "trials"])
+
+
+def _gain(ours: Floats, theirs: Floats) -> Floats:
+    return 100 * (ours / theirs - 1)
+
+
+def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
+    """Draw Figure 5 (§6.3): the gain over Direct Mapping, a row for each data set and base."""
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+
+    rows = improvements(scores)
+    if rows.empty:
+        return None
+    groups = _groups(rows)
+    figure = _panels.new_figure(0.42 * len(groups) + _panels.AROUND)
+    axes = figure.subplots()
+    fractions = sorted(set(rows["mapped"]))
+    for place, (_, of_group) in enumerate(groups):
+        for mapped, average, low, high, peak in of_group[_MEASURED].to_numpy(float).tolist():
+            y = place + 0.7 * ((fractions.index(mapped) + 0.5) / len(fractions) - 0.5)
+            look = _look(mapped)
+            axes.plot([low, high], [y, y], color=_STYLE.color, linewidth=1)
+            axes.plot(average, y, marker="o", markersize=4, **look)
+            axes.plot(peak, y, marker="D", markersize=3, **look)
+    axes.set_xscale("symlog", linthresh=1, linscale=0.6)
+    axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.axvline(0, color="black", linewidth=0.6, zorder=1.5)
+    axes.set_yticks(range(len(groups)), [title for title, _ in groups])
+    axes.set_ylim(len(groups) - 0.45, -0.55)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("Improvement of F-measure (%)")
+    key = [
+        Line2D([], [], label="Average, 95 % interval", marker="o", markersize=4, **_look(1)),
+        Line2D([], [], label="Largest", marker="D", markersize=3, linestyle="none", **_look(1)),
+    ]
+    for m in fractions:
+        label = f"{100 * m:g} % mapped"
+        key.append(Line2D([], [], label=label, marker="s", linestyle="none", **_look(m)))
+    _panels.add_legend(figure, key)
+    caption = (
+        "The improvement of the mean F-measure over Direct Mapping, averaged over the numbers of"
+        " constraints in Figure 4, and the largest at one of them. {trials} Intervals: trials drawn"
+        " anew 2,000 times. The axis is logarithmic above 1."
+    )
+    return Picture(
+        figure,
+        "Figure 5. Improvement of Constraint Propagation over Direct Mapping",
+        caption.format(trials=_panels.about_trials(rows)),
+    )
+
+
+def _look(mapped: float) -> dict[str, Any]:
+    face = _style.tint(_STYLE.color, mapped)
+    return {"color": _STYLE.color, "markerfacecolor": face, "markeredgewidth": 0.7}
+
+
+def _groups(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each data set and base, with what they are called."""
+    return [
+        (f"{panel.row_title}\n{panel.column_title}", panel.points)
+        for panel in _panels.panels_by_base(rows)
+    ]

@@ -1,0 +1,429 @@
+"""Figures show the means of the results as they are, with their intervals and words to read them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import same_color
+from scipy.stats import t, ttest_rel
+
+from mvcc.reporting.figures._f_measure import (
+    differences,
+    draw_difference,
+    draw_figure_04,
+    draw_figure_05,
+    draw_figure_08,
+    improvements,
+)
+from mvcc.reporting.figures._panels import WIDTH, main_experiment, panels_by_base
+from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
+from mvcc.reporting.figures._style import BASE_STYLES, METHODS, house_style, method_styles
+from tests.reporting.drawn import (
+    assert_nothing_is_cut_or_covered,
+    ends_of_bars,
+    extent,
+    grid,
+    is_dashed,
+    key,
+    lines,
+    points,
+)
+
+CP, DM = PAIR = ("constraint-propagation", "direct-mapping")
+BOTH = (CP, "single-view")
+DATASETS = {"four_quadrants": "Four Quadrants", "letters_digits": "Letters/Digits"}
+QUANTILE = t.ppf(0.975, 11)  # of twelve trials
+
+
+def drawings(curves, scores):
+    """Draw every figure that results of several and of single views give."""
+    table = pd.concat([curves(), curves("protein"), curves("rec_talk")])
+    of_views = curves(methods=BOTH, views=("letters", "digits"))
+    rising = table["mean"] + 0.05 * (table["method"] == CP)
+    return {
+        "4": draw_figure_04(table),
+        "5": draw_figure_05(scores(table.assign(mean=rising))),
+        "6": draw_numbers(scores(table), "multi-view"),
+        "7": draw_precision(scores(table), "multi-view"),
+        "8": draw_figure_08(of_views),
+        "9": draw_numbers(scores(of_views), "single-view"),
+        "10": draw_precision(scores(of_views), "single-view"),
+        "difference": draw_difference(scores(table)),
+    }
+
+
+def test_figures_are_as_wide_as_a_page_nothing_is_cut_and_captions_name_trials(curves, scores):
+    with house_style():
+        for name, picture in drawings(curves, scores).items():
+            assert picture.figure.get_figwidth() == WIDTH
+            assert_nothing_is_cut_or_covered(picture.figure)
+            assert "Mean over 12 trials." in picture.caption
+            assert name == "difference" or picture.title.startswith(f"Figure {name}. ")
+
+
+def test_other_experiments_and_studies_are_left_out(curves, scores):
+    other = curves("rec_talk").assign(study="closure", closure="view")
+    of_views = curves("protein", methods=BOTH, views=("all",)).assign(study="shapes")
+    table = pd.concat([other, of_views])
+    assert draw_figure_04(table) is draw_figure_08(table) is None
+    for experiment in ("multi-view", "single-view"):
+        assert draw_numbers(scores(table), experiment) is None
+        assert draw_precision(scores(table), experiment) is None
+    assert draw_figure_05(scores(table)) is draw_difference(scores(table)) is None
+
+
+# Figure 4
+
+
+def test_rows_are_data_sets_in_the_papers_order_and_columns_bases_and_mapped_fractions(curves):
+    picture = draw_figure_04(pd.concat([curves("my_own"), *map(curves, reversed(DATASETS))]))
+    assert list(grid(picture.figure)) == [
+        (dataset, f"{base}\n{mapped} % mapped")
+        for dataset in (*DATASETS.values(), "my_own")
+        for base in ("PCK-Means", "MPCK-Means")
+        for mapped in (20, 40, 100)
+    ]
+
+
+def test_a_panel_without_results_stays_empty(curves):
+    few = curves("letters_digits", bases=("mpck-means",), fractions=(1.0,))
+    panels = grid(draw_figure_04(pd.concat([curves("four_quadrants"), few])).figure)
+    assert ("Letters/Digits", "PCK-Means\n20 % mapped") not in panels
+    assert ("Letters/Digits", "MPCK-Means\n100 % mapped") in panels
+    lowest = panels["Four Quadrants", "PCK-Means\n20 % mapped"]
+    assert [label.get_visible() for label in lowest.get_xticklabels()] == [True] * 3
+
+
+def test_means_and_intervals_are_those_of_the_table(curves):
+    table = curves().sample(frac=1, random_state=0)  # the order of rows does not matter
+    table["standard_error"] = np.linspace(0.001, 0.02, len(table))
+    for (_, column), axes in grid(draw_figure_04(table).figure).items():
+        title, mapped = column.split("\n")
+        base = next(name for name, style in BASE_STYLES.items() if style.title == title)
+        drawn, bars = points(axes), ends_of_bars(axes)
+        assert list(drawn) == [style.title for style in METHODS.values()]
+        for name, style in METHODS.items():
+            of_method = table[(table["base"] == base) & (table["method"] == name)]
+            shown = of_method["mapped"].isna() | (of_method["mapped"] == float(mapped[:3]) / 100)
+            curve = of_method[shown].sort_values("n_constraints")
+            np.testing.assert_array_equal(drawn[style.title], curve[["n_constraints", "mean"]])
+            half = QUANTILE * curve["standard_error"]
+            top = np.minimum(curve["mean"] + half, 1)
+            np.testing.assert_allclose(
+                bars[style.title], np.column_stack([curve["mean"] - half, top])
+            )
+            line = lines(axes)[style.title]
+            assert same_color(line.get_color(), style.color)
+            assert line.get_marker() == style.marker
+
+
+def test_axes_tell_the_unit_and_the_schedule_and_small_numbers_have_as_much_room(curves):
+    figure = draw_figure_04(curves(schedule=(0, 10, 20, 40), fractions=(1.0,))).figure
+    assert (figure.get_supxlabel(), figure.get_supylabel()) == (
+        "Constraints per view",
+        "Pairwise F-measure",
+    )
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "10", "20", "40"]
+    _, *places = axes.transData.transform([(n, 1) for n in (0, 10, 20, 40)])[:, 0]
+    assert np.ptp(np.diff(places)) == pytest.approx(0, abs=1e-6)
+    (mark,) = (line for line in axes.get_lines() if line.get_label() == "_break")
+    assert 0 < mark.get_xdata()[0] < 10
+
+
+def test_numbers_of_a_dense_schedule_do_not_run_into_each_other(curves):
+    schedule = tuple(range(100, 2100, 50))
+    with house_style():
+        figure = draw_figure_04(curves(schedule=schedule, fractions=(1.0,))).figure
+        axes = figure.axes[0]
+        figure.draw_without_rendering()
+        boxes = [extent(label, figure) for label in axes.get_xticklabels() if label.get_text()]
+    assert tuple(axes.get_xticks()) == schedule
+    assert len(boxes) > 4
+    boxes.sort(key=lambda box: box.x0)
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert axes.get_xticklabels()[-1].get_text() == "2050"
+
+
+def test_other_methods_have_looks_of_their_own_and_stand_in_the_legend(curves):
+    methods = (CP, "single-view", "exhaustive-propagation")
+    picture = draw_figure_04(curves(methods=methods, fractions=(0.2, 1.0)))
+    titles = ["Constraint Propagation", "Single View", "Exhaustive Propagation"]
+    assert key(picture.figure) == titles
+    style = method_styles(methods)["exhaustive-propagation"]
+    for axes in grid(picture.figure).values():
+        assert same_color(lines(axes)[titles[2]].get_color(), style.color)
+
+
+def test_what_differs_among_rows_of_a_data_set_is_named(curves):
+    tables = [
+        curves("protein").assign(folder="first"),
+        curves("protein").assign(folder="second", closure="none"),
+        curves("rec_talk", trials=3),
+    ]
+    picture = draw_figure_04(pd.concat(tables))
+    assert list(dict.fromkeys(row for row, _ in grid(picture.figure))) == [
+        "Protein\nfirst\n12 trials",
+        "Protein\nsecond\nclosure none\n12 trials",
+        "Rec/Talk\n3 trials",
+    ]
+    assert "Mean over 3 to 12 trials." in picture.caption
+
+
+@pytest.mark.parametrize("options", [{"trials": 1}, {"schedule": (50,)}])
+def test_a_single_trial_and_a_single_number_of_constraints_are_drawn(curves, options):
+    picture = draw_figure_04(curves(**options))
+    low, high = picture.figure.axes[0].get_xlim()
+    assert low < 50 < high
+    assert ("A single trial." in picture.caption) == ("trials" in options)
+
+
+# Trial by trial
+
+
+@pytest.fixture
+def paired(curves, scores):
+    """Make trials whose luck is shared by both methods, and larger than what they differ by."""
+
+    def make(**options):
+        table = scores(curves(methods=PAIR, **options))
+        rng = np.random.default_rng(0)
+        luck = rng.normal(0, 0.1, int(table["trial"].max()) + 1)[table["trial"]]
+        return table.assign(f_measure=table["f_measure"] + luck + rng.normal(0, 0.01, len(table)))
+
+    return make
+
+
+def cell_of(table, row):
+    return table[
+        (table["base"] == row.base)
+        & (table["mapped"] == row.mapped)
+        & (table["n_constraints"] == row.n_constraints)
+    ]
+
+
+def test_mean_and_interval_of_a_difference_are_those_of_a_paired_t_test(paired):
+    table = paired().sample(frac=1, random_state=5)
+    found = differences(table)
+    assert len(found) == 2 * 3 * 3
+    for row in found.itertuples():
+        by_trial = cell_of(table, row).pivot(index="trial", columns="method", values="f_measure")
+        low, high = ttest_rel(by_trial[CP], by_trial[DM]).confidence_interval(0.95)
+        assert row.mean == pytest.approx((by_trial[CP] - by_trial[DM]).mean())
+        assert (row.mean - row.half_width, row.mean + row.half_width) == pytest.approx((low, high))
+        assert row.trials == 12
+
+
+def test_only_trials_with_both_methods_count(paired):
+    table = paired(fractions=(1.0,))
+    lost = (table["method"] == DM) & (table["trial"] >= 7)
+    assert set(differences(table[~lost])["trials"]) == {7}
+    assert draw_difference(table[table["method"] == DM]) is None
+    assert draw_figure_05(table[table["method"] == DM]) is None
+
+
+def test_lines_bands_and_zero_of_differences_are_drawn(paired):
+    table = paired(bases=("pck-means",), fractions=(0.4,))
+    figure = draw_difference(table).figure
+    (axes,) = figure.axes
+    found = differences(table)
+    np.testing.assert_allclose(points(axes)["40%"], found[["n_constraints", "mean"]])
+    band = axes.collections[0].get_paths()[0].vertices
+    for row in found.itertuples():
+        heights = band[band[:, 0] == row.n_constraints, 1]
+        assert heights.min() == pytest.approx(row.mean - row.half_width)
+        assert heights.max() == pytest.approx(row.mean + row.half_width)
+    assert any(set(line.get_ydata()) == {0} for line in axes.get_lines())
+    assert key(figure) == ["40 % mapped"]
+    assert differences(paired(trials=1))["half_width"].isna().all()
+
+
+# Figure 5
+
+
+def test_improvements_are_in_percent_of_mean_f_with_intervals_that_cover_it(paired):
+    table = paired()
+    found = improvements(table)
+    assert len(found) == 2 * 3
+    for row in found.itertuples():
+        cell = table[(table["base"] == row.base) & (table["mapped"] == row.mapped)]
+        means = cell.groupby(["method", "n_constraints"])["f_measure"].mean()
+        gain = 100 * (means[CP] / means[DM] - 1)
+        assert (row.average, row.peak) == pytest.approx((gain.mean(), gain.max()))
+        assert row.low < row.average < row.high
+    assert improvements(paired(trials=1))["low"].isna().all()
+
+
+def test_a_gain_by_luck_has_an_interval_around_zero_and_a_sure_one_has_not(paired):
+    table = paired(bases=("pck-means",), fractions=(1.0,), schedule=(20,))
+    rng = np.random.default_rng(1)
+    lucky = table.assign(f_measure=0.8 + 0.05 * rng.standard_normal(len(table)))
+    (row,) = improvements(lucky).itertuples()
+    assert row.low < 0 < row.high
+    sure = lucky.assign(f_measure=lucky["f_measure"] + 0.2 * (lucky["method"] == CP))
+    (row,) = improvements(sure).itertuples()
+    assert row.low > 10
+
+
+def test_figure_5_has_a_dot_an_interval_and_a_peak_for_each_fraction(paired):
+    table = paired()
+    figure = draw_figure_05(table).figure
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "Letters/Digits\nPCK-Means",
+        "Letters/Digits\nMPCK-Means",
+    ]
+    drawn = {line.get_marker(): [] for line in axes.get_lines()}
+    for line in axes.get_lines():
+        drawn[line.get_marker()].append(line.get_xdata())
+    found = improvements(table).set_index("base").loc[list(BASE_STYLES)]
+    np.testing.assert_allclose(np.ravel(drawn["o"]), found["average"])
+    np.testing.assert_allclose(np.ravel(drawn["D"]), found["peak"])
+    np.testing.assert_allclose(drawn["None"][:-1], found[["low", "high"]])
+    assert key(figure)[-3:] == ["20 % mapped", "40 % mapped", "100 % mapped"]
+
+
+# Figures 6, 7, 9 and 10, from trials
+
+
+def spread(table, column):
+    """Give trials different values of a column, around the same mean."""
+    place = table["trial"] - table["trial"].mean()
+    return table.assign(**{column: table[column] + 0.001 * place})
+
+
+def test_numbers_are_the_sums_of_both_kinds_with_their_intervals(curves, scores):
+    table = curves()
+    trials = spread(scores(table), "propagated_must_links")
+    for (_, column), axes in grid(draw_numbers(trials, "multi-view").figure).items():
+        base = next(name for name, style in BASE_STYLES.items() if style.title == column)
+        for mapped, label in ((0.2, "20%"), (0.4, "40%"), (1.0, "100%")):
+            of_cell = (table["method"] == CP) & (table["mapped"] == mapped)
+            curve = table[of_cell & (table["base"] == base)]
+            both = curve["propagated_must_links"] + curve["propagated_cannot_links"]
+            np.testing.assert_allclose(points(axes)[label][:, 1], both)
+            half = QUANTILE * pd.Series(range(12)).sem() / 1000
+            found = ends_of_bars(axes)[label]
+            np.testing.assert_allclose(found, np.column_stack([both - half, both + half]))
+            assert is_dashed(lines(axes)[label]) == (mapped < 1)
+
+
+def test_the_guides_grow_in_proportion_and_the_axis_holds_all_points(curves, scores):
+    figure = draw_numbers(scores(curves()), "multi-view").figure
+    axes = figure.axes[0]
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    for guide in (line for line in axes.get_lines() if hasattr(line, "get_xy2")):
+        (x1, y1), (x2, y2) = guide.get_xy1(), guide.get_xy2()
+        assert y2 / y1 == pytest.approx(x2 / x1)
+    drawn = np.concatenate([xy[:, 1] for own in figure.axes for xy in points(own).values()])
+    low, high = axes.get_ylim()
+    assert low < drawn.min() < 2 * low
+    assert high / 2 < drawn.max() < high
+    assert figure.get_supylabel() == "Propagated constraints, all views"
+
+
+def test_where_nothing_was_propagated_there_is_no_point(curves, scores):
+    table = curves(bases=("pck-means",), fractions=(1.0,))
+    counts = ["propagated_must_links", "propagated_cannot_links"]
+    table.loc[table["n_constraints"] == 20, [*counts, "precision_cannot_link"]] = 0.0, 0.0, np.nan
+    (axes,) = draw_numbers(scores(table), "multi-view").figure.axes
+    assert points(axes)["100%"][:, 0].tolist() == [40, 80]
+    drawn = points(draw_precision(scores(table), "multi-view").figure.axes[0])
+    assert drawn["Must-links"][:, 0].tolist() == [20, 40, 80]
+    assert drawn["Cannot-links"][:, 0].tolist() == [40, 80]
+    assert draw_numbers(scores(table.assign(**dict.fromkeys(counts, 0.0))), "multi-view") is None
+
+
+def test_precision_is_drawn_with_all_instances_mapped_and_intervals_end_at_1(curves, scores):
+    trials = spread(scores(curves()), "precision_must_link")
+    panels = grid(draw_precision(trials, "multi-view").figure)
+    assert [column for _, column in panels] == ["PCK-Means", "MPCK-Means"]
+    chosen = (trials["method"] == CP) & (trials["mapped"] == 1.0)
+    for (_, column), axes in panels.items():
+        base = next(name for name, style in BASE_STYLES.items() if style.title == column)
+        means = (
+            trials[chosen & (trials["base"] == base)]
+            .groupby("n_constraints")
+            .mean(numeric_only=True)
+        )
+        for label, kind in (("Must-links", "must_link"), ("Cannot-links", "cannot_link")):
+            np.testing.assert_allclose(points(axes)[label][:, 1], means[f"precision_{kind}"])
+            assert ends_of_bars(axes)[label].max() <= 1
+    assert draw_precision(scores(curves(fractions=(0.2, 0.4))), "multi-view") is None
+
+
+@pytest.mark.parametrize(("lowest", "bottom"), [(0.999, 0.95), (0.953, 0.9), (0.62, 0.6)])
+def test_the_axis_of_precision_starts_below_the_lowest_point_of_all(curves, scores, lowest, bottom):
+    table = curves("protein")
+    table[["precision_must_link", "precision_cannot_link"]] = 1.0
+    other = table.assign(dataset="rec_talk", folder="rec_talk", precision_must_link=lowest)
+    figure = draw_precision(scores(pd.concat([table, other])), "multi-view").figure
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        assert low == pytest.approx(bottom)
+        assert 1 < high < 1.03
+
+
+def test_single_views_have_a_row_each_named_after_the_view_unless_it_is_alone(curves, scores):
+    tables = [
+        curves(methods=BOTH, views=("digits", "letters")),
+        curves("four_quadrants", methods=BOTH, views=("A",)),
+        curves("my_own", methods=BOTH, views=("left", "right")),
+    ]
+    table = pd.concat(tables)
+    rows = ["Four Quadrants", "Letters", "Digits", "Left", "Right"]
+    pictures = [
+        draw_figure_08(table),
+        draw_numbers(scores(table), "single-view"),
+        draw_precision(scores(table), "single-view"),
+    ]
+    for picture in pictures:
+        assert list(dict.fromkeys(row for row, _ in grid(picture.figure))) == rows
+        assert picture.figure.get_supxlabel() == "Constraints"
+    axes = grid(pictures[0].figure)["Digits", "MPCK-Means"]
+    of_view = table[(table["view"] == "digits") & (table["base"] == "mpck-means")]
+    for label, name in zip(("With Constraint Propagation", "Without"), BOTH, strict=True):
+        curve = of_view[of_view["method"] == name]
+        np.testing.assert_array_equal(points(axes)[label], curve[["n_constraints", "mean"]])
+    only = draw_figure_08(table[table["method"] == "single-view"])
+    assert key(only.figure) == ["Without"]
+
+
+# One reading of each experiment
+
+
+def test_of_several_readings_the_papers_is_shown_and_named(curves):
+    view = curves().assign(closure="view")
+    rewired = curves().assign(rewired=0.4)
+    rows = main_experiment(
+        pd.concat([curves(), view, rewired[rewired["mapped"].notna()]]), "multi-view"
+    )
+    assert len(rows) == len(curves())
+    assert set(rows["reading"]) == {"closure full · rewired 0.0"}
+    alone = main_experiment(view, "multi-view")
+    assert (len(alone), set(alone["reading"])) == (len(curves()), {"closure view"})
+    assert set(main_experiment(curves(), "multi-view")["reading"]) == {""}
+
+
+def test_of_several_thresholds_one_is_shown_beside_the_methods_that_have_none(curves):
+    other = curves(methods=(CP,)).assign(threshold="0.75")
+    rows = main_experiment(pd.concat([curves(), other]), "multi-view")
+    assert len(rows) == len(curves())
+    assert set(rows["reading"]) == {"threshold 0.5"}
+
+
+def test_each_panel_holds_the_rows_of_its_titles(curves):
+    table = pd.concat([curves("protein"), curves("four_quadrants")]).sample(frac=1, random_state=1)
+    panels = panels_by_base(main_experiment(table, "multi-view"))
+    assert [(panel.row, panel.column, panel.row_title, panel.column_title) for panel in panels] == [
+        (0, 0, "Four Quadrants", "PCK-Means"),
+        (0, 1, "Four Quadrants", "MPCK-Means"),
+        (1, 0, "Protein", "PCK-Means"),
+        (1, 1, "Protein", "MPCK-Means"),
+    ]
+    for panel in panels:
+        assert panel.points["dataset"].nunique() == panel.points["base"].nunique() == 1
+        assert len(panel.points) == len(curves()) / 2
