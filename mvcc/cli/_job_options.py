@@ -19,8 +19,8 @@ _Setting = tuple[tuple[str, ...], Any, str]
 
 # of a view, of all views, or of both
 _OF_VIEW = {name: field for name, field in View.model_fields.items() if option_of(field)}
-_BOTH = View.model_fields.keys() & Job.model_fields.keys()
 _FIELDS = {"views": Job.model_fields["views"], **_OF_VIEW, **Job.model_fields}
+_BOTH = {name for name in View.model_fields.keys() & _FIELDS if name not in {*_OF_VIEW, "show"}}
 _BY_VIEW = {"views", *_OF_VIEW, *_BOTH, "matches", "constraints", "show"}
 
 ALL = tuple(_FIELDS)

@@ -129,6 +129,9 @@ class View(Section):
         default=None,
         description="Further values that mean an empty cell, beside -, n/a, k.A. and the like.",
     )
+    show: _Columns | None = Field(
+        default=None, description="Columns that `mvcc ask` and `mvcc match` show of this view."
+    )
     features: Features | None = Field(default=None, description="For this view only.")
     n_components: _Components | None = Field(default=None, description="For this view only.")
 
@@ -308,6 +311,10 @@ class Job(Section):
         """The number of clusters, where it is known."""
         assert self.n_clusters != "auto"
         return self.n_clusters
+
+    def shown_of(self, view: str) -> tuple[str, ...]:
+        """Return the columns that people see of the rows of a view."""
+        return self.views[view].show or self.show.get(view, ())
 
     def stability_runs_of(self, n_rows: int) -> int:
         """Return the number of stability runs of so many rows in all views."""

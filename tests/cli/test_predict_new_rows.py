@@ -184,7 +184,10 @@ def at(row, column, value):
         (of(at(30, "x", np.inf)), r"new\.csv:32: line 32 has 'inf', which is not a finite number"),
         (of(at(30, "id", "new 30\n"), "txt"), None),
         (of(at(30, "id", "")), r"new\.csv:32: line 32 has no id in the column 'id'"),
-        (of(at(39, "id", "new 0")), r"new\.csv: row 39 has the id of row 0; ids must be distinct"),
+        (
+            of(at(39, "id", "new 0")),
+            r"new\.csv: line 41 has the id of line 2; ids must be distinct",
+        ),
         (of(at(1, "id", "new 0")), r"new\.csv:3: line 3 has the id 'new 0', as line 2 has"),
         (of(lambda new: new[:0]), r"new\.csv: there are no rows"),
         (

@@ -167,6 +167,7 @@ def test_a_row_that_is_not_there_is_not_explained():
             "views['shop'] must be a table, got the path 'shop.csv'",
         ),
         ({"random_state": 3}, "random_state is called seed here"),
+        ({"unknown": "skip"}, "unknown goes only with files"),
         (
             {"matches": {("shop", "surve"): MATCHES["shop", "survey"]}},
             "there is no view 'surve'; did you mean",

@@ -56,6 +56,16 @@ def test_what_is_left_out_has_the_values_that_the_help_names(config):
     assert load_job(config).method == "joint"
 
 
+def test_columns_to_show_are_named_in_the_view_or_for_all_views(config):
+    config.write_text(YAML + "show: {texts: title, images: file}\n")
+    in_view = [(("views", "texts", "show"), ["name"], "--show")]
+    for options, shown in (([], ("title",)), (in_view, ("name",))):
+        job = load_job(config, options)
+        assert (job.shown_of("texts"), job.shown_of("images")) == (shown, ("file",))
+    config.write_text(YAML.replace("path: data/texts.csv", "path: data/texts.csv\n    show: title"))
+    assert load_job(config).shown_of("texts") == ("title",)
+
+
 @pytest.mark.parametrize("key", ["base", "transfer", "threshold", "closure"])
 def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, key):
     value = getattr(load_job(config), key)
@@ -297,7 +307,7 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
             ("views", "a", "ignore"),
             ["x, y", "z", "w"],
         ),
-        (["--show", "a=x,y"], ("show", "a"), ["x", "y"]),
+        (["--show", "a=x,y"], ("views", "a", "show"), ["x", "y"]),
         (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
         (["--features", "pca"], ("features",), "pca"),
         (["--components", "a=3"], ("views", "a", "n_components"), 3),

@@ -77,7 +77,7 @@ class Folders:
             view = job.views[name].model_copy(update={"id_column": column})
             ids = None if column else [str(number) for number in frame.index]
             with problems.collecting():
-                table = table_of(frame, name, view, problems, job.show.get(name, ()), ids)
+                table = table_of(frame, name, view, problems, job.shown_of(name), ids)
                 sampled.append(replace(table, n_all_rows=folder.n_rows))
         return sampled, drawn
 

@@ -187,9 +187,9 @@ def _predict(
     path = table.path
     sizes = np.zeros(n_clusters, np.int64)
     id_column: str | None = None
-    hashes: list[
-        NDArray[Any]
-    ] = []  # 8 bytes of each id: ids may be twice in rows that are far apart
+    # 8 bytes of each id: ids may be twice in rows that are far apart
+    hashes: list[NDArray[Any]] = []
+    first = pd.DataFrame()
     for frame in read_frames(path, table.sheet, table.header):
         refuse_repeated_columns(frame, path)
         if missing := [column for column in view.columns if column not in frame.columns]:
@@ -197,7 +197,7 @@ def _predict(
                 f"{no_column(frame, missing[0], path)} {view.name} was clustered by it."
             )
         if not hashes:
-            id_column = _id_column(frame, view, path)
+            id_column, first = _id_column(frame, view, path), frame[[]]
             notes += frame.attrs.get("notes", [])
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
@@ -209,7 +209,7 @@ def _predict(
         write(columns)
     if not hashes:
         raise DataError(f"{path}: there are no rows.")
-    _refuse_repeated(np.concatenate(hashes), path)
+    _refuse_repeated(np.concatenate(hashes), first, path)
     return sizes.tolist()
 
 
@@ -248,12 +248,15 @@ def _predict_folder(
     return list(facts_of_counts(counts, n_clusters)["all_sizes"])
 
 
-def _refuse_repeated(hashes: Any, path: str) -> None:
+def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:
+    """Refuse ids that rows share, which may not be among the first ones that were read."""
     order = np.argsort(hashes, kind="stable")
     twice = np.flatnonzero(np.diff(hashes[order]) == 0)
     if len(twice):
-        first, second = order[twice[0] : twice[0] + 2]
-        raise DataError(f"{path}: row {second} has the id of row {first}; ids must be distinct.")
+        row, other = order[twice[0] : twice[0] + 2]
+        line = first.attrs.get("lines")
+        one, same = (f"row {n}" if line is None else f"line {line + n}" for n in (row, other))
+        raise DataError(f"{path}: {same} has the id of {one}; ids must be distinct.")
 
 
 @contextmanager

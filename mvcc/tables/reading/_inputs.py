@@ -90,7 +90,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     for name, view in of_files.items():
         with problems.collecting():
             named = files.named_in(name)
-            tables.append(read_table(name, view, problems, job.show.get(name, ()), named))
+            tables.append(read_table(name, view, problems, job.shown_of(name), named))
     if folders is not None:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, problems)
