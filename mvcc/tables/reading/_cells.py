@@ -35,12 +35,6 @@ def escaped(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def has_decimal_commas(frame: pd.DataFrame) -> bool:
-    """Tell whether some column of a text file is read with decimal commas."""
-    found = understand_all(frame, dict.fromkeys(frame.columns))
-    return any(one.column.written is Written.DECIMAL_COMMAS for one in found.values())
-
-
 def decimal_sign(frame: pd.DataFrame) -> str:
     """Return the decimal sign of a text file; a file without one has a comma if it has semicolons,
     as in countries that write so.
@@ -104,7 +98,7 @@ def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     more than 15 digits stays text. A cell of a column of numbers that is empty, or written as
     missing (NA), is missing; other columns have empty texts.
     """
-    sign = "," if has_decimal_commas(frame) else "."
+    sign = decimal_sign(frame)
     numbers = {name: _as_written(frame[name], sign) for name in frame.columns}
     return frame.assign(**{name: column for name, column in numbers.items() if column is not None})
 
