@@ -137,7 +137,8 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
 
     inputs = check_job(job, scheduler=scheduler)
     # this needs scikit-learn, once the files have been read
-    from mvcc.tables import described, described_features
+    from mvcc.results import ColumnFacts, column_lines, columns_used
+    from mvcc.tables import described_features
 
     features = [described_features(table, job) for table in inputs.tables]
     if as_json:
@@ -146,7 +147,7 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
                 "name": t.name,
                 "rows": len(t.ids),
                 "all_rows": t.n_all_rows or len(t.ids),
-                "columns": len(t.columns),
+                "columns": t.n_used,
                 "constraints": len(c),
                 "every_column": [column.to_dict() for column in t.every_column],
                 "features": made,
@@ -166,15 +167,17 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         )
         return
     for table, constraints, made in zip(inputs.tables, inputs.constraints, features, strict=True):
-        numbers = {
-            "row": len(table.ids),
-            "column": len(table.columns),
-            "constraint": len(constraints),
-        }
-        said = ", ".join(counted(n, noun) for noun, n in numbers.items())
+        columns = [ColumnFacts(**column.to_dict()) for column in table.every_column]
+        said = ", ".join(
+            [
+                counted(len(table.ids), "row"),
+                columns_used(columns),
+                counted(len(constraints), "constraint"),
+            ]
+        )
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         say(f"{table.name}: {all_rows}{said} ({table.path})")
-        for line in described(table.every_column):
+        for line in column_lines(columns):
             say(f"  {line}")
         if made:
             say(f"  features: {made}")

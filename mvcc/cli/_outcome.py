@@ -68,8 +68,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
 
 
 def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
-    from mvcc.results import found_in_words
-    from mvcc.tables import described
+    from mvcc.results import column_lines, found_in_words
 
     yield found_in_words(clustering)
     if clustering.comparison:
@@ -83,7 +82,7 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
     for number, view in enumerate(clustering.views):
         yield f"{view.name}: {'; '.join(_parts(clustering, number))}"
-        yield from (f"  {line}" for line in described(view.columns))
+        yield from (f"  {line}" for line in column_lines(view.columns))
     if clustering.names_from:
         yield f"Names: {clustering.names_from}"
     for view in clustering.views:
@@ -96,7 +95,10 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
 def _parts(clustering: Clustering, number: int) -> Iterator[str]:
     """Give what there is to say of a view."""
     view = clustering.views[number]
+    from mvcc.results import columns_used
+
     yield counted(view.n_rows, "row")
+    yield columns_used(view.columns)
     yield f"{counted(len(view.given), 'constraint')} given, {len(view.violated)} violated"
     if view.dropped:
         yield f"{len(view.dropped)} dropped"

@@ -1,6 +1,9 @@
 from ._changes import Changes as Changes
 from ._changes import Continued as Continued
 from ._changes import in_words as in_words
+from ._columns import column_lines as column_lines
+from ._columns import columns_table as columns_table
+from ._columns import columns_used as columns_used
 from ._format import BASES as BASES
 from ._format import BEYOND as BEYOND
 from ._format import BEYOND_PEERS as BEYOND_PEERS

@@ -84,6 +84,13 @@ class PictureFacts(NamedTuple):
     source: Annotated[StrictStr, Field(pattern=PICTURE)]
 
 
+class Example(NamedTuple):
+    """A value of a column, as it is in the file and as it is used."""
+
+    written: StrictStr  # as it is in the file
+    read: StrictStr  # as it is used
+
+
 class ColumnFacts(Facts):
     """What a column was clustered as, if it was, and why or how."""
 
@@ -92,6 +99,7 @@ class ColumnFacts(Facts):
     kind: Literal["number", "text", "category", "date"] | None
     note: StrictStr  # how, or why not
     n_missing: Count  # missing values
+    examples: tuple[Example, ...] = ()  # the first two values
 
 
 class LinkCounts(Facts):

@@ -37,6 +37,5 @@ from .output._match import write_proposals as write_proposals
 from .output._predict import Predicted as Predicted
 from .output._predict import predict_files as predict_files
 from .reading._column import Column as Column
-from .reading._column import described as described
 from .reading._inputs import Inputs as Inputs
 from .reading._inputs import read_inputs as read_inputs

@@ -57,8 +57,8 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     assert (wines["path"], wines["id_column"]) == ("Meine Weine.csv", "Nr")
     assert (soils["sheet"], soils["id_column"]) == ("Maße", "Ort")
     assert wines["columns"] == {
-        "Diagnose": "ignore", "Säure": "number", "Farbe: außen": "category", "Sterne": "number",
-        "yes": "number", "leer": "ignore", "odd": "ignore",
+        "Diagnose": "ignore", "Säure": "number", "Farbe: außen": "ignore", "Sterne": "number",
+        "yes": "ignore", "leer": "ignore", "odd": "ignore",
     }  # fmt: skip
     assert drafted["matches"] == {"Meine_Weine:Böden": "m.csv"}
     assert drafted["constraints"] == {"Meine_Weine": "urteile.csv"}
@@ -69,7 +69,8 @@ def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_pat
     )
     assert "90 % missing" in lines["Wert: number"]
     assert "5 distinct numbers: if they are codes, write category" in said
-    assert "yes: has the values of 'Säure'" in said
+    assert "repeats another column, 'Diagnose'" in lines["'Farbe: außen': ignore"]
+    assert "repeats another column, 'Säure'" in lines["'yes': ignore"]
     assert "Meine_Weine: odd: line 9 has 'n. b.!', which is not a finite number" in said
     assert said.endswith("Next: mvcc cluster cluster.yaml\n")
 

@@ -20,11 +20,10 @@ import pytest
 from mvcc import load_model
 from mvcc.embedding import MixedFeatures
 from mvcc.exceptions import DataError, InvalidInputError
-from mvcc.results import parse_facts
+from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._column import described
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import read_table, table_of
@@ -38,6 +37,10 @@ def read(folder, content, name="t.csv", **options):
     path = folder / name
     path.write_text(content, encoding="utf-8")
     return read_table("shop", View(path=str(path), **options))
+
+
+def lines_of(table):
+    return [*column_lines([ColumnFacts(**column.to_dict()) for column in table.every_column])]
 
 
 def column_of(folder, values, delimiter=";", **options):
@@ -306,13 +309,34 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
     rows = "a,1,u,5,,3,a.png\nb,2,v,5,,4,b.JPG\nc,,v,5,,4,\n"
     table = read(tmp_path, f"id,x,w,k,e,i,p\n{rows}", ignore=("i",))
     assert table.columns == ["x", "w"]
-    assert described(table.every_column) == [
-        "numbers: x (1 missing); categories: w",
-        (
-            "left out: id (names the rows); k (constant); e (empty); i (ignored); p (names of"
-            " pictures)"
-        ),
+    assert lines_of(table) == [
+        "id  left out  names the rows; a | b",
+        "x   number    1 missing; 1 | 2",
+        "w   category  u | v",
+        "k   left out  constant; 5",
+        "e   left out  empty; 3 missing",
+        "i   left out  ignored; 3 | 4",
+        "p   left out  names of pictures; 1 missing; a.png | b.JPG",
     ]
+
+
+def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_alike(tmp_path):
+    rows = [f"r{n};1.{n}00,50 €;0{n + 1}.02.2020 08:30;{n % 2};;{n % 3};{n}\n" for n in range(5)]
+    table = read(tmp_path, f"id;Preis;Tag;a;b;c;d\n{''.join(rows)}", columns={"b": "number"})
+    assert lines_of(table)[1:] == [
+        "Preis  number    in €, with decimal commas; 1.000,50 € | 1.100,50 € → 1000.5 | 1100.5",
+        "Tag    date      day.month.year; 01.02.2020 08:30 | 02.02.2020 08:30"
+        " → 2020-02-01 08:30 | 2020-02-02 08:30",
+        "a      number    0 | 1",
+        "b      left out  empty; 5 missing",
+        "c      number    0 | 1",
+        "d      number    0 | 1",
+    ]
+    alike = [ColumnFacts(name=f"w{n}", kind="number", note="", n_missing=n) for n in range(4)]
+    assert [*column_lines(alike)] == ["w0 … w3 (4)  number    0–3 missing"]
+    assert columns_used([*alike, ColumnFacts(**table.every_column[0].to_dict())]) == (
+        "4 of 5 columns used"
+    )
 
 
 def test_kinds_of_columns_can_be_said(tmp_path):
@@ -328,12 +352,8 @@ def test_kinds_of_columns_can_be_said(tmp_path):
     ):
         read(tmp_path, content, columns={"when": "number"})
     many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
-    assert (
-        described(
-            read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column
-        )[0]
-        == "texts: zip (1001 values are too many for a category)"
-    )
+    table = read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"})
+    assert table.every_column[1].note == "1001 values are too many for a category"
     with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
         read(tmp_path, content, columns={"zap": "text"})
 
@@ -581,11 +601,12 @@ def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert "left out: id (names the rows); size, mm, y (ignored)" in done.stdout
+    assert "a: 20 rows, 1 of 4 columns used, 0 constraints (a.csv)\n" in done.stdout
+    assert "  size, mm  left out  ignored; 0 | 1\n" in done.stdout
     done = mvcc(
         "cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--columns", "a=z", cwd=tmp_path
     )
-    assert "numbers: z\n" in done.stdout
+    assert "  z         number    0 | 1\n" in done.stdout
 
 
 def test_lines_of_all_files_are_told_at_once(tmp_path):

@@ -34,6 +34,8 @@ from mvcc.results import (
     Relation,
     Sureness,
     ViewFacts,
+    columns_table,
+    columns_used,
     found_in_words,
 )
 
@@ -86,6 +88,8 @@ def clustering_page(clustering: Clustering) -> bytes:
         unused=_unused(clustering),
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),
+        columns_table=columns_table,
+        columns_used=columns_used,
         most_columns=LONGEST_LIST,
         unlabeled=[not any(view.reference or ()) for view in clustering.views],
         lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),

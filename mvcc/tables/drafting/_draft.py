@@ -142,10 +142,6 @@ def _doubts(column: Column, texts: Mapping[str, pd.Series[Any]], n_rows: int) ->
     is_whole = column.kind == "number" and values.str.fullmatch(r"\d+").all()
     if is_whole and 2 < values.nunique() <= _FEW_NUMBERS:
         yield f"{values.nunique()} distinct numbers: if they are codes, write category"
-    before = list(texts)[: list(texts).index(column.name)]
-    twin = next((name for name in before if values.equals(texts[name])), None)
-    if twin is not None:
-        yield f"has the values of {shown(twin)}; one of them may be left out"
 
 
 def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) -> _Lines:
@@ -184,7 +180,8 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
     if table.id_column is None:
         yield "    # id_column: …", "no column names the rows, so they are numbered from 0"
     else:
-        yield f"    id_column: {_yaml(table.id_column)}", _examples(one.frame, table.id_column)
+        names = next(column for column in table.every_column if column.name == table.id_column)
+        yield f"    id_column: {_yaml(table.id_column)}", _examples(names)
     if one.labels:
         yield (
             f"    # labels_column: {_yaml(next(iter(one.labels)))}",
@@ -200,7 +197,7 @@ def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
     kind = "ignore" if column.name in one.labels or column.kind is None else column.kind
     missing = column.n_missing / len(one.frame)
     said = [
-        _examples(one.frame, column.name),
+        _examples(column),
         f"{percent(missing)} missing" if missing else "",
         column.note if column.name not in one.labels else "",
         *one.doubts[column.name],
@@ -225,11 +222,8 @@ def _said_of_shared(drafted: Sequence[_Drafted]) -> str:
     return f"are rows with the same id the same object? {counted(shared, 'id')} are in both tables"
 
 
-def _examples(frame: pd.DataFrame, name: str) -> str:
-    """Return two values of a column."""
-    values = without_attrs(frame)[name]
-    texts = as_texts(values[~is_missing(values)])
-    return ", ".join(clipped(" ".join(text.split()), 24) for text in texts.unique()[:2])
+def _examples(column: Column) -> str:
+    return ", ".join(clipped(written, 24) for written, _ in column.examples)
 
 
 def _relative(path: str, folder: Path) -> str:

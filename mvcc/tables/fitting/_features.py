@@ -83,7 +83,7 @@ def make_features(table: Table, job: Job) -> Features:
         made = features.transform(X)
         if method == "auto" and features.rule_ != "scaled":
             note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
-        return Features(made, _said(d, features), features, note=note)
+        return Features(made, _said(table, features), features, note=note)
     # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
@@ -111,7 +111,7 @@ def described_features(table: Table, job: Job) -> str | None:
     is_mixed = not isinstance(table.X, np.ndarray)
     if method not in RULES or (is_mixed and method in ("auto", "none")):
         return None
-    return _said(table.X.shape[1], _by_rule(table, table.X, method, is_mixed=is_mixed))
+    return _said(table, _by_rule(table, table.X, method, is_mixed=is_mixed))
 
 
 def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures:
@@ -126,8 +126,8 @@ def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures
         raise DataError(f"{table.path}: features: {error}") from error
 
 
-def _said(n_columns: int, features: AutoFeatures) -> str:
-    return f"{counted(n_columns, 'column')}, {features.description_}"
+def _said(table: Table, features: AutoFeatures) -> str:
+    return f"{counted(table.n_used, 'column')}, {features.description_}"
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
@@ -146,7 +146,7 @@ def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     description.
     """
     if isinstance(table.X, np.ndarray):
-        return table.X, None, counted(table.X.shape[1], "column")
+        return table.X, None, counted(table.n_used, "column")
     from mvcc.embedding import MixedFeatures
 
     encoder = MixedFeatures([str(column.kind) for column in table.used])
@@ -154,7 +154,7 @@ def numbers_of(table: Table) -> tuple[Floats, Any, str]:
         X = encoder.fit_transform(table.X)
     one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
     words = (
-        f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of"
+        f"{counted(table.n_used, 'column')} as {counted(X.shape[1], 'feature')}, columns of"
         " equal weight"
     )
     return X, encoder, words + one_text

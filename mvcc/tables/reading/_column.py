@@ -4,19 +4,11 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mvcc._utils.messages import clipped
 from mvcc.tables._job import Kind
-
-if TYPE_CHECKING:
-    from mvcc.results import ColumnFacts
-
-_MOST_NAMED = 6
-_PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 
 
 class Written(StrEnum):
@@ -99,6 +91,7 @@ class Column:
     why: LeftOut | None = None  # it is left out
     remarks: tuple[str, ...] = ()  # what else must be known of it
     told: float = 0.0  # share of rows whose cluster it tells alone, if it may be a label
+    examples: tuple[tuple[str, str], ...] = ()  # values as in the file, and as they are used
 
     @property
     def note(self) -> str:
@@ -114,41 +107,10 @@ class Column:
             "kind": self.kind,
             "note": self.note,
             "n_missing": self.n_missing,
+            "examples": [list(pair) for pair in self.examples],
         }
 
     def to_stored(self) -> dict[str, str | None]:
         """Return what new rows are read by, as a model holds it."""
         written = str(self.written)
         return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
-
-
-def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
-    """Summarize how the columns of a view were used, in one to three lines."""
-    used = [column for column in columns if column.kind is not None]
-    kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
-    lines = ["; ".join(f"{_PLURALS[kind]}: {_names(some)}" for kind, some in kinds.items() if some)]
-    if out := [column for column in columns if column.kind is None]:
-        by_note: dict[str, list[str]] = {}
-        for column in out:
-            by_note.setdefault(column.note, []).append(column.name)
-        lines.append(
-            "left out: " + "; ".join(f"{_few(names)} ({note})" for note, names in by_note.items())
-        )
-    return lines
-
-
-def _names(columns: Sequence[Column | ColumnFacts]) -> str:
-    words = []
-    for column in columns:
-        notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(
-            column.n_missing
-        )
-        words.append(f"{column.name} ({', '.join(notes)})" if notes else column.name)
-    return _few(words)
-
-
-def _few(names: Sequence[str]) -> str:
-    names = [clipped(name, 80) for name in names]
-    if len(names) <= _MOST_NAMED:
-        return ", ".join(names)
-    return f"{', '.join(names[:2])} … {names[-1]} ({len(names)})"

@@ -19,6 +19,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import Column, LeftOut
 from mvcc.tables.reading._columns import understand_all
+from mvcc.tables.reading._examples import with_examples
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._looks import (
@@ -43,6 +44,8 @@ from mvcc.tables.reading._rows import (
     refuse_repeated_columns,
 )
 from mvcc.tables.reading._superfluous import without_superfluous
+
+_MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,11 @@ class Table:
         """What the columns that are clustered are, in their order."""
         of_name = {column.name: column for column in self.every_column}
         return [of_name[name] for name in self.columns]
+
+    @property
+    def n_used(self) -> int:
+        """The number of columns that are clustered; one with a single value has no effect."""
+        return sum(column.kind is not None for column in self.used)
 
     @property
     def numbers(self) -> pd.DataFrame:
@@ -210,10 +218,13 @@ def _understood(
             problems.add(
                 _mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column])
             )
-    became = {
-        column: Column(column, None, why=reason) if reason else found[column].column
-        for column, reason in reasons.items()
-    }
+    bare = without_attrs(frame)
+    became = {}
+    for number, (column, reason) in enumerate(reasons.items()):
+        own = Understood(Column(column, None, why=reason)) if reason else found[column]
+        became[column] = own.column
+        if number < _MOST_WITH_EXAMPLES:
+            became[column] = with_examples(own.column, bare[column], own.values)
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
 

@@ -1,0 +1,75 @@
+"""The table of columns: what each is used as, and why, as terminal and report show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from mvcc._utils.messages import clipped, counted
+from mvcc.results._schema import ColumnFacts
+
+_MANY_ALIKE = 4  # side by side, which share a row
+_LONGEST_NAME, _LONGEST_EXAMPLE = 40, 20
+
+
+@dataclass(frozen=True)
+class ColumnsRow:
+    """A column, or many side by side that are used alike."""
+
+    name: str
+    used_as: str
+    why: str  # it is left out, or how it was read
+    missing: str
+    written: str  # the first values, as they are in the file
+    read: str  # the same values as they are used; empty if they are the same
+
+    @property
+    def examples(self) -> str:
+        """The first values, as they are in the file and as they are used."""
+        return f"{self.written} → {self.read}" if self.read else self.written
+
+
+def columns_table(columns: Sequence[ColumnFacts]) -> list[ColumnsRow]:
+    """Return the rows of the table of columns, in the order of the file."""
+    rows: list[ColumnsRow] = []
+    for _, some in groupby(columns, lambda column: (column.kind, column.note)):
+        alike = list(some)
+        if len(alike) < _MANY_ALIKE:
+            rows += [_row(column.name, [column]) for column in alike]
+        else:
+            ends = f"{clipped(alike[0].name, 18)} … {clipped(alike[-1].name, 18)}"
+            rows.append(_row(f"{ends} ({len(alike)})", alike))
+    return rows
+
+
+def columns_used(columns: Sequence[ColumnFacts]) -> str:
+    """Count the columns that are used, among all."""
+    n_used = sum(column.kind is not None for column in columns)
+    return f"{n_used} of {counted(len(columns), 'column')} used"
+
+
+def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
+    """Give the table of columns as lines of text."""
+    rows = columns_table(columns)
+    width = max((len(row.name) for row in rows), default=0)
+    for row in rows:
+        missing = f"{row.missing} missing" if row.missing else ""
+        said = "; ".join(filter(None, (row.why, missing, row.examples)))
+        yield f"{row.name:<{width}}  {row.used_as:<8}  {said}".rstrip()
+
+
+def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
+    first = alike[0]
+    missing = sorted({column.n_missing for column in alike})
+    ends = [missing[0], *missing[-1:]] if len(missing) > 1 else missing
+    written, read = ([clipped(pair[side], _LONGEST_EXAMPLE) for pair in first.examples]
+                     for side in (0, 1))  # fmt: skip
+    return ColumnsRow(
+        name=clipped(name, _LONGEST_NAME),
+        used_as=first.kind or "left out",
+        why=first.note,
+        missing="–".join(map(str, ends)) if missing[-1] else "",
+        written=" | ".join(written),
+        read=" | ".join(read) if first.kind and read != written else "",
+    )
