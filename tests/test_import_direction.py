@@ -25,6 +25,7 @@ FLOORS_OF_MULTIVIEW = [["questions"], ["joint", "co_em"], ["matches", "_estimato
 FLOORS_OF_TABLES = [
     ["_run", "_clustering", "_in_memory", "_range_of_k", "_example"],
     ["output", "asking", "drafting"],
+    ["correcting"],
     ["explaining", "folders"],
     ["fitting", "model"],
     ["reading"],

@@ -35,6 +35,7 @@ from .matches._suspicious import hardly_agree as hardly_agree
 from .matches._suspicious import seem_wrong as seem_wrong
 from .matches._suspicious import suspicious_matches as suspicious_matches
 from .questions._history import MERGE as MERGE
+from .questions._history import NEW as NEW
 from .questions._history import OPENS as OPENS
 from .questions._history import OUTLIER as OUTLIER
 from .questions._history import RENAME as RENAME
@@ -42,6 +43,7 @@ from .questions._history import UNDO as UNDO
 from .questions._history import UNSURE as UNSURE
 from .questions._history import Answer as Answer
 from .questions._history import AnswerHistory as AnswerHistory
+from .questions._history import answers_standing as answers_standing
 from .questions._questions import Questions as Questions
 from .questions._types import ClustersHint as ClustersHint
 from .questions._types import Group as Group

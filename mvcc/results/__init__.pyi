@@ -1,5 +1,6 @@
 from ._changes import Changes as Changes
 from ._changes import Continued as Continued
+from ._changes import Corrected as Corrected
 from ._changes import in_words as in_words
 from ._columns import column_lines as column_lines
 from ._columns import columns_table as columns_table

@@ -58,6 +58,19 @@ class Continued(Facts):
         return in_words(self.changes)
 
 
+class Corrected(Facts):
+    """What people have corrected since the clusters were found.
+
+    ``sentences`` has one for each correction that stands. ``into`` is, for the number of each
+    cluster that was found, the one that its rows are in now unless they were moved; ``retired``
+    are all numbers without a cluster.
+    """
+
+    sentences: tuple[StrictStr, ...]
+    into: tuple[Count, ...]
+    retired: tuple[Count, ...] = ()
+
+
 def in_words(changes: Iterable[Changes]) -> list[str]:
     """Give the sentences of several sets of views."""
     sets = list(changes)

@@ -13,7 +13,7 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._changes import Continued
+from mvcc.results._changes import Continued, Corrected
 from mvcc.results._profile import (
     ClusterProfile,
     Count,
@@ -317,6 +317,7 @@ class Clustering(Facts):
     titles: tuple[StrictStr, ...] = ()  # the names, or what sets clusters without one apart
     names_from: StrictStr = ""  # the file of groups that the names come from
     continued: Continued | None = None  # the clustering whose numbers the clusters have
+    corrected: Corrected | None = None  # what people have changed since
     relations: tuple[Relation, ...]  # the matches of each two views
     comparison: Comparison | None = None  # of the method with others; null without
     joint: JointGraph | None = None  # facts of the joint method; null with co-EM
@@ -339,8 +340,9 @@ class Clustering(Facts):
 
     @property
     def clusters(self) -> list[int]:
-        """The numbers of the clusters, without those that have vanished."""
-        retired = self.continued.retired if self.continued else ()
+        """The numbers of the clusters, without those that have vanished or were merged."""
+        told = self.corrected or self.continued
+        retired = told.retired if told else ()
         return [cluster for cluster in range(self.n_clusters) if cluster not in retired]
 
     @property
@@ -442,9 +444,9 @@ class Clustering(Facts):
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
-def read_facts(folder: Path) -> Clustering:
-    """Read ``clustering.json`` of a folder, or raise a StoreError."""
-    path = folder / CLUSTERING
+def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:
+    """Read ``clustering.json`` of a folder, or a file like it, or raise a StoreError."""
+    path = folder / name
     try:
         facts = parse_json(content_of(path))
     except FileNotFoundError:

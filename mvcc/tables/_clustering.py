@@ -14,6 +14,9 @@ from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.outputs import OutputFolder
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
+from mvcc.tables.correcting._corrected import Reviewed
+from mvcc.tables.correcting._corrections import NONE
+from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._names import common_name
 from mvcc.tables.explaining._pictures import add_pictures
@@ -35,13 +38,20 @@ from mvcc.tables.reading._inputs import Inputs, caller_of
 @dataclass(frozen=True, eq=False)
 class Clustered:
     """A clustering: its facts, the tables of every view by file name, and the model, as it is
-    stored and as fitted.
+    stored and as fitted; and what it was made of.
     """
 
-    facts: Clustering
+    reviewed: Reviewed
     tables: list[dict[str, Rows]]
     saved: SavedClustering
     model: Any
+    job: Job
+    inputs: Inputs
+
+    @property
+    def facts(self) -> Clustering:
+        """The facts, after all corrections."""
+        return self.reviewed.facts
 
 
 def cluster_inputs(
@@ -70,7 +80,7 @@ def cluster_inputs(
         return labeled.model_copy(update={"seconds": _seconds_since(began)})
 
     return write_folder(
-        out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all
+        out, said, inputs.tables_read, found.tables, found.saved, found.reviewed, label_all
     )
 
 
@@ -90,6 +100,8 @@ def clustered(
     The settings in the facts are those that were said, also where the number of clusters follows
     from answers.
     """
+    if former:
+        inputs = with_matches(inputs, former.corrections)
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
@@ -151,4 +163,6 @@ def clustered(
             for view, (table, feature, numbers) in enumerate(of_views)
         ]
     )
-    return Clustered(parse_facts(facts), explained.tables, saved, fit.model)
+    corrections = former.corrections if former else NONE
+    reviewed = Reviewed.of(parse_facts(facts), tables, corrections)
+    return Clustered(reviewed, explained.tables, saved, fit.model, job, inputs)

@@ -101,12 +101,7 @@ class AnswerHistory:
         lines, standing = list(self.lines), list(self.standing)
         for answer in answers:
             lines.append(answer)
-            if answer.answer != UNDO:
-                standing.append(answer)
-            elif standing:
-                standing.pop()
-            else:
-                raise InvalidInputError("There is nothing to undo.")
+            _stand(standing, answer)
         n_known, known = len(self.standing), self
         if tuple(standing[:n_known]) != self.standing:
             n_known, known = 0, AnswerHistory()
@@ -280,3 +275,21 @@ class AnswerHistory:
         self.answers[one] = says
         if isinstance(before, int) and before not in self.answers.values():
             del self.names[before]
+
+
+def answers_standing(lines: Iterable[Answer]) -> tuple[Answer, ...]:
+    """Return lines without those that were taken back."""
+    standing: list[Answer] = []
+    for answer in lines:
+        _stand(standing, answer)
+    return tuple(standing)
+
+
+def _stand(standing: list[Answer], answer: Answer) -> None:
+    """Add an answer to those that stand, or take the last of them back."""
+    if answer.answer != UNDO:
+        standing.append(answer)
+    elif standing:
+        standing.pop()
+    else:
+        raise InvalidInputError("There is nothing to undo.")

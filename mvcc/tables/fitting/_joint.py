@@ -5,6 +5,7 @@ One graph of all objects, and which rows the constraints have moved.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ from mvcc._utils.messages import counted
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
+from mvcc.results import ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
 from mvcc.tables.fitting._features import plane_of, rounded
@@ -77,7 +79,7 @@ class Joint(Method):
             "residual": self._model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
-        for number, lines in _suspicious_lines(tables, matches).items():
+        for number, lines in suspicious_lines(tables, matches).items():
             files[number][SUSPICIOUS] = lines
         return Explained(
             {"joint": facts, "co_em": None},
@@ -213,8 +215,8 @@ def _lines(moved: Rows, table: Table) -> Rows:
     ]
 
 
-def _suspicious_lines(
-    tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]
+def suspicious_lines(
+    tables: Sequence[Table | ViewFacts], matches: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> dict[int, Rows]:
     """Return the matches that seem to be wrong for each of their two views, with its own rows
     first.

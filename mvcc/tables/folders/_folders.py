@@ -88,13 +88,13 @@ class Folders:
         Raises MvccError: as `write_labels`.
         """
         labeled = [
-            self._labeled(job, saved, new, view, facts.n_clusters) if view.name in self else view
+            self._labeled(job, saved, new, view, facts) if view.name in self else view
             for view in facts.views
         ]
         return facts.model_copy(update={"views": tuple(labeled)})
 
     def _labeled(
-        self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, n_clusters: int
+        self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, facts: Clustering
     ) -> ViewFacts:
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
@@ -106,11 +106,12 @@ class Folders:
             saved.view(name).id_column,
             job.views[name].labels_column,
             os.path.abspath(new / name / LABELS),
+            facts.corrected.into if facts.corrected else (),
         )
         tell = Progress(f"labels of all rows of {name}", self.on_step)
         part = new / name / ALL_LABELS
         counts = write_labels(self.client, self.of_view[name], source, part, tell)
-        return view.model_copy(update=facts_of_counts(counts, n_clusters))
+        return view.model_copy(update=facts_of_counts(counts, facts.n_clusters))
 
 
 @contextmanager

@@ -43,6 +43,7 @@ class Source:
     labels_column: str | None = None
     # the path of a table with the clusters of the rows that the model was fitted on; they keep them
     known: str | None = None
+    into: tuple[int, ...] = ()  # the cluster that each one was merged into; empty if none was
 
     def columns(self) -> dict[str, str]:
         """Return the columns that are written, and their types."""
@@ -68,9 +69,8 @@ class Labeler:
                 f"A worker has mvcc {__version__}, but the job {version}; install the same version."
             )
         try:
-            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(
-                source.view
-            )
+            model = SavedClustering.from_bytes(content_of(source.model), source.model)
+            view = (model.merged(source.into) if source.into else model).view(source.view)
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ class SavedView:
     id_column: str | None  # the column that named the rows
     transformer: Any  # what makes features of the columns
     predictor: Any  # what assigns rows with these features to the clusters of the model
-    numbers: Ints  # (k,): the number of every cluster of the model in the results, distinct
+    # (k,): the number of every cluster of the model in the results; that of merged ones is the same
+    numbers: Ints
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
         """Return the clusters of rows with the columns that were clustered.
@@ -115,6 +116,13 @@ class SavedClustering:
                 f"there is no view {shown(name)}{nearest(str(name), self.names)}"
             )
         return self.views[self.names.index(name)]
+
+    def merged(self, into: Sequence[int]) -> SavedClustering:
+        """Return it with the rows of some clusters in others: ``into`` has them by number."""
+        numbers = np.array(into)
+        return SavedClustering(
+            [replace(view, numbers=numbers[view.numbers]) for view in self.views]
+        )
 
     def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> Ints:
         """Return the cluster of new rows of one view.
@@ -212,8 +220,6 @@ def _view(
         raise Unfit("a column is there twice")
     sizes = {"n_numbers": _MOST_NUMBERS}
     integers("k", below="n_numbers")(numbers, sizes)
-    if len(np.unique(numbers)) < len(numbers):
-        raise Unfit("the numbers of clusters must be distinct")
     features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
     transformer, n_features = features.read(transformer, len(columns))
     predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])

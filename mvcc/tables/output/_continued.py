@@ -17,8 +17,9 @@ from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import CONFIG
+from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
 from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
-from mvcc.tables.output._folder import check_files, load_model
+from mvcc.tables.output._folder import check_files, read_clustering, read_found
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -33,8 +34,10 @@ class Former:
     """An earlier clustering."""
 
     called: str  # by messages: the folder
-    facts: Clustering
+    facts: Clustering  # as its clusters were found, before corrections
     model: Callable[[], SavedClustering]  # loads it, which is needed only without shared rows
+    corrections: Corrections = NONE
+    n_numbers: int = 0  # of clusters that corrections have opened as well
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -58,7 +61,13 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
             f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
             f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
         )
-    former = Former(str(folder), facts, lambda: load_model(folder))
+    former = Former(
+        str(folder),
+        read_found(folder),
+        lambda: read_clustering(folder)[0],
+        read_corrections(folder),
+        facts.n_clusters,
+    )
     asked = load_job(folder / CONFIG).asked
     if job.asked is not None or asked is None:
         return job, former
@@ -86,6 +95,7 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     Raises DataError: for views without a shared row whose columns are not those of the former ones.
     """
     facts, n_found = former.facts, fit.n_numbers
+    n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
     for views in fit.numbered_alike:
         known = [view for view in views if facts.view(tables[view].name)]
@@ -93,9 +103,9 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
             continue
         before, by_model = _former_clusters(former, [tables[view] for view in known])
         after = np.concatenate([fit.labels[view] for view in known])
-        counts = rows_in_both(before, after, (facts.n_clusters, n_found))
+        counts = rows_in_both(before, after, (n_former, n_found))
         new = numbers_like(counts)
-        like = np.zeros((facts.n_clusters, 1 + max(new)), dtype=np.int64)
+        like = np.zeros((n_former, 1 + max(new)), dtype=np.int64)
         like[:, new] = counts
         names = tuple(tables[view].name for view in views)
         former_labels = [one.labels for one in facts.views if one.name in names]
@@ -103,7 +113,7 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         changes.append(Changes(views=names, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
-    n_numbers = max(facts.n_clusters, *(1 + int(own.max()) for own in numbers))
+    n_numbers = max(n_former, *(1 + int(own.max()) for own in numbers))
     fit = fit.with_numbers(numbers, n_numbers)
     retired = set(range(n_numbers)).difference(*(own.tolist() for own in fit.numbers))
     told = Continued(

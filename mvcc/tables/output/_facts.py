@@ -10,9 +10,10 @@ from scipy.sparse import issparse
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
-from mvcc.metrics import cluster_fit, pairwise_f_measure
+from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._names import name_clusters, nameless
+from mvcc.tables.explaining._profiles import against_labels
 from mvcc.tables.fitting._features import Features, rounded
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.fitting._method import Explained
@@ -121,7 +122,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "dropped": [
             [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
         ],
-        **_against(table.reference, labels),
+        **against_labels(table.reference, labels),
     }
 
 
@@ -151,20 +152,6 @@ def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
 def _drawn(features: Features) -> dict[str, Any]:
     points, axes = features.plane()
     return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
-
-
-def _against(reference: list[str] | None, labels: Ints) -> dict[str, float | None]:
-    """Compare clusters with true labels, where there are some; rows without one are left out."""
-    from sklearn.metrics import adjusted_rand_score
-
-    known = [row for row, label in enumerate(reference or ()) if label]
-    if reference is None or len(known) < 2:
-        return {"reference_f": None, "reference_ari": None}
-    true, found = [reference[row] for row in known], labels[known]
-    return {
-        "reference_f": float(pairwise_f_measure(true, found)),
-        "reference_ari": float(adjusted_rand_score(true, found)),
-    }
 
 
 def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:

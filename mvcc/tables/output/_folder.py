@@ -26,6 +26,7 @@ from mvcc.tables._layout import (
     ALL_LABELS,
     CONFIG,
     FORMER_MODEL,
+    FOUND,
     LABELS,
     MODEL,
     MOVED,
@@ -34,11 +35,14 @@ from mvcc.tables._layout import (
     SUSPICIOUS,
     TABLES,
 )
+from mvcc.tables.correcting._corrections import CORRECTIONS
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
+from mvcc.tables.reading._records import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
+    from mvcc.tables.correcting._corrected import Reviewed
     from mvcc.tables.fitting._method import Rows
     from mvcc.tables.model._saved import SavedClustering
 
@@ -63,6 +67,11 @@ def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFol
 
 
 def _check(out: OutputFolder, job: Job) -> None:
+    if (out.path / CORRECTIONS).exists() and out.fresh:
+        raise StoreError(
+            f"{out.path} has been corrected ({CORRECTIONS}), which --fresh would lose. Choose"
+            f" another folder with --out; with --continue {out.path}, it is corrected as well."
+        )
     if not (out.path / FACTS).exists():
         _refuse_others(out)
         out.fresh = True  # what a killed clustering left is ours
@@ -225,11 +234,22 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     tables.SavedClustering : What it returns.
     """
     path = Path(path)
-    return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
+    return corrected_model(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
+
+
+def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
+    """Return the model in a folder, which gives rows of merged clusters to the one that is left."""
+    model, facts = read_clustering(folder)
+    return model.merged(facts.corrected.into) if facts.corrected else model, facts
+
+
+def read_found(folder: Path) -> Clustering:
+    """Return the facts of a clustering as its clusters were found, before all corrections."""
+    return read_facts(folder, FOUND) if (folder / FOUND).exists() else read_facts(folder)
 
 
 def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
-    """Return the model in a folder of results, and its facts; as `load_model`."""
+    """Return the model in a folder of results as it was fitted, and the facts; as `load_model`."""
     file, facts = folder / MODEL, read_facts(folder)
     if not file.exists() and (folder / FORMER_MODEL).exists():
         raise StoreError(
@@ -295,7 +315,7 @@ def write_folder(
     tables: list[Table],
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
-    facts: Clustering,
+    reviewed: Reviewed,
     add_labels: Callable[[Path, Clustering], Clustering] = lambda folder, facts: facts,
 ) -> Clustering:
     """Write labels, tables, model, config, facts and report in the place of the former ones.
@@ -309,23 +329,56 @@ def write_folder(
 
     Raises StoreError: when something cannot be written.
     """
-    from mvcc.reporting.html import clustering_page  # jinja2
-
+    corrections = reviewed.corrections.rows()
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
-        for number, table in enumerate(tables):
-            here = new / table.name
-            here.mkdir()
-            (here / LABELS).write_bytes(csv_bytes(_label_rows(table, facts.views[number])))
-            for name, lines in of_views[number].items():
-                (here / name).write_bytes(csv_bytes(lines))
+        for table, files in zip(tables, of_views, strict=True):
+            (new / table.name).mkdir()
+            for name, lines in files.items():
+                (new / table.name / name).write_bytes(csv_bytes(lines))
         model = saved.to_bytes()
         (new / MODEL).write_bytes(model)
-        facts = add_labels(new, facts.model_copy(update={"model_sha256": sha256_of(model)}))
-        (new / FACTS).write_bytes(facts.to_json())
-        (new / REPORT).write_bytes(clustering_page(facts))
+        checksum = {"model_sha256": sha256_of(model)}
+        facts = reviewed.facts.model_copy(update=checksum)
+        for name, content in labels_of(facts, tables).items():
+            (new / name).write_bytes(content)
+        facts = add_labels(new, facts)
+        if corrections:
+            found = reviewed.found.model_copy(update=checksum)
+            (new / FOUND).write_bytes(found.to_json())
+            (new / CORRECTIONS).write_bytes(csv_bytes([LOG_COLUMNS, *corrections]))
+        for name, content in pages_of(facts).items():
+            (new / name).write_bytes(content)
         out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
     return facts
+
+
+def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
+    """Return the tables that follow from the facts: labels, and what corrections change as well.
+
+    ``tables`` are those that were read, with the rows that were left out.
+    """
+    files = {
+        f"{table.name}/{LABELS}": csv_bytes(_label_rows(table, view))
+        for table, view in zip(tables, facts.views, strict=True)
+    }
+    if facts.corrected:
+        from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
+
+        suspicious = {
+            one.views: {"suspicious": one.suspicious} for one in facts.relations if facts.joint
+        }
+        lines = suspicious_lines(facts.views, suspicious)
+        for number, rows in lines.items():
+            files[f"{facts.views[number].name}/suspicious.csv"] = csv_bytes(rows)
+    return files
+
+
+def pages_of(facts: Clustering) -> dict[str, bytes]:
+    """Return the facts as they are stored, and the report of them."""
+    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+
+    return {FACTS: facts.to_json(), REPORT: clustering_page(facts)}
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
@@ -347,12 +400,15 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
     Outliers have none but the label −1.
     """
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
+    known = [own != other for own, other in zip(view.labels, view.second, strict=False)]
     if view.names:
         columns["name"] = [view.names[label] for label in view.labels]
     if view.probability:
         columns["probability"] = view.probability
-        columns["second"] = view.second
-        columns["second_probability"] = view.second_probability
+        # after corrections, the second choice may be unknown: then it is the cluster itself
+        for name in ("second", "second_probability"):
+            told = zip(getattr(view, name), known, strict=True)
+            columns[name] = [value if is_known else None for value, is_known in told]
     if None not in view.stability:
         columns["stability"] = view.stability
     if view.fit:  # which former versions did not tell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import View, load_job
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
-from mvcc.tables.output._folder import inputs_of_clustering, read_clustering
+from mvcc.tables.output._folder import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._parquet import pyarrow_for
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
@@ -84,7 +84,7 @@ def predict_files(
     Raises DataError, InvalidInputError: for a view that is not there, or rows that are not like
     those that were clustered.
     """
-    model, facts = read_clustering(folder)
+    model, facts = corrected_model(folder)
     views = [model.view(name) for name in new]
     names = {view.name: list(view.names) for view in facts.views}
     folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
@@ -115,6 +115,8 @@ def predict_files(
             if view.name in folders:
                 part = stack.enter_context(target_folder.writing_folder(target))
                 source = _source(folder, view, names[view.name], folders[view.name])
+                if facts.corrected:
+                    source = replace(source, into=facts.corrected.into)
                 tell = Progress(f"labels of {view.name}", on_step)
                 labelers.append(
                     partial(_predict_folder, client, folders[view.name], source, k, part, tell)

@@ -1,0 +1,286 @@
+"""A clustering while it is being corrected: its rows, clusters and matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.types import Bools, Ints
+from mvcc.embedding import find_objects
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, Answer
+from mvcc.results import Clustering, Relation
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    SPLIT,
+    is_about_cluster,
+    refuse_name,
+    rows_in,
+)
+
+LEFT_OUT = -1  # in place of a cluster
+_MOST_NAMED = 3  # rows, in a sentence
+
+Row = tuple[int, int]  # view and number
+
+
+class Draft:
+    """A clustering while it is being corrected.
+
+    Attributes
+    ----------
+    labels, put : list of (n,) arrays
+        The cluster of every row, and whether a person has put it there, per view.
+    names : list of list of str
+        Of every cluster, per view.
+    into : (k,) array
+        The cluster that each one that was found was merged into, else its own number.
+    matches : dict {(u, v): set of (i, j)}
+        Those that count; `confirmed` are those that a person has given.
+    sentences : list of str
+        What was corrected.
+    absent : set of str
+        Rows of former corrections that are not there; `n_lost` counts corrections without effect.
+    """
+
+    def __init__(self, facts: Clustering) -> None:
+        self._facts, self._replays = facts, False
+        self.absent, self.n_lost = set[str](), 0
+        self.n_clusters = facts.n_clusters
+        self.labels: list[Ints] = [np.array(view.labels) for view in facts.views]
+        # rows that a person has put where they are
+        self.put: list[Bools] = [np.zeros(view.n_rows, np.bool_) for view in facts.views]
+        self.names = [list(view.names) or [""] * facts.n_clusters for view in facts.views]
+        self.into = np.arange(facts.n_clusters)
+        self.matches = {relation.views: _matches(relation) for relation in facts.relations}
+        self.confirmed: set[tuple[Row, Row]] = set()
+        self.sentences: list[str] = []
+        self._numbers = {view.name: number for number, view in enumerate(facts.views)}
+        names = facts.numbered_alike
+        self._alike = [[self._numbers[name] for name in own] for own in names]
+        self._row = [{id: row for row, id in enumerate(view.ids)} for view in facts.views]
+
+    def replay(self, line: Answer) -> None:
+        """Do what an earlier line says, as far as its rows and clusters are there."""
+        self._replays = True
+        try:
+            self.correct(line)
+        except InvalidInputError:
+            self.n_lost += 1
+        self._replays = False
+
+    def correct(self, line: Answer) -> Answer:
+        """Do what a line says, or refuse it; return it as it is stored, by numbers of clusters."""
+        answer = line.answer
+        if is_about_cluster(answer):
+            return self._correct_cluster(line)
+        rows = self.rows(line.id)
+        if answer in (MATCH, NO_MATCH):
+            self._correct_match(rows, answer)
+        else:
+            answer = self._correct_rows(rows, answer)
+        return replace(line, answer=answer)
+
+    def rows(self, id: str) -> list[Row]:
+        """Return the rows that are named as "view:id", one below the other."""
+        found = [row for name in rows_in(id) if (row := self._find(name)) is not None]
+        if not found:
+            raise InvalidInputError("no row is named; write VIEW:ID, several one below the other.")
+        return list(dict.fromkeys(found))
+
+    def cluster(self, text: str, views: list[int] | None = None) -> tuple[list[int], int]:
+        """Return the views in which a cluster is, and its number.
+
+        It is given by number or name, or as "view:number" where the views are numbered apart.
+        """
+        view, colon, rest = text.partition(":")
+        if (
+            colon
+            and view in self._numbers
+            and views in (None, self._alike_with(self._numbers[view]))
+        ):
+            views, text = self._alike_with(self._numbers[view]), rest
+        if views is None:
+            if len(self._alike) == 1:
+                views = self._alike[0]
+            else:
+                example = f"{self._facts.views[0].name}:{text}"
+                raise InvalidInputError(
+                    "No matches connect all views, so the same number is not the same cluster."
+                    f" Name a view as well, such as {shown(example)}."
+                )
+        present = self.present(views)
+        number = int(text) if text.isdecimal() and len(text) < 16 else None
+        if number is None and text:
+            names = self.names[views[0]]
+            number = names.index(text) if text in names else None
+        if number is None or number not in present:
+            known = clipped(", ".join(map(str, present)), 200)
+            raise InvalidInputError(f"There is no cluster {shown(text)}; there are {known}.")
+        return views, number
+
+    def present(self, views: Iterable[int]) -> list[int]:
+        """Return the clusters that have a row in some views."""
+        labels = np.unique(np.concatenate([self.labels[view] for view in views]))
+        return [int(label) for label in labels if label != LEFT_OUT]
+
+    def called(self, views: list[int], number: int) -> str:
+        """Return what a sentence calls a cluster."""
+        name = self.names[views[0]][number]
+        return f"{number} ({clipped(name, 40)})" if name else str(number)
+
+    def _alike_with(self, view: int) -> list[int]:
+        return next(views for views in self._alike if view in views)
+
+    def _find(self, name: str) -> Row | None:
+        view, _, id = name.partition(":")
+        number = self._numbers.get(view)
+        if number is not None and id in self._row[number]:
+            return number, self._row[number][id]
+        if self._replays:
+            self.absent.add(name)
+            return None
+        if number is None:
+            known = ", ".join(f"{own}:…" for own in self._numbers)
+            raise InvalidInputError(
+                f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
+            )
+        if id in self._facts.views[number].outliers:
+            raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
+        raise InvalidInputError(
+            f"{view} has no row with the id {shown(id)}{nearest(id, self._row[number])}"
+        )
+
+    def _correct_cluster(self, line: Answer) -> Answer:
+        views, number = self.cluster(line.id)
+        before, answer = self.called(views, number), line.answer
+        if answer.startswith(RENAME):
+            name = answer.removeprefix(RENAME)
+            self._refuse_name(name, views, but_for=number)
+            for view in views:
+                self.names[view][number] = name
+            self.sentences.append(f"Cluster {before} is now called {clipped(name, 40)}.")
+        else:
+            _, kept = self.cluster(answer.removeprefix(MERGE), views)
+            if kept == number:
+                raise InvalidInputError(f"Cluster {before} cannot be merged into itself.")
+            for view in views:
+                self.labels[view][self.labels[view] == number] = kept
+                self.names[view][number] = ""
+            # where views are numbered apart, the number of another view is another cluster
+            if len(self._alike) == 1:
+                self.into[self.into == number] = kept
+            self.sentences.append(f"Cluster {before} was merged into {self.called(views, kept)}.")
+            answer = f"{MERGE}{kept}"
+        apart = f"{self._facts.views[views[0]].name}:" if len(self._alike) > 1 else ""
+        return replace(line, id=f"{apart}{number}", answer=answer)
+
+    def _correct_match(self, rows: list[Row], answer: str) -> None:
+        if self._replays and len(rows) < 2:
+            return
+        if len(rows) != 2 or rows[0][0] == rows[1][0]:
+            raise InvalidInputError("a match is of two rows of two views, one below the other.")
+        one, other = sorted(rows)
+        pairs = self.matches.get((one[0], other[0]))
+        said = f"{self._called(one)} and {self._called(other)}"
+        if pairs is None:
+            raise InvalidInputError(
+                f"{said} cannot be matched: their views were clustered without matches. Give a file"
+                " with this match to `mvcc cluster --match`."
+            )
+        pair = (one[1], other[1])
+        if answer == NO_MATCH:
+            if pair not in pairs and not self._replays:
+                raise InvalidInputError(f"{said} are not matched.")
+            pairs.discard(pair)
+            self.confirmed.discard((one, other))
+            self.sentences.append(f"{said} are not the same.")
+        else:
+            pairs.add(pair)
+            self.confirmed.add((one, other))
+            self.sentences.append(f"{said} are the same.")
+        self.__dict__.pop("_objects", None)
+        if answer == MATCH and one[0] in self._alike_with(other[0]):
+            self._move([rows[0]], int(self.labels[rows[0][0]][rows[0][1]]))
+
+    def _correct_rows(self, rows: list[Row], answer: str) -> str:
+        """Move rows; return the answer with the number of a cluster."""
+        views = sorted({view for of_row in rows for view in self._alike_with(of_row[0])})
+        if len({tuple(self._alike_with(view)) for view, _ in rows}) > 1:
+            raise InvalidInputError("these rows are of views that are numbered apart; move each.")
+        said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
+        if len(rows) > _MOST_NAMED:
+            said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
+        verb = "was" if len(rows) == 1 else "were"
+        if answer == OUTLIER:
+            self._move(rows, LEFT_OUT)
+            self.sentences.append(f"{said} {verb} left out.")
+        elif answer == NEW or answer.startswith((OPENS, SPLIT)):
+            number, name = self._opened(answer, views)
+            self._move(rows, number, by_hand=False)
+            self.sentences.append(f"{said} {verb} split off as {self.called(views, number)}.")
+            return f"{SPLIT}{number}:{name}"
+        else:
+            _, number = self.cluster(answer, views)
+            self._move(rows, number)
+            self.sentences.append(f"{said} {verb} moved to {self.called(views, number)}.")
+            return str(number)
+        return answer
+
+    def _opened(self, answer: str, views: list[int]) -> tuple[int, str]:
+        """Open a cluster, and return its number and name; an earlier line has its number."""
+        number, name = self.n_clusters, answer.removeprefix(NEW).removeprefix(":")
+        if answer.startswith(SPLIT):
+            digits, _, name = answer.removeprefix(SPLIT).partition(":")
+            if not digits.isdecimal() or len(digits) > 9:
+                raise InvalidInputError(f"{shown(answer)} has no number of a cluster.")
+            number = int(digits)
+        if name:
+            self._refuse_name(name, views)
+        n_more = max(number + 1 - self.n_clusters, 0)
+        if n_more > 1 and not self._replays:
+            raise InvalidInputError(f"The next cluster is {self.n_clusters}, not {number}.")
+        self.n_clusters += n_more
+        for view, names in enumerate(self.names):
+            names += [""] * n_more
+            if view in views:
+                names[number] = name
+        return number, name
+
+    def _move(self, rows: list[Row], number: int, *, by_hand: bool = True) -> None:
+        """Move rows, and all that are matched with them where they have the same clusters."""
+        moved = np.unique([self._objects[view][row] for view, row in rows])
+        for view, objects in enumerate(self._objects):
+            own = np.isin(objects, moved)
+            self.labels[view][own] = number
+            self.put[view][own] = by_hand
+
+    @cached_property
+    def _objects(self) -> list[Ints]:
+        """The object of every row: matched rows of views that are numbered alike are one."""
+        relations = {
+            (u, v): np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+            for (u, v), pairs in self.matches.items()
+            if u in self._alike_with(v)
+        }
+        return find_objects([len(labels) for labels in self.labels], relations)[1]
+
+    def _refuse_name(self, name: str, views: list[int], but_for: int | None = None) -> None:
+        names = enumerate(self.names[views[0]])
+        if not self._replays:  # groups of newer answers may have taken it
+            refuse_name(name, {own for number, own in names if number != but_for})
+
+    def _called(self, row: Row) -> str:
+        view = self._facts.views[row[0]]
+        return f"{view.name}:{clipped(view.ids[row[1]], 40)}"
+
+
+def _matches(relation: Relation) -> set[tuple[int, int]]:
+    """Return the matches that count: those that were left out as suspicious do not."""
+    dropped = {(one.i, one.j) for one in relation.suspicious if one.dropped}
+    return {(i, j) for i, j in relation.pairs} - dropped

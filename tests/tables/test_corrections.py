@@ -1,0 +1,176 @@
+"""Corrections of a result: each returns a new one, can be undone, and holds when it is made anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from mvcc.exceptions import InvalidInputError
+from tests.tables.test_cluster_views import JUDGED, MATCHES, SHOP, VIEWS, clustered
+
+
+@pytest.fixture(scope="module")
+def found():
+    return clustered(constraints=None)
+
+
+def alone(result, view, cluster):
+    """Return the id of a row of a cluster that is matched with no other row."""
+    labels = result.labels[view].iloc[40:]
+    return labels.index[labels == cluster][0]
+
+
+def moved(before, after):
+    """Return the rows that are in another cluster, as `compare` lists them."""
+    views = before.compare(after)["views"]
+    return {(view["name"], row["id"], row["to"]) for view in views for row in view["moved"]}
+
+
+def test_a_merged_cluster_has_the_rows_of_both_and_its_number_is_gone(found):
+    before = found.facts
+    merged = found.merge(0, 1)
+    for view in VIEWS:
+        wanted = found.labels[view].replace(1, 0)
+        pd.testing.assert_series_equal(merged.labels[view], wanted)
+    assert merged.sizes().index.tolist() == [0, 2]
+    assert "Clusters 0 and 1 were merged into 0." in found.compare(merged)["in_words"]
+    assert merged.facts["profiles"][0][0]["columns"]
+    assert found.facts == before
+    new = found.predict(VIEWS["survey"], "survey")
+    np.testing.assert_array_equal(
+        merged.predict(VIEWS["survey"], "survey"), np.where(new == 1, 0, new)
+    )
+
+
+def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
+    target = (found.labels["shop"]["s3"] + 1) % 3
+    after = found.move({"shop": "s3"}, int(target))
+    assert {row[:2] for row in moved(found, after)} == {("shop", "s3"), ("survey", "103")}
+    assert after.labels["shop"]["s3"] == after.labels["survey"][103] == target
+    view = after.facts["views"][0]
+    assert view["probability"][3] == view["stability"][3] == 1
+    assert (view["second"][3], view["second_probability"][3]) == (target, 0)
+
+
+def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
+    after = clustered().move({"survey": [101, 150]}, None)
+    shop, survey = after.facts["views"]
+    assert (shop["outliers"], survey["outliers"]) == (["s1"], ["101", "150"])
+    assert [len(after.labels[view]) for view in VIEWS] == [89, 88]
+    assert "s1" not in after.labels["shop"]
+    assert len(after.facts["relations"][0]["pairs"]) == 39
+    given = {(shop["ids"][i], shop["ids"][j]) for i, j, *_ in shop["given"]}
+    pairs = set(zip(JUDGED["shop"]["i"], JUDGED["shop"]["j"], strict=True))
+    assert given == {pair for pair in pairs if "s1" not in pair}
+    columns, rows = dict(shop["values"]), zip(shop["ids"], range(89), strict=True)
+    assert all(columns["kind"][row] == SHOP.loc[name, "kind"] for name, row in rows)
+    with pytest.raises(InvalidInputError, match="no row with the id 's1'"):
+        after.move({"shop": "s1"}, 0)
+
+
+def test_the_proposed_parts_of_two_merged_clusters_are_these_clusters(found):
+    merged = found.merge(0, 1)
+    split = merged.split(0, name="the other half")
+    for view in VIEWS:
+        assert adjusted_rand_score(found.labels[view], split.labels[view]) > 0.95
+    assert split.sizes().index.tolist() == [0, 2, 3]
+    assert split.profile(3)["shop"]["columns"].size
+    assert split.facts["titles"][3] == "the other half"
+
+
+def test_a_match_joins_two_rows_and_a_wrong_one_parts_them(found):
+    text = alone(found, "shop", 0)
+    image = alone(found, "survey", 1)
+    joined = found.match({"shop": text, "survey": image})
+    assert moved(found, joined) == {("survey", str(image), 0)}
+    both = joined.move({"shop": text}, 2)
+    assert both.labels["survey"][image] == 2
+    parted = found.match({"shop": "s3", "survey": 103}, same=False)
+    assert moved(found, parted) == set()
+    assert len(parted.facts["relations"][0]["pairs"]) == 39
+    target = int((found.labels["shop"]["s3"] + 1) % 3)
+    assert {row[0] for row in moved(parted, parted.move({"shop": "s3"}, target))} == {"shop"}
+
+
+def corrected(found):
+    """Return a result after a correction of every kind, and those on the way."""
+    steps = [found, found.merge(0, 1)]
+    steps.append(steps[-1].split(0, name="half"))
+    steps.append(steps[-1].move({"shop": ["s3", "s60"], "survey": 170}, 2))
+    steps.append(steps[-1].rename("half", "the half"))
+    steps.append(steps[-1].match({"shop": "s50", "survey": 151}))
+    steps.append(steps[-1].match({"shop": "s7", "survey": 107}, same=False))
+    steps.append(steps[-1].move({"survey": 150}, None))
+    return steps
+
+
+def test_every_correction_is_undone(found):
+    steps = corrected(found)
+    after = steps[-1]
+    assert len(after.corrections) == 7
+    for before in reversed(steps[:-1]):
+        after = after.undo()
+        assert after.facts == before.facts
+    with pytest.raises(InvalidInputError, match="nothing to undo"):
+        found.undo()
+
+
+def test_corrections_hold_when_the_result_is_made_anew_also_twice(found):
+    before = corrected(found)[-1]
+    after = clustered(constraints=None, continues=before)
+    again = clustered(constraints=None, continues=after, seed=5).rename(2, "others")
+    for result in (after, again):
+        assert result.corrections[:7] == before.corrections
+        for view in VIEWS:
+            pd.testing.assert_series_equal(result.labels[view], before.labels[view])
+    assert not any("corrections name" in warning for warning in again.facts["warnings"])
+    assert again.labels["shop"]["s3"] == 2
+    assert again.facts["titles"][2:] == ["others", "the half"]
+
+
+def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(found):
+    before = corrected(found)[-1]
+    fewer = VIEWS | {"shop": SHOP.drop(["s3", "s50", "s7"])}
+    pairs = MATCHES["shop", "survey"]
+    matches = {("shop", "survey"): pairs[~pairs["shop"].isin(["s3", "s7"])]}
+    after = clustered(fewer, constraints=None, matches=matches, continues=before)
+    (warning,) = (one for one in after.facts["warnings"] if "of corrections" in one)
+    assert "3 rows" in warning
+    assert after.labels["shop"]["s60"] == 2
+    assert len(after.undo().undo().undo().corrections) == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda found: found.merge(0, 0), "Cluster 0 cannot be merged into itself"),
+        (lambda found: found.merge(0, 9), "There is no cluster '9'; there are 0, 1, 2"),
+        (lambda found: found.merge("beds", 1), "There is no cluster 'beds'"),
+        (lambda found: found.rename(0, " "), "The name of a cluster must be"),
+        (lambda found: found.rename(0, "7"), "'7' must not be the name of a cluster"),
+        (lambda found: found.rename(0, "b").rename(1, "b"), "There is a cluster 'b' already"),
+        (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
+        (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
+        (lambda found: found.move({}, 0), "no row is named"),
+        (lambda found: found.move("s9", 0), "rows must be a dict"),
+        (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
+        (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views"),
+        (lambda found: found.match({"shop": "s1", "survey": 150}, same=False), "are not matched"),
+    ],
+)  # fmt: skip
+def test_a_correction_that_means_nothing_is_refused(found, wrong, message):
+    with pytest.raises(InvalidInputError, match=message):
+        wrong(found)
+
+
+def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
+    found = clustered(method="co-em", transfer="direct-mapping", stability_runs=0)
+    with pytest.raises(InvalidInputError, match="Name a view as well, such as 'shop:1'"):
+        found.merge(0, 1)
+    merged = found.merge("shop:0", "shop:1")
+    assert set(merged.labels["shop"]) == {0, 2}
+    pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])
+    alone = merged.move({"shop": "s3"}, 2)
+    assert {row[:2] for row in moved(merged, alone)} <= {("shop", "s3")}
