@@ -113,12 +113,15 @@ class OutputFolder:
                     continue
                 raise StoreError(f"{path} {why}. {self._instead}.")
 
-    def write(self, contents: Mapping[str, bytes]) -> None:
-        """Write files by name, all or none; a file that has its bytes already stays as it is."""
+    def write(self, contents: Mapping[str, bytes], kind: str | None = None) -> None:
+        """Write files by name, all or none; a file that has its bytes already stays as it is.
+
+        ``kind`` is theirs if it is not that of the folder.
+        """
         contents = {
             name: content for name, content in contents.items() if not self._has(name, content)
         }
-        self.refuse_taken(contents)
+        self.refuse_taken(contents, kind)
         parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
             for name, content in contents.items():
@@ -127,7 +130,7 @@ class OutputFolder:
                 parts[name].write_bytes(content)
                 files.sync(parts[name])
             for name, part in parts.items():
-                self._finish(name, part)
+                self._finish(name, part, kind)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over another one that the command knows to be its own, by a list that it
@@ -259,8 +262,8 @@ class OutputFolder:
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)
 
-    def _finish(self, name: str, part: Path) -> None:
-        self._note(name, files.sha256_of_file(part))
+    def _finish(self, name: str, part: Path, kind: str | None = None) -> None:
+        self._note(name, files.sha256_of_file(part), kind)
         files.move(part, self.path / name)
 
     def _make(self, folder: Path) -> None:

@@ -24,6 +24,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # where standard output goes
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored; run the same command to resume",
+    "review": "all corrections are stored; run the same command to resume",
     "run": "finished trials are stored, the same command resumes",
     "cluster": "the results are incomplete, the same command starts over",
     "predict": "nothing was written, the same command starts over",
@@ -34,6 +35,7 @@ _GROUPS = {
         "init": "Write a small example to start from.",
         "ask": "Answer questions about your own tables.",
         "cluster": "Cluster your own tables.",
+        "review": "Correct a result.",
         "predict": "Put new rows into the clusters.",
         "compare": "Compare two clusterings.",
         "match": "Propose matches of unmatched rows.",

@@ -24,6 +24,7 @@ from mvcc.tables._layout import MOVED
 from mvcc.tables.correcting._corrections import MATCH, NO_MATCH
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.correcting._parts import parts_of
+from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
@@ -289,7 +290,9 @@ class ClusteringResult:
         InvalidInputError
             For a cluster that is not there, or has too few rows.
         """
-        found = parts_of(self._facts, str(cluster), self._found.job, self._found.inputs)
+        inputs = self._found.inputs
+        features = [one.X for one in features_before_clusters(inputs.tables, self._found.job)]
+        found = parts_of(self._facts, str(cluster), features, inputs)
         return {
             name: pd.Series(own, index=self._every_row[name][rows], name="part")
             for name, (rows, own) in found.items()

@@ -7,13 +7,14 @@ from pathlib import Path
 from mvcc._utils.messages import clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.multiview import Answer
+from mvcc.tables.asking._review import ReviewSession
 from mvcc.tables.asking._session import AskSession
 from mvcc.tables.reading._records import read_records
 
 _NEEDED = ("id", "answer")
 
 
-def record_table(session: AskSession, path: Path) -> list[Answer]:
+def record_table(session: AskSession | ReviewSession, path: Path) -> list[Answer]:
     """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
     records, _ = read_records(path)
     if not records:

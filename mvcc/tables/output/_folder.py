@@ -329,6 +329,8 @@ def write_folder(
 
     Raises StoreError: when something cannot be written.
     """
+    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+
     corrections = reviewed.corrections.rows()
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
@@ -347,8 +349,8 @@ def write_folder(
             found = reviewed.found.model_copy(update=checksum)
             (new / FOUND).write_bytes(found.to_json())
             (new / CORRECTIONS).write_bytes(csv_bytes([LOG_COLUMNS, *corrections]))
-        for name, content in pages_of(facts).items():
-            (new / name).write_bytes(content)
+        (new / FACTS).write_bytes(facts.to_json())
+        (new / REPORT).write_bytes(clustering_page(facts))
         out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
     return facts
 
@@ -372,13 +374,6 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
         for number, rows in lines.items():
             files[f"{facts.views[number].name}/suspicious.csv"] = csv_bytes(rows)
     return files
-
-
-def pages_of(facts: Clustering) -> dict[str, bytes]:
-    """Return the facts as they are stored, and the report of them."""
-    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
-
-    return {FACTS: facts.to_json(), REPORT: clustering_page(facts)}
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:

@@ -1,0 +1,83 @@
+"""``mvcc review``: correct a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mvcc._utils.messages import counted
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+
+if TYPE_CHECKING:
+    from mvcc.tables import ReviewSession
+
+_EXAMPLES = (
+    "mvcc review results",
+    "mvcc review results --json -n 10 > to-review.json",
+    "mvcc review results --parts 3",
+    "mvcc review results --answers corrections.csv",
+)
+
+
+@click.command("review", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
+@click.argument("folder", type=Folder())
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Record a table of corrections: columns id,answer.",
+)
+@click.option("--parts", metavar="CLUSTER", help="Print how a cluster may be split, as JSON.")
+@click.option(
+    "-n", "n_rows", type=click.IntRange(1), help="Rows of each list of --json.  [default: 20]"
+)
+@output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
+def command(
+    folder: Path,
+    answers: Path | None,
+    parts: str | None,
+    n_rows: int | None,
+    as_json: bool,
+) -> None:
+    """Correct a result: FOLDER is an output folder of `mvcc cluster`.
+
+    Rename, merge and split clusters, move rows, leave out those that fit nowhere, confirm matches
+    or refuse them. Each correction is stored at once in corrections.csv of FOLDER, which labels,
+    report and all other commands follow, and can be taken back. `mvcc cluster --continue FOLDER`
+    makes the result anew, and corrects it in the same way.
+
+    In a table of corrections, id is a
+    cluster, or rows as VIEW:ID, one below the other; answer is rename:NAME, merge:CLUSTER or split
+    for a cluster, and CLUSTER, new:NAME, outlier, match or "no match" for rows; or undo.
+    """
+    for_program = as_json or answers is not None or parts is not None
+    if n_rows is not None and not as_json:
+        raise click.UsageError("-n is the number of rows of --json; add --json, or leave it out.")
+    if parts is not None and (as_json or answers):
+        raise click.UsageError("--parts prints JSON of its own; leave out --json and --answers.")
+    if not for_program:
+        raise click.UsageError("nothing is asked for; give --json, --parts or --answers.")
+    from mvcc.tables import ReviewSession, record_table
+
+    with ReviewSession(folder, remark) as session:
+        if parts is not None:
+            print_json({"parts": session.parts(parts)})
+        if answers is not None:
+            before = session.labels()
+            recorded = record_table(session, answers)
+            if not as_json:
+                say(f"{counted(len(recorded), 'correction')} recorded; {_moved(session, before)}.")
+        if as_json:
+            print_json(session.document(n_rows or 20))
+        if not as_json and parts is None:
+            say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
+            remark(f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW")
+
+
+def _moved(session: ReviewSession, before: dict[str, int]) -> str:
+    """Say how many rows are in another cluster than before."""
+    after = session.labels()
+    n = sum(before.get(row) != after.get(row) for row in {*before, *after})
+    return f"{counted(n, 'row')} moved"

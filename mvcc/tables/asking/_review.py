@@ -1,0 +1,289 @@
+"""A session that corrects a clustering: its log is in the folder of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from mvcc._utils.outputs import OutputFolder
+from mvcc._utils.types import Floats
+from mvcc.exceptions import DataError, MvccError
+from mvcc.multiview import NEW, UNDO, Answer
+from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
+from mvcc.results import CLUSTERING, Clustering, Sureness
+from mvcc.tables._layout import CONFIG, FOUND
+from mvcc.tables.asking._card import Shower, ShownRow
+from mvcc.tables.asking._folder import AnswerLog
+from mvcc.tables.correcting._corrected import Reviewed
+from mvcc.tables.correcting._corrections import CORRECTIONS, Corrections
+from mvcc.tables.correcting._matches import with_matches
+from mvcc.tables.correcting._parts import parts_of
+from mvcc.tables.fitting._features import features_before_clusters
+from mvcc.tables.output._folder import (
+    KIND,
+    inputs_of,
+    job_of_clustering,
+    labels_of,
+    read_found,
+)
+from mvcc.tables.reading._inputs import Inputs, read_inputs
+
+SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
+
+Labels = dict[str, int]  # the cluster of every row, as "view:id"; none for those left out
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A row whose cluster is not sure."""
+
+    id: str
+    kind: Sureness
+    cluster: int
+    second: int | None
+    probability: float | None
+    second_probability: float | None
+
+
+class ReviewSession:
+    """Corrections of the clustering in a folder; a context manager that holds the folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Of `mvcc cluster`. Its corrections go on; facts, labels and report follow from them, also
+        where a session before was killed.
+    on_note : callable
+        Told what happened to a session before.
+
+    Raises
+    ------
+    StoreError
+        For a folder that holds no clustering, whose files somebody changed, or that another process
+        writes to.
+    DataError
+        For tables that cannot be read, or have changed since.
+    """
+
+    def __init__(self, folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:
+        self.folder = folder
+        self._found = read_found(folder)
+        self._job = job_of_clustering(folder, self._found)
+        self._inputs = self._read()
+        self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
+        self._shower = Shower(self._inputs.tables, self.base)
+        self._out = OutputFolder(
+            folder, KIND, fresh=True, inputs=inputs_of(self._job), on_note=on_note
+        )
+        self._log = AnswerLog(self._out, CORRECTIONS, on_note)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self._out)
+            self._log.read()
+            corrections = Corrections.of(self._log.records, str(self.folder / CORRECTIONS))
+            self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
+            self._out.refuse_taken(labels_of(self.facts, self._inputs.tables))
+            self._out.refuse_taken([REPORT], REPORT_KIND)
+            if corrections.lines:
+                self._derive()
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    @property
+    def facts(self) -> Clustering:
+        """The facts of the clustering as it is corrected now."""
+        return self._reviewed.facts
+
+    @property
+    def version(self) -> int:
+        """The number of lines of the log."""
+        return len(self._reviewed.corrections.lines)
+
+    @property
+    def corrections(self) -> list[str]:
+        """A sentence for each correction that stands."""
+        return list(self.facts.corrected.sentences) if self.facts.corrected else []
+
+    def record(
+        self, answers: list[tuple[str, str]], *, again: bool = True, where: Sequence[str] = ()
+    ) -> list[Answer]:
+        """Store several corrections, all of them or none.
+
+        Parameters
+        ----------
+        answers : list of (id, answer)
+            Lines as in ``corrections.csv``, without the number of a new cluster; also "split" for a
+            cluster, which becomes the proposed rows.
+        again : bool
+            Corrections follow each other, so a row may always be moved once more.
+        where : sequence of str
+            Where each comes from, which errors begin with.
+        """
+        reviewed = self._reviewed
+        for number, (id, answer) in enumerate(answers):
+            try:
+                if answer == SPLIT:
+                    id, answer = self._second_part(reviewed, id), NEW
+                reviewed = reviewed.extended(Answer(id, answer))
+            except MvccError as error:
+                error.args = (f"{where[number] if where else ''}{error}",)
+                raise
+        if not (self.folder / FOUND).exists():
+            self._out.write({FOUND: self._found.to_json()})
+        self._log.store(reviewed.corrections.lines)
+        self._reviewed = reviewed
+        self._derive()
+        return list(reviewed.corrections.lines[-len(answers) :]) if answers else []
+
+    def undo(self) -> None:
+        """Take back the last correction."""
+        self.record([("", UNDO)])
+
+    def parts(self, cluster: str) -> dict[str, dict[str, int]]:
+        """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
+        return self._parts(self._reviewed, cluster)
+
+    def labels(self) -> Labels:
+        """Return the cluster of every row that has one."""
+        return {
+            f"{view.name}:{id}": label
+            for view in self.facts.views
+            for id, label in zip(view.ids, view.labels, strict=True)
+        }
+
+    def doubts(self) -> list[Doubt]:
+        """Return the rows whose cluster is not sure, the least sure first."""
+        found = []
+        for view in self.facts.views:
+            chances: Any = [(None, None, None)] * view.n_rows
+            if view.probability:
+                told = (view.second, view.probability, view.second_probability)
+                chances = list(zip(*told, strict=True))
+            for row, kind in enumerate(view.sureness):
+                if kind is not Sureness.SURE:
+                    name = f"{view.name}:{view.ids[row]}"
+                    found.append(Doubt(name, kind, view.labels[row], *chances[row]))
+        return sorted(found, key=lambda one: (one.kind is Sureness.NOWHERE, one.probability or 0))
+
+    def rows(self, ids: Sequence[str]) -> tuple[ShownRow, ...]:
+        """Return what a person sees of rows, given as "view:id"."""
+        numbers = {table.name: number for number, table in enumerate(self._inputs.tables)}
+        shown: list[ShownRow] = []
+        for name in ids:
+            view, _, id = name.partition(":")
+            rows: list[tuple[int, ...]] = [()] * len(numbers)
+            rows[numbers[view]] = (self._inputs.tables[numbers[view]].row[id],)
+            shown += self._shower.rows(tuple(rows))
+        return tuple(shown)
+
+    def document(self, n: int) -> dict[str, Any]:
+        """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
+        facts = self.facts
+        clusters = [
+            {
+                "cluster": cluster,
+                "name": facts.titles[cluster],
+                "rows": {
+                    view.name: {"size": profiles[cluster].size, "typical": [
+                        view.ids[row] for row in profiles[cluster].typical
+                    ]}
+                    for view, profiles in zip(facts.views, facts.profiles, strict=True)
+                },
+            }
+            for cluster in facts.clusters
+        ]  # fmt: skip
+        doubts = self.doubts()
+        listed = {
+            kind.value: [vars(one) for one in doubts if one.kind is kind][:n]
+            for kind in (Sureness.BETWEEN, Sureness.NOWHERE)
+        }
+        return {
+            "clusters": clusters,
+            **listed,
+            "matches": self.doubted_matches()[:n],
+            "corrections": self.corrections,
+        }
+
+    def doubted_matches(self) -> list[dict[str, Any]]:
+        """Return the matches that seem to be wrong, the most suspicious first."""
+        found = []
+        for relation in self.facts.relations:
+            first, second = (self.facts.views[view] for view in relation.views)
+            for one in relation.suspicious:
+                id = f"{first.name}:{first.ids[one.i]}\n{second.name}:{second.ids[one.j]}"
+                found.append({"id": id, "suspicion": one.suspicion, "used": not one.dropped})
+        return sorted(found, key=lambda one: -one["suspicion"])
+
+    def _read(self) -> Inputs:
+        """Read the tables that were clustered, and refuse others."""
+        for view in self._found.views:
+            if view.n_all_rows is not None:
+                raise DataError(
+                    f"{view.source} is a folder, of which a sample was clustered; what is corrected"
+                    " in the sample would not reach the other rows. Cluster it with more answers."
+                )
+        try:
+            inputs = read_inputs(self._job.model_copy(update={"n_clusters": "auto"}))
+        except DataError as error:
+            error.args = (f"{error} If {self.folder} was moved, correct its {CONFIG}.",)
+            raise
+        for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):
+            before = [one.sha256 for one in self._found.inputs if one.path == view.source]
+            if file[2] not in before or {*view.ids, *view.outliers} != set(table.ids):
+                raise DataError(
+                    f"{table.path} has changed since it was clustered. Restore the file, or cluster"
+                    f" it anew: mvcc cluster {self.folder / CONFIG} --continue {self.folder}"
+                    " --out NEW"
+                )
+        rows = [
+            np.array([table.row[id] for id in view.ids])
+            for view, table in zip(self._found.views, inputs.tables, strict=True)
+        ]
+        self._used = inputs.on_rows(rows)
+        return inputs
+
+    @cached_property
+    def _features(self) -> list[Floats]:
+        features = features_before_clusters(self._used.tables, self._job)
+        return [one.X for one in features]
+
+    def _parts(self, reviewed: Reviewed, cluster: str) -> dict[str, dict[str, int]]:
+        inputs = with_matches(self._used, reviewed.corrections)
+        parts = parts_of(reviewed.facts, cluster, self._features, inputs)
+        tables = {table.name: table for table in inputs.tables}
+        return {
+            view: {
+                tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)
+            }
+            for view, (rows, own) in parts.items()
+        }  # fmt: skip
+
+    def _second_part(self, reviewed: Reviewed, cluster: str) -> str:
+        """Return the rows of the smaller part of a cluster, as a line names them."""
+        parts = self._parts(reviewed, cluster)
+        return "\n".join(
+            f"{view}:{id}" for view, own in parts.items() for id in own if own[id] == 1
+        )
+
+    def _derive(self) -> None:
+        """Write what follows from the log: labels, report and facts, which come last."""
+        self._out.write(labels_of(self.facts, self._inputs.tables))
+        self._out.write({REPORT: clustering_page(self.facts)}, REPORT_KIND)
+        self._out.write({CLUSTERING: self.facts.to_json()})

@@ -1,0 +1,46 @@
+"""``mvcc review`` as a program uses it: what to look at, and corrections of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.command_line import mvcc
+from tests.tables.asking.test_review import SAID, labels, made, results
+from tests.tables.problems import write_csv
+
+__all__ = ["made", "results"]  # fixtures
+
+
+def test_a_program_reads_what_to_look_at_and_corrects_it(results, tmp_path):
+    before = labels(results)
+    shown = json.loads(mvcc("review", results, "--json", "-n", 2).stdout)
+    assert set(shown) == {"clusters", "between", "nowhere", "matches", "corrections"}
+    assert [one["cluster"] for one in shown["clusters"]] == [0, 1, 2]
+    assert len(shown["nowhere"]) <= 2
+    parts = json.loads(mvcc("review", results, "--parts", 1).stdout)["parts"]
+    rows = [f"{view}:{id}" for view, own in parts.items() for id in own]
+    assert sorted(rows) == sorted(row for row, cluster in before.items() if cluster == 1)
+    table = write_csv(tmp_path / "c.csv", [["id", "answer"], *SAID[:3]])
+    done = mvcc("review", results, "--answers", table)
+    n = sum(cluster != before[row] for row, cluster in labels(results).items())
+    assert done.stdout == (
+        f"3 corrections recorded; {n} rows moved.\n3 corrections of {results}.\n"
+    )
+    told = mvcc("review", results, "--answers", table, "--json")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "c.csv:3: There is no cluster '1'; there are 0, 2." in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-n", 3, "--answers", "x.csv"], "-n is the number of rows of --json"),
+        (["--parts", 1, "--json"], "--parts prints JSON of its own"),
+    ],
+)
+def test_options_that_do_not_go_together(tmp_path, words, message):
+    done = mvcc("review", tmp_path, *words)
+    assert done.returncode == 2
+    assert message in done.stderr

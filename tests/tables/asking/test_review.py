@@ -1,0 +1,258 @@
+"""Corrections of a result in its folder: stored at once, all that follows from them is written."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import json
+import os
+import shutil
+import signal
+from itertools import count
+
+import pytest
+
+from mvcc import load_model
+from mvcc.exceptions import MvccError, StoreError
+from mvcc.results import read_facts
+from mvcc.tables import (
+    ReviewSession,
+    check_clustering,
+    cluster_job,
+    compare_clusterings,
+    export_tables,
+    load_job,
+    record_table,
+)
+from tests.tables.problems import cluster, outputs, read_csv, with_values, write_problem
+
+ALL = (".csv", ".json", ".yaml", ".skops", ".html")
+SAID = [
+    ("0", "rename:the first"),
+    ("1", "merge:2"),
+    ("view0:a3", "0"),
+    ("2", "split"),
+    ("view0:a5\nview0:a6", "new:two of them"),
+    ("view1:b7", "outlier"),
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    options = write_problem(folder, n=40, n_matches=25, judged=())
+    cluster(with_values(options, n_clusters=3, stability_runs=2), folder / "results")
+    return folder
+
+
+@pytest.fixture
+def results(made, tmp_path):
+    """Return a folder with a result, whose tables are where its config looks for them."""
+    shutil.copytree(made, tmp_path / "made")
+    return tmp_path / "made" / "results"
+
+
+def labels(folder):
+    return {
+        f"{view.name}:{row['id']}": int(row["cluster"])
+        for view in read_facts(folder).views
+        for row in read_csv(folder / view.name / "labels.csv")
+    }
+
+
+def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
+    before, facts = outputs(results, *ALL), read_facts(results)
+    with ReviewSession(results) as session:
+        session.record(SAID)
+        told = session.labels()
+        assert labels(results) == told | {f"view{n}:{id}": -1 for n, id in left_out(results)}
+    assert check_clustering(results) == (check_clustering(results)[0], [], [])
+    after = read_facts(results)
+    assert after.corrected.sentences[:2] == (
+        "Cluster 0 is now called the first.",
+        "Cluster 1 was merged into 2.",
+    )
+    assert after.clusters == [0, 2, 3, 4]
+    assert after.titles[4] == "two of them"
+    assert all(text in (results / "report.html").read_text() for text in after.corrected.sentences)
+    new = read_csv(results.parent / "view0.csv")
+    predicted = load_model(results).predict([[row[c] for c in "xyz"] for row in new], "view0")
+    assert set(predicted) <= {0, 2}
+    assert "two of them" in {
+        row["cluster_name"]
+        for path in export_tables(results, results.parent / "exported")
+        for row in read_csv(path)
+    }
+    with ReviewSession(results) as session:
+        for _ in SAID:
+            session.undo()
+        assert session.facts == facts
+    assert {
+        name: content
+        for name, content in outputs(results, *ALL).items()
+        if name not in ("corrections.csv", "found.json")
+    } == before
+    assert len(read_csv(results / "corrections.csv")) == 2 * len(SAID)
+
+
+def left_out(folder):
+    views = read_facts(folder).views
+    return [(number, id) for number, view in enumerate(views) for id in view.outliers]
+
+
+def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_the_next(results):
+    with ReviewSession(results) as session:
+        session.record(SAID)
+    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
+    for name, former in (("june", results), ("july", results.parent / "june")):
+        job = job.model_copy(update={"continues": str(former), "seed": 3})
+        cluster_job(job, results.parent / name)
+        assert labels(results.parent / name) == labels(results)
+        assert not compare_clusterings(results, results.parent / name)["views"][0]["moved"]
+    with ReviewSession(results.parent / "july") as session:
+        session.undo()
+        assert session.corrections == list(read_facts(results).corrected.sentences[:-1])
+    with pytest.raises(StoreError, match=r"results has been corrected .* with --continue"):
+        cluster_job(load_job(results / "cluster.yaml"), results, fresh=True)
+
+
+def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tmp_path):
+    table = tmp_path / "said.csv"
+    table.write_text('id,answer\n0,merge:1\n"view0:a1\nview0:a2",2\nview0:a99,2\n')
+    before = outputs(results, *ALL)
+    with ReviewSession(results) as session:
+        with pytest.raises(MvccError, match=r"said\.csv:5: view0 has no row with the id 'a99'"):
+            record_table(session, table)
+        assert outputs(results, *ALL) == before
+        table.write_text(table.read_text().replace("a99", "a9"))
+        assert [line.answer for line in record_table(session, table)] == ["merge:1", "2", "2"]
+        document = session.document(3)
+    assert [one["cluster"] for one in document["clusters"]] == [1, 2]
+    assert len(document["corrections"]) == 3
+    json.dumps(document)
+
+
+def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_anew(results):
+    facts = read_facts(results)
+    matched = {pair.i for pair in facts.relations[0].pairs}
+    one = next(row for row in range(40) if row not in matched)
+    first = f"view0:{facts.views[0].ids[one]}"
+    other = next(pair for pair in facts.relations[0].pairs)
+    wrong = f"view0:{facts.views[0].ids[other.i]}\nview1:{facts.views[1].ids[other.j]}"
+    second = f"view1:{facts.views[1].ids[other.j]}"
+    with ReviewSession(results) as session:
+        session.record([(wrong, "no match"), (f"{first}\n{second}", "match")])
+    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
+    pairs = cluster_job(job, results.parent / "again").relations[0].pairs
+    assert (one, other.j) in pairs
+    assert tuple(other) not in pairs
+
+
+def test_a_second_session_is_told_who_corrects(results):
+    with ReviewSession(results), pytest.raises(StoreError, match="is in use"):
+        ReviewSession(results).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("view0/labels.csv", r"labels\.csv is not replaced: it was changed since"),
+        ("report.html", r"report\.html is not replaced: it was changed since"),
+        ("clustering.json", "cannot be read"),
+        ("corrections.csv", r"corrections\.csv:1: the columns must be id,answer,when"),
+        ("../view0.csv", r"view0\.csv has changed since it was clustered"),
+    ],
+)
+def test_a_folder_that_somebody_changed_is_refused_and_left_alone(results, change, message):
+    with open(results / change, "a") as file:
+        file.write("changed\n")
+    before = outputs(results, *ALL)
+    with pytest.raises(MvccError, match=message), ReviewSession(results):
+        pass
+    assert outputs(results, *ALL) == before
+
+
+def test_a_folder_that_was_moved_is_corrected_if_its_tables_are_found(results, tmp_path):
+    with ReviewSession(results) as session:
+        session.record(SAID[:1])
+    shutil.move(results, tmp_path / "elsewhere")
+    with pytest.raises(MvccError, match=r"elsewhere was moved, correct its cluster\.yaml"):
+        ReviewSession(tmp_path / "elsewhere")
+    shutil.move(tmp_path / "made", tmp_path / "all")
+    shutil.move(tmp_path / "elsewhere", tmp_path / "all/other")
+    with ReviewSession(tmp_path / "all/other") as session:
+        assert session.corrections == ["Cluster 0 is now called the first."]
+
+
+def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
+    (results / "corrections.csv").write_text(
+        "id,answer,when\nview0:gone,1,now\n9,merge:0,now\n0,rename:first,now\n"
+    )
+    with ReviewSession(results) as session:
+        assert session.corrections == ["Cluster 0 is now called first."]
+        (warning,) = (one for one in session.facts.warnings if "they have no effect" in one)
+        assert warning.startswith("2 corrections and 1 row of corrections name what is not in")
+        session.undo()
+    assert len(read_csv(results / "corrections.csv")) == 4
+
+
+def test_a_correction_that_cannot_be_written_was_not_made(results, monkeypatch):
+    def fail(handle):
+        raise OSError(28, "No space left on device")
+
+    with ReviewSession(results) as session:
+        session.record(SAID[:1])
+        before = outputs(results, *ALL)
+        with monkeypatch.context() as context:
+            context.setattr(os, "fsync", fail)
+            with pytest.raises(StoreError, match=r"corrections\.csv cannot be written: No space"):
+                session.record(SAID[1:])
+        assert outputs(results, *ALL) == before
+        assert len(session.corrections) == 1
+        session.record(SAID[1:])
+
+
+_ON_DISK = ((os, "fsync"), (os, "replace"), (os, "unlink"), (builtins, "open"), (io, "open"))
+
+
+def killed_at(step, results):
+    """Correct a result in another process, which is killed at a step on the disk."""
+    if (child := os.fork()) == 0:
+        try:
+            with ReviewSession(results) as session:
+                left = count(step, -1)
+
+                def disturbed(call):
+                    def do(*arguments, **options):
+                        if next(left) == 0:
+                            os.kill(os.getpid(), signal.SIGKILL)
+                        return call(*arguments, **options)
+
+                    return do
+
+                for module, name in _ON_DISK:
+                    setattr(module, name, disturbed(getattr(module, name)))
+                session.record(SAID)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stride", [6, pytest.param(1, marks=pytest.mark.reliability)])
+def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried, stride):
+    ends = []
+    for step in count(0, stride):
+        shutil.copytree(made, tmp_path / str(step))
+        results = tmp_path / str(step) / "results"
+        ends.append(killed_at(step, results))
+        with ReviewSession(results) as session:
+            assert len(session.corrections) in (0, len(SAID))
+        assert check_clustering(results)[1:] == ([], [])
+        assert not list(results.rglob(".*.part"))
+        if not ends[-1]:
+            break
+    assert ends[-1] == 0
+    assert set(ends[:-1]) == {-signal.SIGKILL}
+    assert len(session.corrections) == len(SAID)
+    tried("corrections of a result killed at a step", len(ends) - 1)
