@@ -120,9 +120,11 @@ def command(
         if as_json:
             print_json(session.document(n_questions or 1))
         elif browser:
-            from mvcc.cli._ask_browser import ask_in_browser
+            from mvcc.cli._ask_browser import in_browser
+            from mvcc.tables import PageState
 
-            ask_in_browser(session, then, port=port or 0, opens=not no_open)
+            page = PageState(session, then)
+            in_browser(page, session.base, "Answer", port=port or 0, opens=not no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 

@@ -1,22 +1,23 @@
-"""``mvcc ask --browser``: the questions in a page of this machine."""
+"""A page of this machine in the browser: questions, or corrections of a result."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc.cli._shared import remark, say
 
 if TYPE_CHECKING:
-    from mvcc.tables import AskSession
+    from mvcc.tables.asking._page_of import Page
 
 
-def ask_in_browser(session: AskSession, then: str, *, port: int, opens: bool) -> None:
-    """Ask until the page finishes, Ctrl-C or SIGTERM; ``then`` is the command that comes next."""
+def in_browser(page: Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
+    """Serve a page until it finishes, Ctrl-C or SIGTERM; messages say what one does there."""
     from mvcc.tables import serve_page
 
     def ready(address: str) -> None:
         say(address)
-        remark("Answer in the browser; press Ctrl-C to end. Every answer is stored at once.")
+        remark(f"{verb} in the browser; press Ctrl-C to end. Everything is stored at once.")
         if opens:
             from threading import Thread
             from webbrowser import open as open_browser
@@ -25,4 +26,4 @@ def ask_in_browser(session: AskSession, then: str, *, port: int, opens: bool) ->
                 target=open_browser, args=(address,), daemon=True
             ).start()  # some wait for the browser to end
 
-    serve_page(session, then, ready, port=port)
+    serve_page(page, images, ready, port=port)

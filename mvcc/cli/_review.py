@@ -33,22 +33,26 @@ _EXAMPLES = (
 @click.option(
     "-n", "n_rows", type=click.IntRange(1), help="Rows of each list of --json.  [default: 20]"
 )
+@click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
+@click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
 @output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
 def command(
     folder: Path,
     answers: Path | None,
     parts: str | None,
     n_rows: int | None,
+    port: int | None,
+    no_open: bool,
     as_json: bool,
 ) -> None:
-    """Correct a result: FOLDER is an output folder of `mvcc cluster`.
+    """Correct a result in a page of the browser: FOLDER is an output folder of `mvcc cluster`.
 
     Rename, merge and split clusters, move rows, leave out those that fit nowhere, confirm matches
     or refuse them. Each correction is stored at once in corrections.csv of FOLDER, which labels,
     report and all other commands follow, and can be taken back. `mvcc cluster --continue FOLDER`
     makes the result anew, and corrects it in the same way.
 
-    In a table of corrections, id is a
+    With --json, --parts or --answers, programs do the same. In a table of corrections, id is a
     cluster, or rows as VIEW:ID, one below the other; answer is rename:NAME, merge:CLUSTER or split
     for a cluster, and CLUSTER, new:NAME, outlier, match or "no match" for rows; or undo.
     """
@@ -57,8 +61,10 @@ def command(
         raise click.UsageError("-n is the number of rows of --json; add --json, or leave it out.")
     if parts is not None and (as_json or answers):
         raise click.UsageError("--parts prints JSON of its own; leave out --json and --answers.")
-    if not for_program:
-        raise click.UsageError("nothing is asked for; give --json, --parts or --answers.")
+    if for_program and (port is not None or no_open):
+        raise click.UsageError(
+            "--port and --no-open go with the page; leave them out, or --json, --parts, --answers."
+        )
     from mvcc.tables import ReviewSession, record_table
 
     with ReviewSession(folder, remark) as session:
@@ -71,6 +77,12 @@ def command(
                 say(f"{counted(len(recorded), 'correction')} recorded; {_moved(session, before)}.")
         if as_json:
             print_json(session.document(n_rows or 20))
+        elif not for_program:
+            from mvcc.cli._ask_browser import in_browser
+            from mvcc.tables import ReviewPage
+
+            page = ReviewPage(session)
+            in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
         if not as_json and parts is None:
             say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
             remark(f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW")

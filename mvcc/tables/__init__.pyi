@@ -13,7 +13,9 @@ from ._run import cluster_job as cluster_job
 from .asking._card import Card as Card
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
+from .asking._page_state import PageState as PageState
 from .asking._review import ReviewSession as ReviewSession
+from .asking._review_page import ReviewPage as ReviewPage
 from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession
 from .asking._session_types import Status as Status

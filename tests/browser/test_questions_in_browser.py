@@ -35,7 +35,7 @@ def visit(browser):
     # servers end while pictures are on their way
     expected = ["ERR_CONNECTION_RE", "ERR_EMPTY_RESPONSE", "ERR_CONTENT_LENGTH_MISMATCH"]
 
-    def at(address, width=1280, expects=(), **options):
+    def at(address, width=1280, expects=(), ready="#thing", **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         expected.extend(expects)
@@ -48,7 +48,7 @@ def visit(browser):
         )
         page.on("dialog", lambda one: heard.append("a dialog"))
         page.goto(address)
-        page.wait_for_function("() => document.getElementById('thing').textContent !== ''")
+        page.wait_for_function("(at) => document.querySelector(at).textContent !== ''", arg=ready)
         return page
 
     yield at

@@ -15,10 +15,10 @@ _FIELDS: dict[str, dict[str, type]] = {
     "undo": {"version": int},
     "merge": {"kept": str, "gone": str, "version": int},
     "rename": {"group": str, "name": str, "version": int},
+    "correct": {"id": str, "answer": str, "version": int},
     "finish": {"version": int},
 }
 _MAY_MISS = {"answer": ("again",), "finish": ("version",)}
-REQUESTS = tuple(_FIELDS)
 
 
 def read_body(request: str, content: bytes) -> dict[str, Any]:

@@ -17,23 +17,21 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 from mvcc.exceptions import InvalidInputError, MvccError
-from mvcc.tables.asking._bodies import REQUESTS, read_body
-from mvcc.tables.asking._page_state import PageState, Stale
-
-if TYPE_CHECKING:
-    from mvcc.tables.asking._session import AskSession
+from mvcc.tables.asking._bodies import read_body
+from mvcc.tables.asking._page_of import Page, Stale
 
 _HERE = Path(__file__).parent / "_page"
-_FILES = {
-    "": ("page.html", "text/html; charset=utf-8"),
-    "page.js": ("page.js", "text/javascript; charset=utf-8"),
-    "page.css": ("page.css", "text/css; charset=utf-8"),
-    "icon.svg": ("icon.svg", "image/svg+xml"),
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
 }
+_FILES = ("common.js", "page.js", "review.js", "page.css", "icon.svg")
 _IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _LARGEST_IMAGE = 20 * 2**20
 _LARGEST_BODY = 2**16
@@ -51,16 +49,14 @@ _HEADERS = {
 }
 
 
-def serve_page(
-    session: AskSession, then: str, on_ready: Callable[[str], None], *, port: int = 0
-) -> None:
-    """Ask in the browser, until the page finishes or the process is interrupted.
+def serve_page(page: Page, images: Path, on_ready: Callable[[str], None], *, port: int = 0) -> None:
+    """Serve a page, until it finishes or the process is interrupted.
 
     Parameters
     ----------
-    session : AskSession
-    then : str
-        The command that comes next, which the last page shows.
+    page : Page
+    images : Path
+        Pictures are below this folder.
     on_ready : callable
         Told the address of the page.
     port : int, default=0
@@ -71,7 +67,7 @@ def serve_page(
     InvalidInputError
         For a port that cannot be had.
     """
-    server = PageServer(PageState(session, then), session.base, port)
+    server = PageServer(page, images, port)
     on_ready(server.address)
     server.serve()
 
@@ -86,7 +82,7 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = _MOST_WAITING
 
-    def __init__(self, state: PageState, images: Path, port: int) -> None:
+    def __init__(self, state: Page, images: Path, port: int) -> None:
         self.state = state
         self.images = os.path.realpath(images)
         self.token = secrets.token_urlsafe(24)
@@ -219,14 +215,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self, name: str, query: dict[str, str]) -> None:
         state = self.server.state
-        if name in _FILES:
-            file, kind = _FILES[name]
-            self._send(HTTPStatus.OK, _file(file), kind)
+        if name in ("", *_FILES):
+            file = name or state.file
+            self._send(HTTPStatus.OK, _file(file), _KINDS[Path(file).suffix])
         elif name.startswith("image/"):
             self._send_image(name.removeprefix("image/"))
         elif name == "state":
             self._send(HTTPStatus.OK, self._in_turn(state.now))
-        elif name in ("card", "nearest"):
+        elif name in state.gets:
             self._send(
                 HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", "")))
             )
@@ -234,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.NOT_FOUND)
 
     def _post(self, name: str, query: dict[str, str]) -> None:
-        if name not in REQUESTS:
+        if name not in self.server.state.posts:
             raise _Refused(HTTPStatus.NOT_FOUND)
         said = read_body(name, self._body())
         self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(self.server.state, name)(said)))

@@ -9,8 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mvcc.tables import AskSession, load_job, read_inputs
-from mvcc.tables.asking._page_state import PageState
+from mvcc.tables import (
+    AskSession,
+    PageState,
+    ReviewPage,
+    ReviewSession,
+    load_job,
+    read_inputs,
+)
 from mvcc.tables.asking._server import PageServer
 from tests.tables.problems import write_csv
 
@@ -66,15 +72,32 @@ def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
 def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
     """Serve the questions about a config from the folder ``answers`` beside it."""
     job = load_job(config)
-    with AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session:
-        server = PageServer(PageState(session, THEN), session.base, port)
-        thread = threading.Thread(target=server.serve)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with (
+        AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session,
+        _served(PageServer(PageState(session, THEN), session.base, port)) as server,
+    ):
+        yield server
+
+
+@contextmanager
+def correcting(results: Path, port: int = 0) -> Iterator[PageServer]:
+    """Serve the page that corrects a result."""
+    with (
+        ReviewSession(results) as session,
+        _served(PageServer(ReviewPage(session), session.base, port)) as server,
+    ):
+        yield server
+
+
+@contextmanager
+def _served(server: PageServer) -> Iterator[PageServer]:
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
 
 
 def asked(config: Path) -> list[str]:

@@ -1,54 +1,8 @@
-/* The page of questions: shows what the server tells, and sends what the person says. All text goes through
-   textContent, so that no id or name is ever taken for markup. */
+/* The page of questions: shows what the server tells, and sends what the person says. */
 "use strict";
 
 const SHOWN = 4; // groups, before more are asked for
-const at = (id) => document.getElementById(id);
-let state = null; // as the server told it last
-let unsent = null; // what could not be sent: {name, body, words}
-let busy = false; // one thing is said at a time
 let showsAll = false;
-
-function make(tag, attributes = {}, ...children) {
-  const one = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
-    else if (value !== null) one.setAttribute(name, value);
-  }
-  one.append(...children); // texts become text nodes
-  return one;
-}
-
-const quoted = (text) => `“${text}”`;
-const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
-const key = (name) => make("kbd", {}, name);
-
-/* ---- what is sent ---- */
-
-async function say(name, body, words, tried = false) {
-  if (busy || (unsent && unsent.body !== body)) return;
-  busy = true;
-  const version = body.version ?? state.status.version; // a second try says what was seen at the first
-  unsent = { name, body: Object.assign(body, { version }), words, tried };
-  try {
-    const response = await fetch(name, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const told = await response.json().catch(() => null);
-    if (response.status === 403 || response.status === 404) restarted();
-    else if (response.status === 503) gone();
-    else if (response.status === 409) answeredElsewhere(told);
-    else if (!response.ok) refused(told ? told.error : `The server refused it (${response.status}).`);
-    else if (name === "finish") finished(told);
-    else taken(told);
-  } catch {
-    gone();
-  } finally {
-    busy = false;
-  }
-}
 
 function taken(told) {
   unsent = null;
@@ -65,7 +19,7 @@ function taken(told) {
   }
 }
 
-function answeredElsewhere(told) {
+function stale(told) {
   const { name, body, words, tried } = unsent;
   const now = told.said.find((one) => one.id === body.id);
   const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
@@ -78,36 +32,6 @@ function answeredElsewhere(told) {
     arrived ? "" : `Something else was said since this page was loaded; here is the present state. ${fate}: ${words}.`
   );
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
-}
-
-function refused(message) {
-  unsent = null;
-  problem(message);
-}
-
-function gone() {
-  unsentProblem("The server is gone. Start mvcc ask again, which shows a new address.");
-}
-
-function restarted() {
-  unsentProblem("The server was started anew, with another address: open the one that it shows.");
-}
-
-function unsentProblem(what) {
-  const again = make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again");
-  problem(`${what} Not sent: ${unsent.words}. `, again);
-  again.focus(); // keys are no longer typed into a name
-}
-
-function retry() {
-  const { name, body, words } = unsent;
-  say(name, body, words, true);
-}
-
-function problem(...content) {
-  at("problem").replaceChildren(...content);
-  at("problem").hidden = content[0] === "";
-  if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
 }
 
 const inWords = (answer) => ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
@@ -192,36 +116,6 @@ function showOffers() {
   more.querySelector("span").textContent = showsAll ? "Fewer groups" : `${groups.length - SHOWN} more`;
 }
 
-function shownRow(row) {
-  return make(
-    "article",
-    { class: "row" },
-    make("h3", {}, make("span", {}, `${row.view} `), row.id),
-    ...row.images.map((number) => make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` })),
-    ...(row.values.length
-      ? [make("dl", { tabindex: 0 }, ...row.values.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]))]
-      : []),
-    ...(row.bars.length ? [bars(row.bars)] : [])
-  );
-}
-
-function bars(values) {
-  const most = Math.max(3, ...values.map(([, z]) => Math.abs(z)));
-  return make(
-    "table",
-    { class: "bars", "aria-label": "Standard deviations from the mean" },
-    ...values.map(([name, z]) => {
-      const bar = make("span", z < 0 ? { class: "below" } : {});
-      const width = (50 * Math.abs(z)) / most;
-      bar.style.width = `${width}%`;
-      bar.style.left = `${z < 0 ? 50 - width : 50}%`;
-      const number = `${z < 0 ? "−" : "+"}${Math.abs(z).toFixed(1)}`;
-      return make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, make("div", { class: "bar" }, bar)),
-        make("td", {}, number));
-    })
-  );
-}
-
 function showGroups() {
   at("all-groups").replaceChildren(
     ...state.groups.map((group) => {
@@ -270,14 +164,6 @@ async function changing({ id, answer }) {
 async function back() {
   const told = await get("state");
   if (told) show(told);
-}
-
-async function get(name) {
-  const response = await fetch(name).catch(() => null);
-  const told = response && (await response.json().catch(() => null));
-  if (response && response.ok) return told;
-  problem((told && told.error) || "The server is gone, or has another address now. Start mvcc ask again.");
-  return null;
 }
 
 function finished(told) {

@@ -1,0 +1,208 @@
+/* The page of corrections: shows clusters and doubtful rows, and sends one correction at a time. */
+"use strict";
+
+let selected = new Set(); // rows, as "view:id"
+let opened = null; // the cluster whose rows are shown
+
+const called = ({ id, name }) => `${id} ${name}`.trim();
+const idOf = (row) => `${row.view}:${row.id}`;
+
+function correct(id, value, words) {
+  say("correct", { id, answer: value }, words);
+}
+
+function taken(told) {
+  unsent = null;
+  problem("");
+  selected.clear();
+  show(told);
+  const { said, n_moved, moved } = told.told;
+  const more = n_moved > moved.length ? [make("li", {}, `and ${counted(n_moved - moved.length, "more row")}`)] : [];
+  at("told").replaceChildren(
+    `${said} ${counted(n_moved, "row")} moved.`,
+    make("details", {}, make("summary", {}, "Which ones"), make("ul", {}, ...moved.map((row) => make("li", {}, row)), ...more))
+  );
+  at("told").querySelector("details").hidden = n_moved === 0;
+}
+
+function stale(told) {
+  const { words, tried } = unsent;
+  unsent = null;
+  show(told);
+  const fate = tried ? "Perhaps this had arrived" : "Not taken";
+  problem(`Something else was corrected since this page was loaded; here is the present state. ${fate}: ${words}.`);
+}
+
+function finished(told) {
+  unsent = state = null;
+  document.querySelector("header").hidden = true;
+  document.querySelector("main").replaceChildren(
+    make("h1", { tabindex: -1 }, "Finished"),
+    make("p", {}, `${counted(told.n, "correction")} of ${told.folder}. They stay when the result is made anew with`),
+    make("p", {}, make("code", {}, `--continue ${told.folder}`)),
+    make("p", { class: "soft" }, "The server has ended; this page can be closed.")
+  );
+  document.querySelector("h1").focus();
+}
+
+/* ---- what is shown ---- */
+
+function show(told) {
+  state = told;
+  at("status").textContent = `${counted(told.clusters.length, "cluster")} · ${counted(told.corrections.length, "correction")}`;
+  at("clusters").replaceChildren(...told.clusters.map(shownCluster));
+  at("target").replaceChildren(...told.clusters.map((one) => make("option", { value: one.id }, called(one))));
+  at("n-between").textContent = `Rows between two clusters (${told.between.n})`;
+  at("between").replaceChildren(...told.between.rows.map(doubtful));
+  at("n-nowhere").textContent = `Rows that fit nowhere (${told.nowhere.n})`;
+  at("nowhere").replaceChildren(...told.nowhere.rows.map(doubtful));
+  at("n-matches").textContent = `Matches that seem to be wrong (${told.matches.length})`;
+  at("matches").replaceChildren(...told.matches.map(doubtfulMatch));
+  at("corrections").replaceChildren(...told.corrections.map((text) => make("li", {}, text)));
+  if (told.clusters.some((one) => one.id === opened)) open(opened);
+  else close();
+  showSelection();
+}
+
+function shownCluster(one) {
+  const sizes = Object.entries(one.sizes).map(([view, n]) => `${n} ${view}`).join(", ");
+  const item = make("li", {});
+  const act = (text, does) => make("button", { onclick: does, "aria-label": `${text} ${called(one)}` }, text);
+  item.append(
+    make("h2", {}, `${one.id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
+    make("div", { class: "exemplars" }, ...one.typical.map((row) => make("div", { class: "exemplar" }, shownRow(row)))),
+    make(
+      "div",
+      { class: "keys" },
+      act("Rows", () => open(one.id)),
+      act("Rename", () => renaming(item, one)),
+      act("Merge", () => merging(item, one)),
+      act("Split", () => splitting(item, one))
+    )
+  );
+  return item;
+}
+
+function inside(item, ...content) {
+  item.querySelector(".doing")?.remove();
+  item.append(make("div", { class: "doing" }, ...content));
+  item.querySelector(".doing input, .doing select, .doing button")?.focus();
+}
+
+function renaming(item, one) {
+  const input = make("input", { maxlength: state.most_letters, autocomplete: "off", "aria-label": `New name of ${called(one)}` });
+  const send = (event) => {
+    event.preventDefault();
+    correct(one.id, `rename:${input.value.trim()}`, `${called(one)} is now called ${quoted(input.value)}`);
+  };
+  inside(item, make("form", { onsubmit: send }, input, make("button", {}, "Rename")));
+}
+
+function merging(item, one) {
+  const others = state.clusters.filter((other) => other !== one && Object.keys(other.sizes)[0] === Object.keys(one.sizes)[0]);
+  const into = make("select", { "aria-label": "Into" }, ...others.map((other) => make("option", { value: other.id }, called(other))));
+  const send = (event) => {
+    event.preventDefault();
+    correct(one.id, `merge:${into.value}`, `${called(one)} into ${into.selectedOptions[0].textContent}`);
+  };
+  inside(item, make("form", { onsubmit: send }, "Put its rows into ", into, make("button", {}, "Merge")));
+}
+
+async function splitting(item, one) {
+  const told = await get(`parts?id=${encodeURIComponent(one.id)}`);
+  if (!told) return;
+  const shown = told.parts.map((part, place) =>
+    make("section", {}, make("h3", {}, `Part ${place + 1}: ${counted(part.n, "row")}`), make("div", { class: "exemplars" },
+      ...part.rows.map((row) => make("div", { class: "exemplar" }, shownRow(row)))))
+  );
+  const send = make("button", { onclick: () => correct(one.id, "split", `split ${called(one)}`) }, "Split off part 2");
+  inside(item, ...shown, send);
+}
+
+async function open(id) {
+  const told = await get(`rows?id=${encodeURIComponent(id)}`);
+  if (!told || !state) return;
+  opened = id;
+  const cut = told.n > told.rows.length ? `, ${told.rows.length} of them, the least sure first` : "";
+  at("opened").replaceChildren(
+    make("h2", {}, `Rows of ${id} (${told.n}${cut}) `, make("button", { onclick: close }, "Close")),
+    make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row))))
+  );
+  at("opened").hidden = false;
+}
+
+function close() {
+  opened = null;
+  at("opened").hidden = true;
+}
+
+function choosable(row) {
+  const id = idOf(row);
+  const box = make("input", { type: "checkbox", "aria-label": `Select ${id}`, "data-row": id });
+  box.checked = selected.has(id);
+  box.addEventListener("change", () => {
+    if (box.checked) selected.add(id);
+    else selected.delete(id);
+    showSelection();
+  });
+  return make("div", {}, make("label", {}, box, ` ${id}`), shownRow(row));
+}
+
+function doubtful({ row, second }) {
+  const id = idOf(row);
+  const buttons = [make("button", { onclick: () => correct(id, "outlier", `${id} fits nowhere`) }, "Fits nowhere")];
+  const other = state.clusters.find((one) => one.id === String(second) || one.id === `${row.view}:${second}`);
+  if (other) buttons.unshift(make("button", { onclick: () => correct(id, String(second), `${id} to ${called(other)}`) }, `Move to ${called(other)}`));
+  return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
+}
+
+function doubtfulMatch({ id, rows, used }) {
+  const words = id.replace("\n", " and ");
+  return make(
+    "li",
+    {},
+    make("div", { class: "rows" }, ...rows.map(shownRow)),
+    make(
+      "div",
+      { class: "keys" },
+      make("button", { onclick: () => correct(id, "match", `${words} are the same`) }, "The same thing"),
+      make("button", { onclick: () => correct(id, "no match", `${words} are not the same`), disabled: used ? null : "" },
+        used ? "Wrong match" : "Left out already")
+    )
+  );
+}
+
+function showSelection() {
+  const known = document.querySelectorAll("[data-row]");
+  for (const box of known) box.checked = selected.has(box.dataset.row);
+  at("selection").hidden = selected.size === 0;
+  at("n-selected").textContent = `${counted(selected.size, "row")} selected`;
+  const views = new Set([...selected].map((id) => id.split(":")[0]));
+  document.querySelector("[value=match]").disabled = !(selected.size === 2 && views.size === 2);
+}
+
+at("selection").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const ids = [...selected].join("\n");
+  const what = counted(selected.size, "row");
+  const does = event.submitter.value;
+  if (does === "clear") {
+    selected.clear();
+    showSelection();
+  } else if (does === "move") correct(ids, at("target").value.split(":").pop(), `${what} to ${at("target").value}`);
+  else correct(ids, does, `${what}: ${event.submitter.textContent}`);
+});
+
+function press(name) {
+  if (unsent) return name === "r" ? retry() : undefined;
+  if (!state || busy) return undefined;
+  if (name === "p") return say("undo", {}, "undo");
+  return name === "f" ? say("finish", {}, "finish") : undefined;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
+  if (/^[pfr]$/i.test(event.key)) press(event.key.toLowerCase());
+});
+for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
+get("state").then((told) => told && show(told));

@@ -1,0 +1,127 @@
+"""The page of corrections in a real browser: each kind, two pages at once, a server that ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from mvcc.results import read_facts
+from mvcc.tables import cluster_job, load_job
+from tests.browser.test_questions_in_browser import PROBLEM, TOLD, visit, wait_for
+from tests.tables.asking.pages import correcting, write_tables
+from tests.tables.problems import read_csv
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+__all__ = ["visit"]  # a fixture
+NAME = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def results(tmp_path):
+    config = write_tables(tmp_path)
+    job = load_job(config).model_copy(update={"comparison": False, "stability_runs": 0})
+    cluster_job(job, tmp_path / "results")
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def open_page(visit):
+    return lambda server, **options: visit(server.address, ready="#clusters", **options)
+
+
+def rename(page, cluster, name):
+    page.click(f"[aria-label^='Rename {cluster} ']")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+
+
+def headings(page):
+    return page.locator("#clusters h2").all_inner_texts()
+
+
+def clusters(results):
+    return {
+        f"{view}:{row['id']}": row["cluster"]
+        for view in ("texts", "images")
+        for row in read_csv(results / view / "labels.csv")
+    }
+
+
+def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_page):
+    before = clusters(results)
+    with correcting(results) as server:
+        page = open_page(server, expects=["400"])
+        assert [text[0] for text in headings(page)] == ["0", "1", "2"]
+        assert page.locator("#clusters img").count() == 6
+        rename(page, 0, NAME)
+        wait_for(page, TOLD, f"is now called {NAME[:30]}")
+        page.click("[aria-label^='Merge 1 ']")
+        page.select_option("[aria-label=Into]", "2")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        wait_for(page, TOLD, "was merged into 2. 40 rows moved.")
+        page.click("[aria-label^='Split 2 ']")
+        page.click("text=Split off part 2")
+        wait_for(page, TOLD, "were split off as 3.")
+        split = clusters(results)
+        parted = {row for row, cluster in split.items() if cluster in ("2", "3")}
+        assert parted == {row for row, cluster in before.items() if cluster in ("1", "2")}
+        page.click("[aria-label^='Rows 0 ']")
+        row = page.locator("#opened [data-row^='texts:']").first.get_attribute("data-row")
+        page.check(f"#opened [data-row='{row}']")
+        assert page.inner_text("#n-selected") == "1 row selected"
+        page.select_option("#target", "3")
+        page.click("#selection [value=move]")
+        wait_for(page, TOLD, "moved to 3.")
+        assert clusters(results)[row] == "3"
+        page.wait_for_selector(f"#opened [data-row='{row}']", state="detached")
+        other = page.locator("#opened [data-row]").first.get_attribute("data-row")
+        page.check(f"#opened [data-row='{other}']")
+        page.click("#selection [value=outlier]")
+        wait_for(page, TOLD, "left out.")
+        assert clusters(results)[other] == "-1"
+        for _ in range(5):
+            page.keyboard.press("p")
+            page.wait_for_function("() => !busy")
+        wait_for(page, "#status", "0 corrections")
+        assert clusters(results) == before
+        page.keyboard.press("p")
+        wait_for(page, PROBLEM, "There is nothing to undo.")
+        page.keyboard.press("f")
+        wait_for(page, "main", "--continue")
+    assert read_facts(results).corrected is None
+
+
+def test_two_pages_at_once_lose_nothing(results, open_page):
+    with correcting(results) as server:
+        first, second = (open_page(server, expects=["409"]) for _ in range(2))
+        rename(first, 0, "the first")
+        wait_for(first, TOLD, "is now called the first.")
+        rename(second, 0, "the second")
+        wait_for(second, PROBLEM, "Not taken: 0")
+        assert "the first" in headings(second)[0]
+        rename(second, 1, "the second")
+        wait_for(second, TOLD, "is now called the second.")
+    assert read_facts(results).names[:2] == ("the first", "the second")
+
+
+def test_what_a_server_that_ended_did_not_take_is_kept_and_said(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server, expects=["ERR_CONNECTION_REFUSED"])
+        port, token = server.server_port, server.token
+    rename(page, 0, "the first")
+    wait_for(page, PROBLEM, "The server is gone. Start mvcc review again")
+    with correcting(results, port) as server:
+        server.token = token
+        page.keyboard.press("r")
+        wait_for(page, TOLD, "is now called the first.")
+    assert read_facts(results).names[0] == "the first"
+
+
+def test_on_a_phone_nothing_scrolls_sideways(results, open_page):
+    with correcting(results) as server:
+        page = open_page(server, width=360)
+        page.click("[aria-label^='Rows 0 ']")
+        page.locator("#opened [data-row]").first.check()
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
