@@ -7,7 +7,8 @@ from __future__ import annotations
 
 MODEL = "model.skops"  # the fitted model, for `mvcc predict` and `load_model`
 FORMER_MODEL = "model.joblib"  # a pickle, which is never read
-FOUND = "found.json"  # the facts as clusters were found, where people have corrected them since
+FOUND = "found.json"  # the facts as clusters were found, before `mvcc review` changed them
+CORRECTIONS = "corrections.csv"  # the log of `mvcc review`
 CONFIG = "cluster.yaml"  # the settings, ready to run again
 LABELS = "labels.csv"  # of a view: the cluster of every row
 ALL_LABELS = "labels"  # of a view that is a folder: the clusters of all its rows

@@ -18,11 +18,11 @@ from mvcc.exceptions import DataError, MvccError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness
-from mvcc.tables._layout import CONFIG, FOUND
+from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._folder import AnswerLog
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import CORRECTIONS, Corrections
+from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.correcting._parts import parts_of
 from mvcc.tables.fitting._features import features_before_clusters

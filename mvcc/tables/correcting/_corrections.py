@@ -10,9 +10,9 @@ from mvcc._utils.environment import now
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standing
+from mvcc.tables._layout import CORRECTIONS
 from mvcc.tables.reading._records import Record, read_log
 
-CORRECTIONS = "corrections.csv"
 MATCH, NO_MATCH = "match", "no match"
 SPLIT = "split:"  # with the number of the new cluster, and its name
 

@@ -25,6 +25,7 @@ from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import (
     ALL_LABELS,
     CONFIG,
+    CORRECTIONS,
     FORMER_MODEL,
     FOUND,
     LABELS,
@@ -35,7 +36,6 @@ from mvcc.tables._layout import (
     SUSPICIOUS,
     TABLES,
 )
-from mvcc.tables.correcting._corrections import CORRECTIONS
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
 from mvcc.tables.reading._records import LOG_COLUMNS

@@ -145,7 +145,7 @@ function choosable(row) {
     else selected.delete(id);
     showSelection();
   });
-  return make("div", {}, make("label", {}, box, ` ${id}`), shownRow(row));
+  return make("div", {}, make("label", {}, box, " Select"), shownRow(row));
 }
 
 function doubtful({ row, second }) {
