@@ -24,7 +24,8 @@ FLOORS = [
 FLOORS_OF_MULTIVIEW = [["questions"], ["joint", "co_em"], ["matches", "_estimator", "_matching"]]
 FLOORS_OF_TABLES = [
     ["_run", "_clustering", "_in_memory", "_range_of_k", "_example"],
-    ["output", "asking", "drafting"],
+    ["asking"],
+    ["output", "drafting"],
     ["correcting"],
     ["explaining", "folders"],
     ["fitting", "model"],

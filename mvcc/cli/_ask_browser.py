@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mvcc.cli._shared import remark, say
 
 if TYPE_CHECKING:
-    from mvcc.tables.asking._page_of import Page
+    from mvcc.tables import Page
 
 
 def in_browser(page: Page, images: Path, verb: str, *, port: int, opens: bool) -> None:

@@ -59,16 +59,11 @@ class Continued(Facts):
 
 
 class Corrected(Facts):
-    """What people have corrected since the clusters were found.
+    """What people have corrected since the clusters were found."""
 
-    ``sentences`` has one for each correction that stands. ``into`` is, for the number of each
-    cluster that was found, the one that its rows are in now unless they were moved; ``retired``
-    are all numbers without a cluster.
-    """
-
-    sentences: tuple[StrictStr, ...]
-    into: tuple[Count, ...]
-    retired: tuple[Count, ...] = ()
+    sentences: tuple[StrictStr, ...]  # each correction that stands, in words
+    into: tuple[Count, ...]  # for each cluster that was found, the one that it was merged into
+    retired: tuple[Count, ...] = ()  # the numbers without a cluster
 
 
 def in_words(changes: Iterable[Changes]) -> list[str]:

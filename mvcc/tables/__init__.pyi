@@ -13,6 +13,7 @@ from ._run import cluster_job as cluster_job
 from .asking._card import Card as Card
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
+from .asking._page_of import Page as Page
 from .asking._page_state import PageState as PageState
 from .asking._review import ReviewSession as ReviewSession
 from .asking._review_page import ReviewPage as ReviewPage

@@ -35,8 +35,7 @@ class Reviewed:
         Their rows, in the same order.
     corrections : Corrections
     facts : Clustering
-        After the corrections that stand. Of former ones whose rows or clusters are not here, a
-        warning tells how many there are.
+        After the corrections that stand. A warning counts those whose rows or clusters are gone.
     """
 
     found: Clustering
@@ -183,7 +182,7 @@ class _Rewriting:
     def _choices(self, facts: ViewFacts, rows: Rows, labels: Ints, put: Any) -> dict[str, Any]:
         """Return how likely the cluster of every row is, and its second choice.
 
-        A row that a person has put somewhere is there for certain. Where both choices are one
+        A row that a person has put somewhere is there for certain. If both choices are one
         cluster now, the second one is not known: it is the cluster itself, with nothing left.
         """
         if not facts.probability:
