@@ -329,7 +329,7 @@ def write_folder(
 
     Raises StoreError: when something cannot be written.
     """
-    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+    from mvcc.reporting.html import clustering_page  # jinja2
 
     corrections = reviewed.corrections.rows()
     with out.staged("clustering") as new:
