@@ -16,8 +16,9 @@ from mvcc.exceptions import MvccError
 
 UTF_8, UTF_16, WINDOWS = "utf-8-sig", "utf-16", "cp1252"  # by Python's names
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# an umlaut or accent in UTF-8, which nobody's text in Windows-1252 has: there it is Ã¤ for ä
-_SURELY_UTF_8 = re.compile(rb"\xc3[\x80-\xbf]")
+# what no text in Windows-1252 has: bytes without a meaning, a mark of UTF-8, and its umlauts, which
+# would read Ã¤ for ä
+_NOT_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|\A\xef\xbb\xbf|\xc3[\x80-\xbf]")
 _SAVE_AS = "save the file as UTF-8"
 _BINARY = "this is a binary file (or UTF-16), no text; save it as UTF-8."
 
@@ -59,12 +60,12 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
 
     Raises ``error``: for a binary file, or one that is in none of them.
     """
-    if content.isascii() and b"\0" not in content:
-        return Text(content.decode(), UTF_8)
-    encoding = encoding_of(io.BytesIO(content), place, error)
+    if b"\0" not in content and _is_utf_8(content):
+        return Text(content.decode(UTF_8), UTF_8)
+    encoding = encoding_of(io.BytesIO(content).readlines(), place, error)
     try:
         text = content.decode(encoding)
-    except UnicodeDecodeError as bad:  # only UTF-16 was not tried before
+    except UnicodeDecodeError as bad:
         raise error(f"{place}: this is not UTF-16 text; {_SAVE_AS}.") from bad
     if "\0" in text:
         raise error(f"{place}: {_BINARY}")
@@ -72,28 +73,28 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
 
 
 def encoding_of(lines: Iterable[bytes], place: str, error: type[MvccError]) -> str:
-    """Return the encoding of the lines of a text; as `read_text`."""
-    bad: dict[str, int] = {}  # the first line that cannot be read in an encoding
-    is_marked, has_utf_8 = False, False
+    """Return the encoding of the lines of a text, which may be read twice; as `read_text`."""
+    first_bad = 0  # the number of the first line that is not UTF-8
     for number, line in enumerate(lines, 1):
         if number == 1 and line.startswith(_UTF_16_MARKS):
             return UTF_16
         if b"\0" in line:
             raise error(f"{place}:{number}: {_BINARY}")
-        if line.isascii():
-            continue
-        is_marked = is_marked or (number == 1 and line.startswith(codecs.BOM_UTF8))
-        has_utf_8 = has_utf_8 or _SURELY_UTF_8.search(line) is not None
-        for encoding in (UTF_8, WINDOWS):
-            try:
-                line.decode(encoding)
-            except UnicodeDecodeError:
-                bad.setdefault(encoding, number)
-    if UTF_8 not in bad:
+        if not first_bad and not line.isascii() and not _is_utf_8(line):
+            first_bad = number
+    if not first_bad:
         return UTF_8
-    if WINDOWS in bad or is_marked or has_utf_8:
-        raise error(f"{place}:{bad[UTF_8]}: this is not UTF-8 text; {_SAVE_AS}.")
+    if any(_NOT_WINDOWS.search(line) for line in lines):
+        raise error(f"{place}:{first_bad}: this is not UTF-8 text; {_SAVE_AS}.")
     return WINDOWS
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _line(before: bytes) -> int:

@@ -224,7 +224,7 @@ MANY = 10**6
         (LISTED.replace("0.5", "nan"), 3),
         (LISTED.replace("0.5", "-1"), 3),
         (LISTED.replace(",", "|"), 1),
-        (LISTED.encode("utf-16"), 1),
+        (LISTED.encode("utf-16-le"), 1),
         (LISTED.encode() + b"0,1,must-link,\xe9", 7),
         ("\0" * 100, 1),
         ("", 1),

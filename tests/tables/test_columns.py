@@ -626,9 +626,9 @@ def test_lines_of_all_files_are_told_at_once(tmp_path):
     expected = [
         "6 rows cannot be put into 9 clusters",
         "6 rows cannot be put",
-        "m.csv: 2 of 2 matches name rows that are not there",
+        "m.csv: 2 of 2 matches name unknown rows",
         "--match a:b=FILE",
-        "p.csv: 1 of 3 constraints names a row that is not there",
+        "p.csv: 1 of 3 constraints names an unknown row",
         "p.csv:4: kind must be",
     ]
     assert all(part in line for part, line in zip(expected, told[1:], strict=True))

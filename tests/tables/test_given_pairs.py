@@ -122,7 +122,7 @@ def test_matches_of_other_formats_are_read_by_the_same_ids(options, tmp_path):
     [
         (
             "texts,images\nt1,i0\nt11,i1\n",
-            r": 1 of 2 matches names a row that is not there \(line 3: 't11' is not in texts\)\. Corr",
+            r": 1 of 2 matches names an unknown row \(line 3: 't11' is not in texts\)\. Corr",
         ),
         (
             "texts,images\nt1,i0\nt2,elephant\n",
@@ -163,10 +163,10 @@ def test_swapped_columns_are_read_so_only_if_that_is_certain(options, tmp_path):
         inputs = read_inputs(load_job(None, swapped))
         assert inputs.relations[0, 1].tolist() == [[1, 0], [2, 4]]
         assert inputs.notes[0] == (
-            f"{tmp_path}/m.csv: the columns are swapped and were read so, since the ids in that of"
-            " texts are those of images."
+            f"{tmp_path}/m.csv: the two columns are swapped: the one for texts has ids of images."
+            " Each id was read as a row of its own table."
         )
-    with pytest.raises(DataError, match=r"2 of 4 matches name rows that are not there"):
+    with pytest.raises(DataError, match=r"2 of 4 matches name unknown rows"):
         matches(options, tmp_path, "t1,i0\nt2,i4\ni0,t1\ni4,t2\n")
 
 
@@ -178,15 +178,17 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
     with pytest.raises(DataError) as error:
         read_inputs(load_job(None, options))
     names = ", ".join(f"line {n + 4}: 'x{n}' is not in texts" for n in range(3))
-    said = f"{tmp_path}/m.csv: 5 of 7 matches name rows that are not there ({names}, and 2 more)."
-    way_out = f"Correct it or {tmp_path}/texts.csv, or leave them out with --unknown skip."
+    said = f"{tmp_path}/m.csv: 5 of 7 matches name unknown rows ({names}, and 2 more)."
+    way_out = (
+        f"Correct this file or {tmp_path}/texts.csv, or leave such lines out with --unknown skip."
+    )
     assert str(error.value).splitlines()[1] == f"  {said} {way_out}"
     inputs = read_inputs(load_job(None, with_values(options, unknown="skip")))
     assert (len(inputs.relations[0, 1]), len(inputs.constraints[0])) == (2, 1)
     assert inputs.notes[0] == f"{said} They were left out."
-    assert inputs.notes[1].startswith(f"{tmp_path}/p.csv: 2 of 3 constraints name rows")
+    assert inputs.notes[1].startswith(f"{tmp_path}/p.csv: 2 of 3 constraints name unknown")
     (tmp_path / "m.csv").write_text("texts,images\nx,i1\n")
-    with pytest.raises(DataError, match=r"1 of 1 match names a row"):
+    with pytest.raises(DataError, match=r"1 of 1 match names an unknown row"):
         read_inputs(load_job(None, with_values(options, unknown="skip")))
 
 
@@ -206,7 +208,9 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
     by_number = read_inputs(load_job(None, options))
     assert [table.id_column for table in by_number.tables] == ["id", "code"]
     asked_for = [*options, (("views", "texts", "id_column"), "id", "--id-column")]
-    with pytest.raises(DataError, match=r"5 of 5 matches name rows .*'tea no 0' is not in texts"):
+    with pytest.raises(
+        DataError, match=r"5 of 5 matches name unknown rows .*'tea no 0' is not in texts"
+    ):
         matches(asked_for, tmp_path, content)
 
 
@@ -245,7 +249,7 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     [
         (
             "i,j,kind\nt0,t33,must-link\n",
-            r": 1 of 1 constraint names a row that is not there \(line 2: 't33' is not in texts\)",
+            r": 1 of 1 constraint names an unknown row \(line 2: 't33' is not in texts\)",
         ),
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),

@@ -405,4 +405,4 @@ def test_rows_of_a_table_with_a_repeated_column_have_no_ids(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,x\n1,2\n")
     with pytest.raises(DataError, match="the column 'x' is there more than once"):
-        row_ids(read_frame(str(path)), View(path=str(path)))
+        row_ids(read_frame(str(path)), View(path=str(path)), set())

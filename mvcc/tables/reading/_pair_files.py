@@ -16,7 +16,7 @@ from mvcc.tables.reading._looks import as_texts
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._table import Table
 
-_MOST_SHOWN = 3  # rows that are not there; to look for the most similar id takes time
+_MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class Lacking:
 
     def problem(self) -> str:
         """Say what is wrong and what to do."""
-        skip = "leave them out with --unknown skip"
+        skip = "leave such lines out with --unknown skip"
         unnamed = next((one for one in self._tables.values() if one.id_column is None), None)
         if unnamed is None:
             files = " or ".join(one.path for one in self._tables.values())
-            return f"{self._said()} Correct it or {files}, or {skip}."
+            return f"{self._said()} Correct this file or {files}, or {skip}."
         option = option_for("--id-column", unnamed.name, ["COLUMN"])
         return (
             f"{self._said()} {unnamed.name} ({unnamed.path}) has no id column, so its rows are"
@@ -91,9 +91,8 @@ class Lacking:
         return f"{self._said()} {'It was' if self._n == 1 else 'They were'} left out."
 
     def _said(self) -> str:
-        more = f", and {self._n - len(self._shown)} more" if self._n > len(self._shown) else ""
-        return (
-            f"{self._place}: {self._n} of {counted(self._n_all, self._noun)}"
-            f" {'names a row that is' if self._n == 1 else 'name rows that are'} not there"
-            f" ({', '.join(self._shown)}{more})."
-        )
+        listed = ", ".join(self._shown)
+        if self._n > len(self._shown):
+            listed += f", and {self._n - len(self._shown)} more"
+        what = "names an unknown row" if self._n == 1 else "name unknown rows"
+        return f"{self._place}: {self._n} of {counted(self._n_all, self._noun)} {what} ({listed})."

@@ -185,8 +185,8 @@ def _matches(
     if n_crossed > len(rows) / 2 and n_crossed > 2 * _n_whole(rows):
         names, columns, rows = names[1::-1], columns[::-1], crossed[:, ::-1]
         notes.append(
-            f"{path}: the columns are swapped and were read so, since the ids in that of"
-            f" {first.name} are those of {second.name}."
+            f"{path}: the two columns are swapped: the one for {first.name} has ids of"
+            f" {second.name}. Each id was read as a row of its own table."
         )
     numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
     if not is_header and (
