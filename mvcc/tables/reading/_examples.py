@@ -26,6 +26,8 @@ def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) 
     if column.kind == "number" and not column.note:
         values = None  # 21.720 and 21.72 are the same
     head = cells.iloc[:_LOOKED_AT]
+    if any(isinstance(cell, bytes) for cell in head):
+        return column  # an ignored one, such as pictures: its cells are not texts
     texts = as_texts(head)[~is_missing(head)].drop_duplicates().iloc[:_SHOWN]
     places = head.index.get_indexer(texts.index)
     pairs = []
