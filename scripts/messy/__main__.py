@@ -8,7 +8,11 @@ Writes ``results/messy.csv``, a line for each pair, draw and method, and prints 
 documentation. A draw lacks a tenth of the objects in each table, and knows the matches of half of
 those that both have. F is pairwise, ARI that of scikit-learn, both over objects: an object of both
 tables counts once, with the label of its row in the first one. Tables clustered alone have the mean
-of both.
+of both. ``questions`` counts the messages that had to be answered first, ``left_out`` the matches
+that were left out as wrong, though all are right, ``surplus`` the rows that are none, such as
+totals. ``classes left in`` are the same files with a
+column of codes of the classes in the first table: ``named`` tells whether that column is named as a
+likely label, ``others`` how many other columns are.
 """
 
 from __future__ import annotations
@@ -50,17 +54,33 @@ def scores_of(drawn: Drawn, labels: list[Ints], *, alone: bool = False) -> dict[
 def measured(name: str, seed: int) -> list[dict[str, object]]:
     """Return the lines of one draw of a pair."""
     pair = PAIRS[name]()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        drawn = draw(pair, seed, folder)
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as other:
+        drawn = draw(pair, seed, Path(place))
         found = {
             way: scores_of(drawn, cluster(drawn, seed), alone=cluster is each_alone)
             for way, cluster in PIPELINES.items()
         }
-        clustering, asked = mvcc(drawn, folder / "out")
-        found["mvcc"] = scores_of(drawn, [np.array(view.labels) for view in clustering.views])
-        found["mvcc"]["questions"] = len(asked)
+        found["mvcc"] = scores_by_mvcc(drawn, Path(place), pair.answer)
+        given_away = draw(pair, seed, Path(other), with_answer=True)
+        found["classes left in"] = scores_by_mvcc(given_away, Path(other), pair.answer)
     return [{"pair": name, "seed": seed, "method": way} | own for way, own in found.items()]
+
+
+def scores_by_mvcc(drawn: Drawn, folder: Path, answer: str) -> dict[str, float]:
+    """Return the scores of the files as they come, and what mvcc said of them."""
+    clustering, asked = mvcc(drawn, folder / "out")
+    columns = [column for view in clustering.views for column in view.columns]
+    likely = [column.name for column in columns if "may be a label" in column.note]
+    sizes = [len(own) for own in drawn.objects]
+    # a row of totals that was taken for one of the table is behind all others
+    labels = [np.array(view.labels[:n]) for view, n in zip(clustering.views, sizes, strict=True)]
+    return scores_of(drawn, labels) | {
+        "surplus": sum(view.n_rows for view in clustering.views) - sum(sizes),
+        "questions": len(asked),
+        "left_out": sum(relation.n_left_out for relation in clustering.relations),
+        "named": int(answer in likely),
+        "others": len(set(likely) - {answer}),
+    }
 
 
 def show(name: str) -> None:
