@@ -133,7 +133,7 @@ def test_it_says_first_whether_it_helps(data):
     assert re.fullmatch(rf"4 clusters in .*\); {cut}\.", lines[0])
     assert lines[1] in (data / "results/report.html").read_text(encoding="utf-8").replace(
         "&#39;", "'"
-    )
+    ).replace("\u00a0", " ")
     again = run("results/cluster.yaml", "--comparison", "--out", "again", "--json").stdout
     assert json.loads(again)["comparison"]["sentence"] == lines[1]
     assert json.loads(run(*OPTIONS, "--out", "off", "--json").stdout)["comparison"] is None
