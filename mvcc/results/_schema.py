@@ -80,8 +80,8 @@ class Suspicious(NamedTuple):
 class PictureFacts(NamedTuple):
     """A small picture of a row, as an address that holds it."""
 
-    row: Count
-    source: Annotated[StrictStr, Field(pattern=PICTURE)]
+    row: Count  # its number
+    source: Annotated[StrictStr, Field(pattern=PICTURE)]  # a data address
 
 
 class Example(NamedTuple):

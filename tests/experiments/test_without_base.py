@@ -149,5 +149,5 @@ def test_results_with_them_are_stored_replayed_read_and_drawn(tmp_path, transfer
     assert len(of(scores, "k-means")) == 2 * 3
     assert FIGURES["4"](Results(folder)) is not None
     for chosen in learning_curves(curves):
-        drawn = {curve["name"] for curve in chosen["figure"]["data"]}
+        drawn = {curve["name"] for curve in chosen["curves"]}
         assert {"Joint Graph", "k-means"} <= drawn
