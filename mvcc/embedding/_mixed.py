@@ -125,8 +125,12 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
             return vectorizer, vectorizer.fit_transform(texts)
         except ValueError:  # no word is left
             continue
-    vectorizer = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 4))
-    return vectorizer, vectorizer.fit_transform(texts)
+    for parts in ((3, 4), (1, 4)):
+        vectorizer = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=parts)
+        counts = vectorizer.fit_transform(texts)
+        if counts.shape[1] > 1:  # the one of "a" and "a a" would have no components
+            break
+    return vectorizer, counts
 
 
 def _input(column: pd.Series[Any], kind: str) -> Any:

@@ -17,7 +17,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from mvcc import load_model
+from mvcc import cluster_views, load_model
 from mvcc.embedding import MixedFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
@@ -785,3 +785,9 @@ def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
     table = read(tmp_path, "\n".join(lines))
     assert table.columns == names
     assert len(searched) < 5
+
+
+def test_texts_with_a_single_term_are_clustered_and_new_ones_predicted():
+    table = pd.DataFrame({"note": ["a", "a a"] * 6, "size": np.arange(12) ** 1.5})
+    found = cluster_views({"notes": table}, n_clusters=2, columns={"notes": {"note": "text"}})
+    np.testing.assert_array_equal(found.predict(table, "notes"), found.labels["notes"])

@@ -244,7 +244,7 @@ _VECTORIZER = Estimator(
     TfidfVectorizer,
     {
         "analyzer": words("word", "char_wb"),
-        "ngram_range": words((1, 1), (3, 4)),
+        "ngram_range": words((1, 1), (3, 4), (1, 4)),
         "vocabulary_": _vocabulary,
         "_tfidf": part(_TFIDF),
     },
