@@ -35,7 +35,7 @@ class Screen:
 
     def say_why(self, card: Card) -> None:
         """Print why a question is asked."""
-        self.say(f"Asked, since it {clean(card.why)}.", "dim")
+        self.say(f"Asked because {clean(card.why)}.", "dim")
 
     def show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
         """Print some of n groups with the keys that choose them."""

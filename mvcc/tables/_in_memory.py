@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,11 @@ from scipy.sparse import issparse
 from mvcc._utils.messages import nearest, nearest_id, shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
+from mvcc.multiview import Answer
 from mvcc.results import ClusterProfile, ViewFacts
 from mvcc.tables._clustering import Clustered, clustered
+from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH
-from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.correcting._parts import parts_of
-from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
@@ -119,7 +116,7 @@ def cluster_views(
     return ClusteringResult(found, index)
 
 
-class ClusteringResult:
+class ClusteringResult(Correctable):
     """The clusters of several views, with what tells how far to trust them. Made by
     ``cluster_views``.
 
@@ -207,166 +204,9 @@ class ClusteringResult:
         saved, told = self._found.saved, self._facts.corrected
         return (saved.merged(told.into) if told else saved).predict(X, view)
 
-    @property
-    def corrections(self) -> list[str]:
-        """What was corrected so far: a sentence for each correction."""
-        return list(self._facts.corrected.sentences) if self._facts.corrected else []
-
-    def merge(self, kept: int | str, gone: int | str) -> ClusteringResult:
-        """Put the rows of one cluster into another, whose number and name stay.
-
-        Corrections never change a result: each returns a new one, and ``compare`` tells what it
-        moved. A clustering that continues the new result is corrected in the same way.
-
-        Parameters
-        ----------
-        kept, gone : int or str
-            Numbers or names of clusters; "view:number" where matches do not connect all views.
-
-        Returns
-        -------
-        ClusteringResult
-
-        Raises
-        ------
-        InvalidInputError
-            For a cluster that is not there, or the same one twice.
-        """
-        return self._corrected(str(gone), f"{MERGE}{kept}")
-
-    def rename(self, cluster: int | str, name: str) -> ClusteringResult:
-        """Give a cluster a name.
-
-        Parameters
-        ----------
-        cluster : int or str
-            As for ``merge``.
-        name : str
-            At most 200 letters, and not the name of another cluster.
-
-        Returns
-        -------
-        ClusteringResult
-        """
-        return self._corrected(str(cluster), f"{RENAME}{name}")
-
-    def move(self, rows: Mapping[str, Any], cluster: int | str | None) -> ClusteringResult:
-        """Put rows into another cluster, with all rows that are matched with them.
-
-        Parameters
-        ----------
-        rows : dict {view: id or list of ids}
-        cluster : int, str or None
-            Its number or name; None for rows that fit nowhere, which are left out.
-
-        Returns
-        -------
-        ClusteringResult
-
-        Raises
-        ------
-        InvalidInputError
-            For rows or a cluster that are not there.
-        """
-        return self._corrected(self._named(rows), OUTLIER if cluster is None else str(cluster))
-
-    def parts(self, cluster: int | str) -> dict[str, pd.Series[Any]]:
-        """Propose how to split a cluster in two.
-
-        The joint method clusters its rows once more, with their matches.
-
-        Parameters
-        ----------
-        cluster : int or str
-            As for ``merge``.
-
-        Returns
-        -------
-        dict {view: Series of int}
-            0 or 1 for every row of the cluster, by id; 0 is the part with more rows.
-
-        Raises
-        ------
-        InvalidInputError
-            For a cluster that is not there, or has too few rows.
-        """
-        inputs = self._found.inputs
-        features = [one.X for one in features_before_clusters(inputs.tables, self._found.job)]
-        found = parts_of(self._facts, str(cluster), features, inputs)
-        return {
-            name: pd.Series(own, index=self._every_row[name][rows], name="part")
-            for name, (rows, own) in found.items()
-        }
-
-    def split(
-        self, cluster: int | str, rows: Mapping[str, Any] | None = None, name: str = ""
-    ) -> ClusteringResult:
-        """Split rows off a cluster into a new one, which gets the next number.
-
-        Parameters
-        ----------
-        cluster : int or str
-            As for ``merge``.
-        rows : dict {view: id or list of ids}, optional
-            Rows of the cluster, which are moved with all rows that are matched with them; by
-            default part 1 of ``parts``.
-        name : str, optional
-            Of the new cluster.
-
-        Returns
-        -------
-        ClusteringResult
-
-        Raises
-        ------
-        InvalidInputError
-            For a cluster that is not there, or rows that are not in it.
-        """
-        if rows is None:
-            parts = self.parts(cluster)
-            rows = {view: own.index[own == 1].tolist() for view, own in parts.items()}
-        self._refuse_others(cluster, rows)
-        return self._corrected(self._named(rows), f"{OPENS}{name}" if name else NEW)
-
-    def match(self, rows: Mapping[str, Any], *, same: bool = True) -> ClusteringResult:
-        """Say that two rows are the same object, or that they are not.
-
-        Parameters
-        ----------
-        rows : dict {view: id}
-            Two views with a row each; the second one is moved into the cluster of the first.
-        same : bool, default=True
-            False takes a match away.
-
-        Returns
-        -------
-        ClusteringResult
-            A clustering that continues it uses the matches.
-
-        Raises
-        ------
-        InvalidInputError
-            For rows that are not there, views without matches, or no match to take away.
-        """
-        return self._corrected(self._named(rows), MATCH if same else NO_MATCH)
-
-    def undo(self) -> ClusteringResult:
-        """Take back the last correction."""
-        return self._corrected("", UNDO)
-
-    def _corrected(self, id: str, answer: str) -> ClusteringResult:
+    def _corrected(self, id: str, answer: str) -> Self:
         reviewed = self._found.reviewed.extended(Answer(id, answer))
-        return ClusteringResult(replace(self._found, reviewed=reviewed), self._every_row)
-
-    def _named(self, rows: Mapping[str, Any]) -> str:
-        """Return rows as a correction names them."""
-        if not isinstance(rows, Mapping):
-            raise InvalidInputError(f"rows must be a dict {{view: ids}}, got {shown(rows)}.")
-        names = []
-        for view, own in rows.items():
-            several = own if isinstance(own, (list, tuple, set, pd.Index, np.ndarray)) else [own]
-            names += [f"{view}:{self._id(view, id)}" for id in several]
-        return "\n".join(names)
+        return type(self)(replace(self._found, reviewed=reviewed), self._every_row)
 
     def _id(self, view: str, id: Any) -> str:
         """Return the id of a row as the facts have it."""
@@ -376,14 +216,6 @@ class ClusteringResult:
                 f"{view} has no row with the id {shown(id)}{nearest_id(id, self._index[view])}"
             )
         return self._views[view].ids[int(cast(int, self._index[view].get_loc(id)))]
-
-    def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
-        _, number = Draft(self._facts).cluster(str(cluster))
-        for name in self._named(rows).split("\n") if rows else ():
-            view, _, id = name.partition(":")
-            facts = self._views[view]
-            if facts.labels[facts.ids.index(id)] != number:
-                raise InvalidInputError(f"{name} is not in {self._called(number)}.")
 
     def explain(self, view: str, id: Any) -> str:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it

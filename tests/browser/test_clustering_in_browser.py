@@ -496,7 +496,8 @@ def test_long_names_do_not_widen_the_page(open_page, report):
 
 
 SHEET = """() => [document.querySelectorAll('details:not([open])').length,
-    getComputedStyle(document.body).backgroundColor, document.querySelector('canvas').clientWidth]"""
+    getComputedStyle(document.body).backgroundColor,
+    document.querySelector('canvas').clientWidth]"""
 
 
 def test_on_paper_everything_is_open_and_white_and_afterwards_as_it_was(open_page, report):

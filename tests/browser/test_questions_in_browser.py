@@ -133,7 +133,7 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
         assert page.is_hidden("#naming")
         page.keyboard.press("?")
         page.wait_for_selector("#nearest li")
-        assert page.inner_text("#why").startswith("Asked, since it speaks for about ")
+        assert page.inner_text("#why").startswith("Asked because its answer covers about ")
         assert "Nearest in images" in page.inner_text("#nearest")
         page.keyboard.press("?")
         assert page.is_hidden("#explained")

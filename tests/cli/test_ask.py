@@ -249,7 +249,7 @@ def test_a_name_that_is_there_already_is_that_group(folder):
 
 def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(folder):
     done = ask(folder, "ask.yaml", keys="m\nf\n")
-    assert "Asked, since it speaks for about" in done.stdout
+    assert "Asked because its answer covers about" in done.stdout
     assert "There is no such key here." in done.stdout
     assert "more groups" not in done.stdout
 
@@ -297,7 +297,7 @@ def test_what_was_said_is_listed_and_changed(folder):
     assert re.search(rf"^ +2  {second} +b *$", done.stdout, re.M)
     assert done.stdout.count("Refused") == 1
     assert "Refused: There is no group 'x'" in done.stdout
-    assert "Asked, since it speaks for about" in done.stdout
+    assert "Asked because its answer covers about" in done.stdout
     assert "Near in left: " in done.stdout
 
 

@@ -585,7 +585,8 @@ def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings
             1,
             (
                 "mvcc: pairs.csv: 1 of 1 constraint names an unknown row (line 2:"
-                " 'text-0001' is not in texts; did you mean 'text-001'?). Correct this file or texts.csv,"
+                " 'text-0001' is not in texts; did you mean 'text-001'?)."
+                " Correct this file or texts.csv,"
             ),
         ),
         (("--base", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--base x: base: "),

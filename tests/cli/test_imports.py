@@ -14,9 +14,10 @@ from mvcc.cli import _SUMMARIES
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "dask", "distributed", "jinja2", "joblib", "matplotlib", "matplotlib.pyplot", "numba", "numpy", "pandas",
-    "pooch", "pyarrow", "pydantic", "requests", "rich", "scipy", "scipy.stats", "sklearn", "sklearn.decomposition",
-    "sklearn.manifold", "sklearn.model_selection", "yaml",
+    "dask", "distributed", "jinja2", "joblib", "matplotlib", "matplotlib.pyplot", "numba",
+    "numpy", "pandas", "pooch", "pyarrow", "pydantic", "requests", "rich", "scipy",
+    "scipy.stats", "sklearn", "sklearn.decomposition", "sklearn.manifold",
+    "sklearn.model_selection", "yaml",
 }  # fmt: skip
 PANDAS = {"numpy", "pandas", "pyarrow"}  # pyarrow where it is installed
 NUMBA = {"numba", "numpy", "scipy", "yaml"}

@@ -175,7 +175,8 @@ def at(row, column, value):
         (of(at(30, "y", None), "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
         (
             of(at(30, "x", "red")),
-            r"new\.csv:32: line 32 has 'red', which is not a finite number, in the column 'x'\. Write",
+            r"new\.csv:32: line 32 has 'red', which is not a finite number,"
+            r" in the column 'x'\. Write",
         ),
         (
             of(lambda new: new.assign(x="red")),

@@ -21,7 +21,6 @@ TEXTS = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", 
 KEYS = {'"judgments"', '"n_judgments"'}
 ENDINGS = ("py", "html", "js")
 CODE = [path for ending in ENDINGS for path in sorted(ROOT.glob(f"mvcc/**/*.{ending}"))]
-CODE = [path for path in CODE if path.parts[-2] not in ("asking", "questions", "_page")]
 
 
 def avoided(text: str) -> list[str]:

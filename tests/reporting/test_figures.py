@@ -1,4 +1,4 @@
-"""Figures show the means of the results as they are, with their intervals and words to read them."""
+"""Figures show the means of the results as they are, with intervals and words to read them."""
 
 from __future__ import annotations
 

@@ -202,7 +202,8 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     found = clustered({"shop": SHOP.assign(ward=ward), "survey": SURVEY}, stability_runs=0)
     first, *others = found.facts["warnings"]
     assert first == (
-        "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows. If it is a label,"
+        "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
+        " If it is a label,"
         " cluster without it: --labels-column shop=ward"
     )
     assert not any("ward" in text for text in [*others, *found.facts["titles"]])

@@ -251,7 +251,8 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     left_out = sum(dropped for *_, dropped in relation["suspicious"])
     assert (
         facts["warnings"][0]
-        == f"{left_out} matches of view0 and view1 seem to be wrong and were left out; see the report."
+        == f"{left_out} matches of view0 and view1 seem to be wrong and were left out;"
+        " see the report."
     )
     assert [suspicion for *_, suspicion, _ in relation["suspicious"]] == sorted(
         (suspicion for *_, suspicion, _ in relation["suspicious"]), reverse=True

@@ -44,7 +44,7 @@ def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
             assert not np.isin(ends, seen).all(axis=1).any()
             assert (np.sort(own[c.pairs], axis=1) == ends).all()
         tested += [tuple(pair) for pair in fold.held_out[0].pairs.tolist()]
-    # what follows from the constraints is tested: rows 1 and 2 are of one group, and apart from row 5
+    # what follows from the constraints is tested: rows 1 and 2 are of one group, apart from row 5
     assert {(1, 2), (1, 5), (0, 1)} <= set(tested)
     assert constraint_folds([STAR, Constraints.empty()], RELATIONS, SIZES, 0) == []
 
@@ -129,25 +129,28 @@ def cut(share, n=200):
 # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
 VERDICTS = {
     "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
-              "Better than k-means on each table: this clustering keeps 87 % of held-out constraints, k-means 61 %, without constraints"
-              " 74 %.", []),
+              "Better than k-means on each table: this clustering"
+              " keeps 87 % of held-out constraints,"
+              " k-means 61 %, without constraints 74 %.", []),
     "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,
-                      "Not clearly better than k-means on each table: this clustering keeps 75 % of held-out constraints, k-means 74 %, without"
-                      " constraints 76 %.",
+                      "Not clearly better than k-means on each table: this clustering"
+                      " keeps 75 % of held-out constraints,"
+                      " k-means 74 %, without constraints 76 %.",
                       []),
     "behind": ((kept(0.6), kept(0.8), kept(0.6)), False,
                "K-means on each table does better here: it keeps 80 % of held-out constraints, this"
                " clustering 60 %, without constraints 60 %.", ["K-means keeps 80 %"]),
     "constraints harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
-                       "The method without constraints does better here: it keeps 90 % of held-out constraints, this clustering 70 %, k-means"
-                       " 60 %.",
+                       "The method without constraints does better here: it keeps 90 % of held-out"
+                       " constraints,"
+                       " this clustering 70 %, k-means 60 %.",
                        ["The method without constraints keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,
                       "Better than k-means on each table: this clustering keeps 90 % of matched rows together where their match is cut,"
                       " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
-                "Too little data to tell whether it helps: give 20 constraints or 10 matches. Stability is 0.95 of 1; that of "
-                "k-means 0.90.", []),
+                "Too little data to tell whether it helps: give 20 constraints or 10 matches. "
+                "Stability is 0.95 of 1; that of k-means 0.90.", []),
 }  # fmt: skip
 
 

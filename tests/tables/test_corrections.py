@@ -1,4 +1,4 @@
-"""Corrections of a result: each returns a new one, can be undone, and holds when it is made anew."""
+"""Corrections of a result: each returns a new one, can be undone, and holds for a new fit."""
 
 from __future__ import annotations
 

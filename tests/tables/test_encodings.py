@@ -21,7 +21,8 @@ QUICK = ("-k", "3", "--no-comparison", "--stability-runs", "0")
 
 def write_tables(folder, encoding):
     """Write two tables, matches and constraints whose ids have umlauts."""
-    wines = [["Größe", "Farbe", "id"], *([n % 3 + n / 99, COLORS[n % 3], f"ä{n}"] for n in range(30))]  # fmt: skip
+    rows = [[n % 3 + n / 99, COLORS[n % 3], f"ä{n}"] for n in range(30)]
+    wines = [["Größe", "Farbe", "id"], *rows]
     soils = [["Säure", "id"], *([n % 3 * 9 + n / 99, f"ö{n}"] for n in range(30))]
     matches = [["wines", "soils"], *([f"ä{n}", f"ö{n}"] for n in range(12))]
     pairs = [["i", "j", "kind"], ["ä1", "ä4", "ML"], ["ä1", "ä5", "CL"]]

@@ -29,7 +29,10 @@ def added(folder, content, beside=BESIDE):
     ("content", "expected"),
     [
         ("id;x\na;1\nb; 2 \n", 'id;x;cluster;name\na;1;0;rot\nb; 2 ;1;"a;b"\n'),
-        ('"id";"x"\n"a";"1"\n"b";""\n', '"id";"x";"cluster";"name"\n"a";"1";"0";"rot"\n"b";"";"1";"a;b"\n'),
+        (
+            '"id";"x"\n"a";"1"\n"b";""\n',
+            '"id";"x";"cluster";"name"\n"a";"1";"0";"rot"\n"b";"";"1";"a;b"\n',
+        ),
         ('"id";"x"\n"a";1\n"b";2\n', '"id";"x";"cluster";"name"\n"a";1;0;"rot"\n"b";2;1;"a;b"\n'),
         ('id;x\r\n"a\nb";1\r\nb;2', 'id;x;cluster;name\r\n"a\nb";1;0;rot\r\nb;2;1;"a;b"\r\n'),
         ('id;"x"\ra;"1"\rb;2\r\r', 'id;"x";cluster;name\ra;"1";0;rot\rb;2;1;"a;b"\r'),

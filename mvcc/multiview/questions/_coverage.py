@@ -152,7 +152,7 @@ class Coverage:
         return likeness.argmax(axis=1), self._rows.sum(axis=1)
 
     def cover(self, answered: Ints) -> Floats:
-        """Return how far answers speak for every object that is summed over."""
+        """Return how far answers cover every object that is summed over."""
         known = len(self._covering)
         if not np.array_equal(answered[:known], self._covering):
             self._cover, known = np.zeros(len(self._summed)), 0

@@ -7,9 +7,8 @@ import numpy as np
 from mvcc.multiview.questions._coverage import Coverage, Kernel
 from mvcc.multiview.questions._history import AnswerHistory
 
-_DOUBT = (
-    0.2  # of what speaks for another group: with less for its own, an answer is looked at again
-)
+# share of the evidence for another group: with less for its own, an answer is looked at again
+_DOUBT = 0.2
 _LONELY = 20  # answers after which a group of one member is looked at again
 _MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
 _FEWEST_MEMBERS = 3

@@ -51,8 +51,8 @@ Which = Question | str | tuple[int | str, int]
 class Questions:
     """Ask a person which group an object belongs to, and turn the answers into constraints.
 
-    Matched rows are one object. The next object is the one whose answer speaks for most rows that
-    no answer speaks for yet and whose group is uncertain: greedy coverage of the joint graph of
+    Matched rows are one object. The next object is the one whose answer covers most rows that
+    no answer covers yet and whose group is uncertain: greedy coverage of the joint graph of
     ``JointGraphClustering``, weighted by uncertainty, the more so the more answers there are. No
     number of clusters is needed, and nothing is fitted between questions. The same data and answers
     give the same next question, so that a session is resumed by giving its answers again.
@@ -71,8 +71,8 @@ class Questions:
         Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than
         200 rows.
     random_state : int, numpy Generator, RandomState or None, default=0
-        Of more than 5,000 objects it draws those that are asked about, and those that sums are
-        over.
+        Draws the objects that are asked about and those that sums are over, if there are more than
+        5,000 objects.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class Questions:
 
     Notes
     -----
-    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000
+    As for ``JointGraphClustering``, one or two matches connect no views. With more than 5,000
     objects, the kernel is that of the 100 leading eigenpairs of the graph, and 1,000 objects are
     candidates for questions. A cannot-link between rows of different views cannot be stored; so
     while a group has no member that matches connect with the other views, objects are asked that
@@ -246,7 +246,7 @@ class Questions:
     def guesses(self) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object, and how many rows each object stands for.
 
-        Of more than 5,000 objects, a part stands for all.
+        If there are more than 5,000 objects, a part stands for all.
         """
         members = self._history.members()
         if not members:
@@ -350,7 +350,7 @@ class Questions:
     def second_looks(self) -> list[SecondLook]:
         """Answers that their neighborhood contradicts, and groups that long have one member.
 
-        An answer is contradicted if less than a fifth of what speaks for another group speaks for
+        An answer is contradicted if less than a fifth of the evidence for another group is for
         its own. Each is given once. Ask once more, and give the answer with ``again=True``.
         """
         names = self._history.names

@@ -1,4 +1,4 @@
-"""What questions to a person consist of, and what is told of the answers."""
+"""The parts of questions to a person, and the state of the answers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Question:
     offers : tuple of Offer
         All groups, the likeliest first.
     speaks_for : tuple of int
-        About so many rows of every view an answer speaks for, and none that was given.
+        The approximate number of rows of every view that an answer covers and no given answer does.
     undecided_between : tuple of str
         The names of the two likeliest groups, where they are nearly as likely; else empty.
     """

@@ -32,12 +32,14 @@ def read_body(request: str, content: bytes) -> dict[str, Any]:
     try:
         said = json.loads(content, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
-        raise InvalidInputError("the body is no JSON whose keys are all different.") from None
+        raise InvalidInputError("the body is not JSON with distinct keys.") from None
     if not isinstance(said, dict):
         raise InvalidInputError(f"the body must be an object, got {shown(said)}.")
     fields = _FIELDS[request]
     if unknown := [name for name in said if name not in fields]:
-        raise InvalidInputError(f"{shown(unknown[0])} is no field; there are {', '.join(fields)}.")
+        raise InvalidInputError(
+            f"{shown(unknown[0])} is not a field; the fields are {', '.join(fields)}."
+        )
     for name, kind in fields.items():
         if name in said or name not in _MAY_MISS.get(request, ()):
             _check(name, said.get(name), kind)

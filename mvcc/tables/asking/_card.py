@@ -113,7 +113,7 @@ class Shower:
         parts = [
             f"{rows} {name}" for rows, name in zip(question.speaks_for, names, strict=True) if rows
         ]
-        said = f"speaks for about {counted(n, 'row')}" + (
+        said = f"its answer covers about {counted(n, 'row')}" + (
             f" ({', '.join(parts)})" if len(parts) > 1 else ""
         )
         between = " and ".join(question.undecided_between)

@@ -22,8 +22,8 @@ _ELSEWHERE = "choose another folder with --out"
 class AnswersFolder:
     """A folder that one process at a time writes to, as a context manager.
 
-    Files are named after `views`; `inputs` are never written over; `on_note` is told what happened
-    to a session before.
+    Files are named after `views`; `inputs` are never written over; `on_note` gets notes on an
+    earlier session.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class AnswerLog:
         try:
             return read_log(self._path, StoreError)
         except StoreError as error:
-            raise StoreError(f"{error} If this is no log of answers, {_ELSEWHERE}.") from error
+            raise StoreError(f"{error} If this is not a log of answers, {_ELSEWHERE}.") from error
 
     def store(self, lines: Sequence[Answer]) -> None:
         """Store all lines; if that fails, the former ones are kept."""
@@ -129,5 +129,5 @@ class AnswerLog:
 def _unwritten(path: Path, log: str, error: OSError) -> StoreError:
     why = why_unwritten(error, _ELSEWHERE)
     return StoreError(
-        f"{path} cannot be written: {why} What {log} holds is kept; the same command goes on."
+        f"{path} cannot be written: {why} What {log} holds is kept; run the same command to resume."
     )

@@ -15,7 +15,7 @@ class Stale(Exception):
 
 
 class Page(ABC):
-    """What a page is told, and what it may say: a method for each of its requests.
+    """What a page shows and may send: a method for each of its requests.
 
     Attributes
     ----------

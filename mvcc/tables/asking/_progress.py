@@ -6,7 +6,7 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.multiview import Answer, ClustersHint, Questions
 from mvcc.tables.asking._session_types import Status
 
-_STEP = 10  # answers after which the share of rows that they moved is told
+_STEP = 10  # answers after which the share of rows that they moved is reported
 
 _Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
 

@@ -1,4 +1,4 @@
-"""What the page of corrections is told, and what it may say, as plain values."""
+"""What the page of corrections shows and may send, as plain values."""
 
 from __future__ import annotations
 

@@ -263,8 +263,8 @@ class AskSession:
     ) -> tuple[Answer, int]:
         """Give questions a new answer.
 
-        Of the answers that stand, the first `n_former` are from before these and may be replaced.
-        Returned is how many of them are left, beside the answer.
+        The first `n_former` of the answers that stand are from before these and may be replaced.
+        Returns the answer, and how many of them are left.
         """
         check_new_name(answer)
         since = {line.id for line in questions.history.standing[n_former:]}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import JointGraphClustering, match_clusters
@@ -37,7 +37,7 @@ def parts_of(
     inside = inputs.on_rows([rows.get(view, empty) for view in range(len(facts.views))])
     place = {view: number for number, view in enumerate(rows)}
     relations = {(place[u], place[v]): pairs for (u, v), pairs in inside.relations.items()}
-    with threadpool_limits(1):  # some BLAS sum in another order on more threads
+    with one_thread():
         model = JointGraphClustering(2, features="none")
         model.fit([features[view][own] for view, own in rows.items()], mappings=relations)
     labels = model.labels_

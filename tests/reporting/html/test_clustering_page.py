@@ -283,8 +283,8 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write, page):
         (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
         assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
     assert (
-        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that have constraints"
-        in made.text
+        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn:"
+        " all that have constraints" in made.text
     )
     u, v = (view["rows"] for view in data["views"])
     assert data["relations"][0]["pairs"]
@@ -401,7 +401,8 @@ def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
     assert [one["cuts"] for one in data_of(made)["views"]] == [
         [],
         [
-            f"This page holds {listed} of {listed + 5000:,} transferred constraints of images, inferred"
+            f"This page holds {listed} of {listed + 5000:,} transferred constraints of images,"
+            " inferred"
             " ones first, then the heaviest; all are in images/propagated.csv."
         ],
     ]

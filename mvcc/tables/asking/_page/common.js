@@ -5,7 +5,7 @@
 const at = (id) => document.getElementById(id);
 let state = null; // as the server told it last
 let unsent = null; // what could not be sent: {name, body, words}
-let busy = false; // one thing is said at a time
+let busy = false; // one request is sent at a time
 
 function make(tag, attributes = {}, ...children) {
   const one = document.createElement(tag);
@@ -64,7 +64,7 @@ function restarted() {
 function unsentProblem(what) {
   const again = make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again");
   problem(`${what} Not sent: ${unsent.words}. `, again);
-  again.focus(); // keys are no longer typed into a name
+  again.focus(); // keys are not typed into a name any more
 }
 
 function retry() {

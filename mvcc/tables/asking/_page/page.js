@@ -85,7 +85,7 @@ function showCard(card) {
   at("which").textContent = card.groups.length
     ? "Which of these is it like?"
     : "There is no group yet. What is this? Press n to name the first group.";
-  at("why").textContent = `Asked, since it ${card.why}.`;
+  at("why").textContent = `Asked because ${card.why}.`;
   showOffers();
 }
 
@@ -173,7 +173,7 @@ function finished(told) {
     make("h1", { tabindex: -1 }, "Finished"),
     make("p", {}, `${counted(told.status.n_answers, "answer")} kept. What comes next:`),
     make("p", {}, make("code", {}, told.then)),
-    make("p", { class: "soft" }, "The server has ended; this page can be closed. mvcc ask goes on where you stopped.")
+    make("p", { class: "soft" }, "The server has ended; this page can be closed. run mvcc ask again to resume.")
   );
   document.querySelector("h1").focus();
 }
