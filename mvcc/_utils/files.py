@@ -131,9 +131,7 @@ def refuse_link(path: Path, what: str) -> None:
 
 def not_of_mvcc(path: Path, what: str) -> StoreError:
     """Return the error for a file of somebody else that is called like one of mvcc's own."""
-    return StoreError(
-        f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out."
-    )
+    return StoreError(f"{path} is not {what} of mvcc. Move it away, or choose another folder.")
 
 
 @contextlib.contextmanager
@@ -148,7 +146,7 @@ def _held(path: Path) -> Iterator[IO[str]]:
             except BlockingIOError:
                 raise StoreError(
                     f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until"
-                    " that has ended, or choose another folder by --out."
+                    " that has ended, or choose another folder."
                 ) from None
             if _is(path, file):
                 yield file

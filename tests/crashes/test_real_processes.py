@@ -197,7 +197,7 @@ def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
         f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20"
         in err
     )
-    assert "Wait until that has ended, or choose another folder by --out." in err
+    assert "Wait until that has ended, or choose another folder." in err
     assert finish(process)[0] == 0
     assert sha256(folder) == undisturbed
     tried("second run into the same folder", 1)

@@ -114,7 +114,9 @@ class AnswerLog:
         try:
             return read_log(self._path, StoreError)
         except StoreError as error:
-            raise StoreError(f"{error} If this is not a log of answers, {_ELSEWHERE}.") from error
+            raise StoreError(
+                f"{error} If this is not a log of answers, {self._out.elsewhere}."
+            ) from error
 
     def store(self, lines: Sequence[Answer]) -> None:
         """Store all lines; if that fails, the former ones are kept."""
@@ -123,11 +125,8 @@ class AnswerLog:
         try:
             self._out.put(self._name, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
         except OSError as error:
-            raise _unwritten(self._path, self._name, error) from error
-
-
-def _unwritten(path: Path, log: str, error: OSError) -> StoreError:
-    why = why_unwritten(error, _ELSEWHERE)
-    return StoreError(
-        f"{path} cannot be written: {why} What {log} holds is kept; run the same command to resume."
-    )
+            why = why_unwritten(error, self._out.elsewhere)
+            raise StoreError(
+                f"{self._path} cannot be written: {why} What {self._name} holds is kept; run the same"
+                " command to resume."
+            ) from error

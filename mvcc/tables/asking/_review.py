@@ -80,7 +80,12 @@ class ReviewSession:
         self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
         self._shower = Shower(self._inputs.tables, self.base)
         self._out = OutputFolder(
-            folder, KIND, fresh=True, inputs=inputs_of(self._job), on_note=on_note
+            folder,
+            KIND,
+            fresh=True,
+            inputs=inputs_of(self._job),
+            elsewhere="correct a copy of the folder",
+            on_note=on_note,
         )
         self._log = AnswerLog(self._out, CORRECTIONS, on_note)
         self._open = ExitStack()
