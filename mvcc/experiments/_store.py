@@ -51,7 +51,7 @@ class ResultsStore:
             yield
 
     def _output(self, on_note: Callable[[str], None]) -> OutputFolder:
-        elsewhere = "choose another folder; what was stored before is intact"
+        elsewhere = "choose another folder by --out; what was stored before is intact"
         return OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere, on_note=on_note)
 
     def refuse_link(self) -> None:

@@ -53,7 +53,7 @@ class AnswersFolder:
                 self._log.read()
                 self._open = stack.pop_all()
         except OSError as error:
-            raise _unwritten(self.path, LOG, error) from error
+            raise _unwritten(self.path, LOG, error, _ELSEWHERE) from error
         return self
 
     def __exit__(
@@ -125,8 +125,12 @@ class AnswerLog:
         try:
             self._out.put(self._name, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
         except OSError as error:
-            why = why_unwritten(error, self._out.elsewhere)
-            raise StoreError(
-                f"{self._path} cannot be written: {why} What {self._name} holds is kept; run the same"
-                " command to resume."
-            ) from error
+            elsewhere = self._out.elsewhere
+            raise _unwritten(self._path, self._name, error, elsewhere) from error
+
+
+def _unwritten(path: Path, log: str, error: OSError, elsewhere: str) -> StoreError:
+    why = why_unwritten(error, elsewhere)
+    return StoreError(
+        f"{path} cannot be written: {why} What {log} holds is kept; run the same command to resume."
+    )
