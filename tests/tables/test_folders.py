@@ -580,7 +580,7 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
             words += [label.split()[0], f"{keys[1]}={value}"]
     checked = mvcc(*words, "--dry-run")
     assert checked.stdout.splitlines()[0].startswith(
-        "view0: a sample of 120 rows: 40 rows, 3 columns, 8 constraints ("
+        "view0: a sample of 120 rows: 40 rows, 3 of 5 columns used, 8 constraints ("
     )
     done = mvcc(*words, "--out", "out")
     assert done.returncode == 0, done.stderr

@@ -27,7 +27,7 @@ CELL = [*PLACE, "base", "method", "mapped", "n_constraints"]
 
 # in inches: the width of a page's text, and what a row of panels and its surroundings need
 WIDTH, ROW, AROUND = 7.0, 1.2, 0.9
-_LARGEST = 300  # a picture of more than 2¹⁶ pixels cannot be written
+_LARGEST = 100  # the time to arrange panels grows with the square of their number
 _TICK_LETTER = 0.065
 _LEGEND_KEY, _LEGEND_LETTER = 0.55, 0.062
 _MARGIN = 0.06  # left and right of the schedule, in its length
@@ -166,7 +166,7 @@ def draw_grid(
     """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each."""
     n_rows = 1 + max(panel.row for panel in panels)
     n_columns = 1 + max(panel.column for panel in panels)
-    figure = new_figure(n_rows * row_height + AROUND)
+    figure = new_figure(n_rows * row_height + AROUND, f"{n_rows} × {n_columns} panels")
     axes = figure.subplots(n_rows, n_columns, sharex=share_x, sharey=share_y, squeeze=False)
     lowest: dict[int, int] = {}
     for panel in panels:
@@ -190,14 +190,14 @@ def draw_grid(
     return figure
 
 
-def new_figure(height: float) -> Figure:
+def new_figure(height: float, what: str = "so many lines") -> Figure:
     """Make a figure as wide as a page's text, in inches."""
     from matplotlib.figure import Figure
 
     if height > _LARGEST:
         raise StoreError(
-            f"cannot draw so many panels, they would be {height:.0f} inches long. Give a folder"
-            " with fewer experiments."
+            f"cannot draw {what}, they would be {height:.0f} inches long. Give a folder with fewer"
+            " experiments."
         )
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
