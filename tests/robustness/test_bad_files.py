@@ -237,7 +237,9 @@ UNUSUAL = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "figure"), UNUSUAL.values(), ids=UNUSUAL)
 def test_unusual_results_are_drawn_all_the_same(tmp_path, change, figure):
-    folder = written(tmp_path, curves=change(TABLE).to_csv(index=False).encode())
+    scores = gzip.compress(change(TRIALS).to_csv(index=False).encode())
+    curves = change(TABLE).to_csv(index=False).encode()
+    folder = written(tmp_path, curves=curves, scores=scores)
     assert (drawn(folder, figure) is None) == (change is without_propagation)
 
 
@@ -254,7 +256,7 @@ def test_a_sweep_of_thresholds_may_vary_the_closure_too(tmp_path):
 def test_more_panels_than_a_picture_holds_are_refused(tmp_path):
     curves = pd.concat([TABLE[:9].assign(dataset=f"d{number}") for number in range(200)])
     folder = written(tmp_path, curves=curves.to_csv(index=False).encode())
-    assert command("plot", folder, "--figure", "4", codes=(1,), names=("200 × 1 panels",)) is None
+    assert command("plot", folder, "--figure", "4", codes=(1,), names=("200 × 2 panels",)) is None
 
 
 @pytest.mark.slow
