@@ -265,8 +265,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     --------
     >>> from mvcc import cluster_fit
     >>> X = [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [5.0, 5.0], [5.1, 5.0], [9.0, 9.0]]
-    >>> cluster_fit(X, [0, 0, 0, 1, 1, 1], n_neighbors=1).argmin()
-    np.int64(5)
+    >>> int(cluster_fit(X, [0, 0, 0, 1, 1, 1], n_neighbors=1).argmin())
+    5
     """
     data, of_rows = check_data(X), _codes(labels, "labels")
     check_count(n_neighbors, "n_neighbors")
