@@ -34,7 +34,20 @@ from tests.robustness.damaging import damaged
 ROOT = Path(__file__).parents[2]
 N = 30  # rows of each table, of which 24 are matched: `mvcc match` learns from 20 or more
 RNG = np.random.default_rng(0)
-ENDINGS = ("csv", "tsv", "txt", "xlsx", "json", "jsonl", "parquet", "npz", "npy", "arff")
+ENCODINGS = ("cp1252.csv", "utf-16.csv")
+ENDINGS = (
+    "csv",
+    "tsv",
+    "txt",
+    "xlsx",
+    "json",
+    "jsonl",
+    "parquet",
+    "npz",
+    "npy",
+    "arff",
+    *ENCODINGS,
+)
 QUICK = ("--no-comparison", "--stability-runs", "0")
 
 
@@ -72,6 +85,7 @@ READINGS = {
             ("cluster", "cluster.yaml", "--asked", "asked", "--dry-run"),
             ("asked/asked.csv", "asked/texts.csv"),
         ),
+        Reading(("cluster", "cluster.yaml", "--unknown", "skip", "--dry-run"), JOB[1:]),
         *of_format(("cluster", *VIEWS, "--dry-run"), "images.{}"),
     ],
     "predict": [
@@ -95,6 +109,11 @@ READINGS = {
             ("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"),
             ("answers.csv", *JOB),
         )
+    ],
+    "review": [
+        Reading(("review", "res", "--answers", "said.csv"), ("said.csv",)),
+        Reading(("review", "res", "--json"), (*RESULT, "res/corrections.csv", *JOB[1:3])),
+        Reading(("review", "res", "--parts", "1"), ("res/clustering.json", "texts.csv")),
     ],
     "check": [Reading(("check", "res"), RESULT), Reading(("check", "exp"), EXPERIMENT)],
     "run": [
@@ -139,6 +158,12 @@ def whole(tmp_path_factory):
         "id,answer\n" + "".join(f"{one['id']},new\n" for one in questions)
     )
     ran(folder, "ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv")
+    (folder / "said.csv").write_text(
+        'id,answer\n0,rename:first\n"texts:t0\ntexts:t1",1\ntexts:t2,new:third\n'
+        'texts:t3,outlier\n"texts:t5\nimages:5",match\n1,split\n'
+    )
+    (folder / "first.csv").write_text("id,answer\n1,rename:second\n")
+    ran(folder, "review", "res", "--answers", "first.csv")
     shutil.copytree(ROOT / "results" / "four_quadrants", folder / "exp")
     shutil.copy(ROOT / "configs" / "four_quadrants.yaml", folder / "run.yaml")
     manifest = json.loads((folder / "exp" / "manifest.json").read_text("utf-8"))
@@ -151,6 +176,9 @@ def whole(tmp_path_factory):
 
 def write_table(frame, X, path):
     match path.suffix:
+        case ".csv" if path.name.endswith(ENCODINGS):
+            kinds = frame["kind"].replace("a", "ä")
+            frame.assign(kind=kinds).to_csv(path, index=False, encoding=path.stem.split(".")[1])
         case ".csv" | ".txt":
             frame.to_csv(path, index=False)
         case ".tsv":

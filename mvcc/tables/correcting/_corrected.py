@@ -253,7 +253,8 @@ class _Rewriting:
             own = np.flatnonzero(labels == cluster)
             former = np.flatnonzero(before == cluster)
             found: dict[str, Any]
-            if self._facts.profiles and np.array_equal(rows.kept[own], former):
+            known = self._facts.profiles and cluster < self._facts.n_clusters
+            if known and np.array_equal(rows.kept[own], former):
                 profile = self._facts.profiles[number][cluster]
                 found = profile.model_dump(mode="json")
                 for name in ("typical", "misfits"):

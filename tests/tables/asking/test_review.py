@@ -148,6 +148,16 @@ def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_an
     assert tuple(other) not in pairs
 
 
+def test_a_new_cluster_may_have_rows_of_one_view_only(results):
+    facts = read_facts(results)
+    matched = {pair.i for pair in facts.relations[0].pairs}
+    alone = next(row for row in range(40) if row not in matched)
+    with ReviewSession(results) as session:
+        session.record([(f"view0:{facts.views[0].ids[alone]}", "new:alone")])
+    assert [view.labels.count(3) for view in read_facts(results).views] == [1, 0]
+    assert [own[3].size for own in read_facts(results).profiles] == [1, 0]
+
+
 def test_a_second_session_is_told_who_corrects(results):
     with ReviewSession(results), pytest.raises(StoreError, match="is in use"):
         ReviewSession(results).__enter__()
