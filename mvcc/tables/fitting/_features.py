@@ -176,6 +176,13 @@ def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
     If there are many rows, evenly spaced ones give the components: a copy of all would take much
     memory.
     """
+    with one_thread():
+        points, shares = _principal(views)
+    return _first_two(points, "principal component", shares)
+
+
+def _principal(views: tuple[Floats, ...]) -> tuple[Floats, Floats]:
+    """Return the rows in the plane, and the share of the variance along every component."""
     wide = views[0].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
     some = np.vstack([X[::step] for X in views])
@@ -199,7 +206,7 @@ def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
         if step == 1
         else np.vstack([X @ largest for X in views]) - mean @ largest
     )
-    return _first_two(points, "principal component", shares)
+    return points, shares
 
 
 def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:
