@@ -44,13 +44,13 @@ from ._reading import parse_table as parse_table
 from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
-from ._schema import ColumnFacts as ColumnFacts
-from ._schema import Given as Given
 from ._schema import Input as Input
-from ._schema import LinkFacts as LinkFacts
 from ._schema import Relation as Relation
-from ._schema import ViewFacts as ViewFacts
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
 from ._sureness import Sureness as Sureness
 from ._sureness import sureness_of as sureness_of
+from ._view import ColumnFacts as ColumnFacts
+from ._view import Given as Given
+from ._view import LinkFacts as LinkFacts
+from ._view import ViewFacts as ViewFacts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mvcc._utils.messages import clipped, counted
-from mvcc.results._schema import ColumnFacts
+from mvcc.results._view import ColumnFacts
 
 _MANY_ALIKE = 4  # side by side, which share a row
 _LONGEST_NAME, _LONGEST_EXAMPLE = 40, 20
