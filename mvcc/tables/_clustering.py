@@ -126,7 +126,7 @@ def clustered(
     }
     on_labels = [note for table in tables for note in notes_on_labels(table, job)]
     facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
-    facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit)
+    facts["profiles"] = profiles = all_profiles(facts, tables, method, fit)
     found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
     facts["titles"] = [
         given or title for given, title in zip(facts["names"] or found, found, strict=True)

@@ -340,7 +340,14 @@ class JointGraphClustering(MultiViewEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_embedded"):
             self._refuse_without_graph()
-        return [rows[objects] for _, (rows, objects) in sorted(self._embedded.items())]
+        return [self._embedded_rows(number)[:] for number in range(len(self._embedded))]
+
+    def _embedded_rows(self, view: int) -> Floats | LazyRows:
+        """Return the rows of a view in that space; many rows only once they are looked at."""
+        rows, objects = self._embedded[view]
+        if isinstance(rows, LazyRows):
+            return LazyRows(len(objects), lambda some: rows[objects[some]])
+        return rows[objects]
 
     @property
     def probabilities_(self) -> list[Probabilities]:

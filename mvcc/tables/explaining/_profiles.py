@@ -21,6 +21,7 @@ from mvcc.tables.explaining._distinguishing import (
 )
 from mvcc.tables.explaining._names import name_of
 from mvcc.tables.fitting._fit import Fit
+from mvcc.tables.fitting._method import Method
 from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
@@ -29,17 +30,21 @@ Profile = dict[str, Any]
 
 
 def all_profiles(
-    facts: dict[str, Any], tables: list[Table], spaces: list[Floats], fit: Fit
+    facts: dict[str, Any], tables: list[Table], method: Method, fit: Fit
 ) -> list[list[Profile]]:
-    """Describe every cluster of every view, whose rows are in `spaces` where they were
-    clustered.
-    """
-    views = zip(tables, spaces, fit.labels, facts["views"], strict=True)
+    """Describe every cluster of every view."""
+    views = zip(tables, fit.labels, facts["views"], strict=True)
     return [
         profiles_of(
-            table, X, labels, np.array(view["fit"]), *_doubts(view), view["names"], fit.n_numbers
+            table,
+            method.space(number)[:],  # of one view at a time, which may take much memory
+            labels,
+            np.array(view["fit"]),
+            *_doubts(view),
+            view["names"],
+            fit.n_numbers,
         )
-        for table, X, labels, view in views
+        for number, (table, labels, view) in enumerate(views)
     ]
 
 

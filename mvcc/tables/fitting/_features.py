@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.messages import counted, percent
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
@@ -169,7 +170,7 @@ def _after(first: Any, second: Any) -> Any:
     return second if first is None else make_pipeline(first, second)
 
 
-def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
+def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
     """Return the rows of all views in the plane of their two principal components, and what to
     write at its axes.
 
@@ -181,9 +182,9 @@ def plane_of(*views: Floats) -> tuple[Floats, list[str]]:
     return _first_two(points, "principal component", shares)
 
 
-def _principal(views: tuple[Floats, ...]) -> tuple[Floats, Floats]:
+def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     """Return the rows in the plane, and the share of the variance along every component."""
-    wide = views[0].shape[1] > _MOST_SQUARED
+    wide = views[0][:1].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
     some = np.vstack([X[::step] for X in views])
     mean = some.mean(axis=0)
@@ -201,12 +202,10 @@ def _principal(views: tuple[Floats, ...]) -> tuple[Floats, Floats]:
         largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])]
     )
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
-    points = (
-        centered @ largest
-        if step == 1
-        else np.vstack([X @ largest for X in views]) - mean @ largest
-    )
-    return points, shares
+    if step == 1:
+        return centered @ largest, shares
+    points = [X[block] @ largest for X in views for block in blocks_of(len(X))]
+    return np.vstack(points) - mean @ largest, shares
 
 
 def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:

@@ -6,11 +6,11 @@ One graph of all objects, and which rows the constraints have moved.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import counted
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, kind_of
@@ -43,9 +43,8 @@ class Joint(Method):
     def numbered_alike(self) -> list[list[int]]:
         return [list(numbers) for numbers in self._model.connected_views_]
 
-    @cached_property
-    def spaces(self) -> list[Floats]:
-        return self._model.embedding_
+    def space(self, view: int) -> Floats | LazyRows:
+        return self._model._embedded_rows(view)
 
     @property
     def probabilities(self) -> list[Any]:
@@ -58,9 +57,8 @@ class Joint(Method):
         moved = self._moved(tables, fit)
         sets = self._model.connected_views_
         views: list[dict[str, Any]] = [{} for _ in tables]
-        places = self.spaces
         for numbers in sets:
-            plane, axes = plane_of(*(places[n] for n in numbers))
+            plane, axes = plane_of(*map(self.space, numbers))
             ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
             for number, points in zip(numbers, np.split(plane, ends), strict=True):
                 views[number] |= {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import separate_problems
@@ -76,10 +77,9 @@ class Method(ABC):
         """Sets of views in which the same number is the same cluster."""
         return [views for views, _ in separate_problems(len(self.views), self.relations)]
 
-    @property
-    def spaces(self) -> list[Floats]:
-        """The rows of every view where they were clustered; after ``fit``."""
-        return self.views
+    def space(self, view: int) -> Floats | LazyRows:
+        """Return the rows of a view where they were clustered, (n, m)."""
+        return self.views[view]
 
     @property
     def probabilities(self) -> list[Any]:
