@@ -471,6 +471,13 @@ def test_records_may_lack_values_and_hold_no_lists(tmp_path):
         read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
 
 
+def test_records_may_hold_numbers_and_texts_in_one_column(tmp_path):
+    values = [1, 2.5, "3.25", 4]
+    lines = [{"id": n, "x": value, "y": n % 3} for n, value in enumerate(values * 3)]
+    table = read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
+    assert table.X[:4, 0].tolist() == [1, 2.5, 3.25, 4]
+
+
 # ---- features
 
 

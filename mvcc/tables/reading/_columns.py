@@ -60,7 +60,8 @@ def understand_all(
         for place, column in enumerate(quick)
         if usable[place]
     }
-    plain = [column for column in found if frame[column].dtype.kind in "OUT"]
+    # a column of JSON may hold numbers and texts
+    plain = [column for column in found if pd.api.types.is_string_dtype(frame[column])]
     others = [column for column in asked if column not in found]
     found |= {name: understand(frame[name], asked[name], delimiter) for name in others}
     sign = _decimal_sign(frame, plain, [found[name].column.written for name in others])
