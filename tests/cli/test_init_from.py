@@ -115,6 +115,15 @@ def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
     assert "n_clusters: 5" in text
 
 
+def test_one_of_two_tables_may_have_no_id(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])
+    write_csv(tmp_path / "b.csv", [["x", "y"], [1.5, 2.5], [2.5, 1.5]])
+    run("init", "--from", "a.csv", "b.csv")
+    text = (tmp_path / "cluster.yaml").read_text("utf-8")
+    assert "# rows of two tables that are the same object" in text
+
+
 def test_nothing_is_written_over(files, tmp_path):
     (tmp_path / "cluster.yaml").write_text("mine")
     with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):

@@ -88,6 +88,13 @@ READINGS = {
         Reading(("cluster", "cluster.yaml", "--unknown", "skip", "--dry-run"), JOB[1:]),
         *of_format(("cluster", *VIEWS, "--dry-run"), "images.{}"),
     ],
+    "init": [
+        *of_format(
+            ("init", "--from", "texts.csv", "images.{}", "matches.csv", "--out", "new.yaml"),
+            "images.{}",
+            "matches.csv",
+        ),
+    ],
     "predict": [
         Reading(
             ("predict", "res", "--view", "texts=texts.csv", "--out", "out.csv"),

@@ -214,10 +214,11 @@ def _lines_of_pairs(key: str, pairs: Sequence[tuple[str, str]], folder: Path) ->
 
 
 def _said_of_shared(drafted: Sequence[_Drafted]) -> str:
-    """Say how many ids are in the first two tables."""
-    first, second = (set(one.table.ids) for one in drafted[:2] if one.table.id_column)
+    """Say how many ids are in the first two tables, where both have some."""
+    named = all(one.table.id_column for one in drafted[:2])
+    first, second = (set(one.table.ids) for one in drafted[:2])
     shared = len(first & second)
-    if shared < _MANY * min(len(first), len(second)):
+    if not named or shared < _MANY * min(len(first), len(second)):
         return "rows of two tables that are the same object"
     return f"are rows with the same id the same object? {counted(shared, 'id')} are in both tables"
 
