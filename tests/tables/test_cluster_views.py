@@ -145,6 +145,10 @@ def test_a_row_that_is_not_there_is_not_explained():
             {"views": VIEWS | {"survey": SURVEY.assign(d=[[1]] * 90)}},
             "views['survey']: row 0 has a list",
         ),
+        (
+            {"views": VIEWS | {"survey": SURVEY.assign(item_id=[[1]] * 90)}},
+            "views['survey']: row 0 has a list",
+        ),
         ({"n_clusters": 0}, "n_clusters: must be a whole number from 1 to 10^6, or auto, got 0"),
         ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),

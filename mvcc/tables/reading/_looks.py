@@ -85,7 +85,7 @@ def holds_ids(name: str, values: pd.Series[Any]) -> bool:
 
     A thing may have several rows.
     """
-    several = _is_called_id(name) and values.nunique() > len(values) / 2
+    several = _is_called_id(name) and as_texts(values).nunique() > len(values) / 2
     return (
         looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
     )
