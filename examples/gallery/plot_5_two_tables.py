@@ -69,7 +69,7 @@ print(f"{questions.n_clusters_hint.n_clusters} groups were named")
 
 # %%
 # The answers are constraints. With them, the same call gives other clusters. Figures of so few
-# bottles differ from draw to draw; ``docs/how-to/ask.md`` has those of ten draws.
+# bottles differ from draw to draw; ``docs/how-well.md`` has those of ten draws.
 
 constraints = dict(zip(views, questions.constraints, strict=True))
 after = cluster_views(views, matches=matches, constraints=constraints, n_clusters=3)
