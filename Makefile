@@ -27,7 +27,7 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/uv pip install --quiet --compile-bytecode $(NO_CACHE) --python $(VENV) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.installed ## Run the main job on generated data, draw its learning curves, cluster two tables (two minutes)
+demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (two minutes)
 	$(BIN)/mvcc run configs/four_quadrants.yaml --trials 10 -j $(JOBS) --out results-demo
 	$(BIN)/mvcc plot results-demo --fresh
 	test -e results-demo-tables/cluster.yaml || $(BIN)/mvcc init results-demo-tables --quiet
@@ -38,7 +38,7 @@ demo: $(VENV)/.installed ## Run the main job on generated data, draw its learnin
 test: $(VENV)/.installed ## Run the quick tests (seven minutes)
 	$(BIN)/pytest -n 2
 
-test-all: test ## Run the slow tests, too: processes, documentation, browser (under twelve minutes)
+test-all: test ## Run the slow tests, too (under twelve minutes)
 	$(BIN)/pytest -n 2 -m "slow and not reliability" --hypothesis-profile thorough
 
 # an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
@@ -51,7 +51,7 @@ $(LOWEST)/.installed: pyproject.toml
 	touch $@
 
 # what differs from version to version shows with the first parameters of a test, or hardly ever
-test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest allowed versions of libraries
+test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest versions allowed
 	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest -n 2 --first-parameters -m "not slow and not reliability and not exact_bits"
 
 lint: $(VENV)/.installed ## Check style and types
@@ -63,25 +63,25 @@ docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (a min
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
-packages: $(VENV)/.installed ## Build wheel and sdist, try them in empty environments of all Pythons at hand (or PYTHONS="python3.13")
+packages: $(VENV)/.installed ## Build wheel and sdist, try them (PYTHONS="python3.13")
 	$(BIN)/python scripts/check_packages.py $(PYTHONS)
 
-reliability: $(VENV)/.installed ## Run all tests, with hundreds of kills, and count how often each promise was tried (an hour)
+reliability: $(VENV)/.installed ## Run all tests, with hundreds of kills (an hour)
 	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m "" --hypothesis-profile exhaustive
 
 # first what the quick tests reach, then what all tests do; those that need the compiler do not see the lines of kernels
-coverage: $(VENV)/.installed ## Count the branches that the tests reach, kernels included (a quarter of an hour)
+coverage: $(VENV)/.installed ## Count the branches that tests reach (a quarter of an hour)
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --cov --cov-report= --cov-fail-under=92
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -m "slow and not reliability and not compiled" --cov --cov-append --cov-report=
 	$(BIN)/pytest -n 2 -m "compiled and not reliability" --cov --cov-append --cov-report=term --cov-fail-under=98
 
-mutants: $(VENV)/.installed ## Change the code in small ways and count what the tests notice (over an hour)
+mutants: $(VENV)/.installed ## Count what tests notice of small changes (over an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	$(BIN)/python -m scripts.mutants
 
 # kernels of OpenBLAS that any x86-64 processor with AVX2 can take: they give the committed bytes on all of them
 reproduce: export OPENBLAS_CORETYPE ?= Haswell
-reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the claims (TRIALS=2 for a short run)
+reproduce: $(EXPERIMENTS) ## Run all experiments, figures, claims (TRIALS=2: minutes)
 	$(BIN)/python scripts/count_evaluations.py $(OUT)/evaluations.csv
 	$(BIN)/mvcc plot $(OUT) --fresh
 	$(BIN)/mvcc claims $(OUT) --fresh || [ $$? -eq 3 ]
@@ -93,12 +93,12 @@ reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the cl
 $(EXPERIMENTS): run-%: $(VENV)/.installed
 	$(BIN)/mvcc run configs/$*.yaml --trials $(TRIALS) -j $(JOBS) --out $(OUT)/$*
 
-bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (twelve minutes)
+bench: $(VENV)/.installed ## Measure fits and runs beside others (twelve minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m scripts.bench
 	$(BIN)/python -m scripts.bench.stages
 	$(BIN)/python -m scripts.bench.growth
 
-clean: ## Remove the virtual environments, caches and the results of the demo
+clean: ## Remove environments, caches and the demo's results
 	rm -rf $(VENV) $(LOWEST) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo docs/_build docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,7 +21,7 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
     elif relation.held_out is not None:
         held_out = relation.held_out
         n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
-        cut = " where their match is cut"
+        cut = " even without their match"
     else:
         return ""
     of_which = ""

@@ -127,7 +127,7 @@ def test_it_says_first_whether_it_helps(data):
     more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[1]
     assert re.fullmatch(rf"{said}, {others}, the paper's method {share}\.", more)
     cut = (
-        rf"{share} of 60 matched rows share their cluster where their match is cut \({share} by"
+        rf"{share} of 60 matched rows share their cluster even without their match \({share} by"
         r" chance\)"
     )
     assert re.fullmatch(rf"4 clusters in .*\); {cut}\.", lines[0])

@@ -39,6 +39,12 @@ def test_modules_and_tests_that_a_page_names_exist(page):
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
+@pytest.mark.parametrize("page", pages())
+def test_code_and_what_it_prints_fit_into_80_columns(page):
+    lines = [line for block in blocks_of(page) for line in block.text.splitlines()]
+    assert [line for line in lines if len(line) > 80] == []
+
+
 def test_every_page_is_in_the_navigation():
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
     lines = "\n".join(re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)).splitlines()

@@ -146,7 +146,7 @@ VERDICTS = {
                        " this clustering 70 %, k-means 60 %.",
                        ["The method without constraints keeps 90 %"]),
     "matches alone": ((cut(0.9), cut(0.7)), True,
-                      "Better than k-means on each table: this clustering keeps 90 % of matched rows together where their match is cut,"
+                      "Better than k-means on each table: this clustering keeps 90 % of matched rows together even without their match,"
                       " k-means 70 %.", []),
     "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
                 "Too little data to tell whether it helps: give 20 constraints or 10 matches. "
@@ -275,7 +275,7 @@ def test_contradictions_that_a_job_allows_are_compared(tmp_path):
 
 def test_warnings_name_what_speaks_against_the_clusters(tmp_path):
     _, facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
-    assert any("view0 and view1 hardly show the same clusters: where their match is cut, " in text
+    assert any("view0 and view1 hardly show the same clusters: without their match, " in text
                for text in facts["warnings"])  # fmt: skip
 
 

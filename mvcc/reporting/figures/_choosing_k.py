@@ -10,7 +10,7 @@ from mvcc.reporting.figures._style import SOFT, house_style
 
 _PANELS = {  # title: what is drawn, and how it is called
     "Held-out constraints kept": {"kept": ""},
-    "Agreement of rows whose match is cut": {"agreement": "matched", "by_chance": "by chance"},
+    "Matched rows together without their match": {"agreement": "matched", "by_chance": "by chance"},
     "Stability": {"stability": ""},
     "Share of the rows in one cluster": {"largest": "largest", "smallest": "smallest"},
 }

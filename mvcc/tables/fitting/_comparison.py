@@ -212,7 +212,7 @@ def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], N
         if cut.beyond_chance().mean() < _NEAR_CHANCE:
             cautions.append(
                 f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
-                f" clusters: where their match is cut, {cut.agreement:.0%} of {len(cut.first)}"
+                f" clusters: without their match, {cut.agreement:.0%} of {len(cut.first)}"
                 f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
             )
     facts = {

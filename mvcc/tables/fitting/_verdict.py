@@ -43,7 +43,7 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     what = (
         "of held-out constraints"
         if by_constraints
-        else "of matched rows together where their match is cut"
+        else "of matched rows together even without their match"
     )
     winner = K_MEANS if gap < 0 else behind[0] if behind else name
     said = ", ".join(
