@@ -543,6 +543,33 @@ def test_dragging_moves_the_map_and_selects_nothing(page):
     page.wait_for_function("(start) => report.span(0).x[0] > start", arg=start[0])
 
 
+def test_two_fingers_zoom_the_map_about_their_middle_and_select_nothing(open_page, report):
+    page = open_page(report("two", TWO, n_given=12), width=390, has_touch=True, is_mobile=True)
+    page.locator(".chart").nth(0).scroll_into_view_if_needed()
+    wide, (left, top) = span(page), place_of(page, 7)
+    touch = page.context.new_cdp_session(page)
+
+    def put(kind, *apart):
+        points = [{"x": left + way, "y": top, "id": number} for number, way in enumerate(apart)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    put("touchStart", -20, 20)
+    for way in (30, 40):
+        put("touchMove", -way, way)
+    put("touchEnd")
+    page.wait_for_function("(wide) => report.span(0).x[1] < wide[1]", arg=wide)
+    near = span(page)
+    assert (wide[1] - wide[0]) / (near[1] - near[0]) == pytest.approx(2, rel=0.05)
+    assert place_of(page, 7) == pytest.approx([left, top], abs=1)
+    assert page.evaluate(RINGS) == [0, 0]
+    put("touchStart", 0)  # one finger moves what is zoomed
+    put("touchMove", 30)
+    put("touchMove", 60)
+    put("touchEnd")
+    page.wait_for_function("(near) => report.span(0).x[0] < near[0]", arg=near)
+    assert page.evaluate("scrollX") == 0
+
+
 def test_texts_of_users_are_shown_and_never_run(open_page, report):
     evil = "<img src=x onerror=document.title='run'></script><script>document.title='run'</script>"
     facts = make_facts((30, 20), warnings=[evil], command=evil, title=evil)

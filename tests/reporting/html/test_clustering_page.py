@@ -11,10 +11,12 @@ import re
 from base64 import b64encode
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import mvcc.reporting.html
 from mvcc import cluster_views
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html._page import script_json
@@ -22,6 +24,7 @@ from mvcc.reporting.html._words import options, percent, plural, rows_of_setting
 from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 
+FOLDER = Path(mvcc.reporting.html.__file__).parent
 PICTURE = "data:image/png;base64,iVBORw0KGgo="
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
 
@@ -162,6 +165,12 @@ def test_texts_of_users_stay_texts(page):
     }
     assert " ".join(EVIL.split()) in made.text
     assert data_of(made)["views"][0]["ids"][3] == f"{EVIL}3"
+
+
+def test_templates_and_scripts_keep_to_100_columns():
+    files = [path for path in FOLDER.glob("*/*") if path.suffix in (".html", ".js", ".css")]
+    lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
+    assert [line for line in lines if len(line) > 100] == []
 
 
 def test_nothing_in_the_data_ends_its_script():

@@ -1,5 +1,5 @@
-/* Wires the page of a clustering: its maps, the selected row, the search. Texts of users get into the page as text
-   only, never as markup. */
+/* Wires the page of a clustering: its maps, the selected row, the search. Texts of users get into
+   the page as text only, never as markup. */
 "use strict";
 
 (function () {
@@ -30,21 +30,28 @@
   /* ---- maps ---- */
 
   function viridis(share) {
-    const place = share * (VIRIDIS.length - 1), low = Math.min(Math.floor(place), VIRIDIS.length - 2);
-    const parts = VIRIDIS[low].map((part, at) => Math.round(part + (place - low) * (VIRIDIS[low + 1][at] - part)));
+    const place = share * (VIRIDIS.length - 1);
+    const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
+    const [from, to] = VIRIDIS.slice(low, low + 2);
+    const parts = from.map((part, at) => Math.round(part + (place - low) * (to[at] - part)));
     return "rgb(" + parts.join(",") + ")";
   }
 
   function colorOf(view) { // of a row
     const palette = Array.from({ length: data.nColors }, (_, number) => color("c" + number));
     const unknown = color("unknown");
-    const values = { cluster: view.labels, class: view.classes, stability: view.stability }[coloring.value];
+    const valuesBy = { cluster: view.labels, class: view.classes, stability: view.stability };
+    const values = valuesBy[coloring.value];
     if (!values) { return () => unknown; }
     if (coloring.value === "stability") { return (row) => viridis(values[row]); }
     return (row) => (values[row] === null ? unknown : palette[values[row] % data.nColors]);
   }
 
-  const checked = (kind) => { const box = byId("kinds").querySelector('[value="' + kind + '"]'); return Boolean(box && box.checked); };
+  function checked(kind) {
+    const box = byId("kinds").querySelector('[value="' + kind + '"]');
+    return Boolean(box && box.checked);
+  }
+
   const kindOf = (mustLink) => (mustLink ? "must-link" : "cannot-link");
 
   function paintLinks(pen, plot, view, links, width, opacity) {
@@ -72,7 +79,8 @@
     }
     Object.entries(view.constraints).forEach(function ([name, links]) {
       const drawn = links.filter((link) => checked(name + " " + kindOf(link[2])));
-      paintLinks(pen, plot, view, drawn, name === "given" ? 2 : 1, (name === "given" ? 1 : 0.55) * dim);
+      const [width, opacity] = name === "given" ? [2, 1] : [1, 0.55];
+      paintLinks(pen, plot, view, drawn, width, opacity * dim);
     });
     paintRows(pen, plot, view);
     const touched = Object.values(view.constraints).flat()
@@ -94,7 +102,8 @@
     view.labels.forEach(function (label, row) {
       const seen = alone === null || alone === label;
       pen.globalAlpha = seen ? 0.85 : DIM;
-      mark(pen, shapes[label % shapes.length], plot.at(view.x[row], view.y[row]), many ? 0.4 : 0.65, fill(row), seen && edge);
+      const place = plot.at(view.x[row], view.y[row]);
+      mark(pen, shapes[label % shapes.length], place, many ? 0.4 : 0.65, fill(row), seen && edge);
     });
     pen.globalAlpha = 1;
   }
@@ -152,17 +161,24 @@
 
   function facts(view, row) { // of a row, beside its cluster
     const found = [];
-    if (view.classes && view.classes[row] !== null) { found.push("label: " + data.classNames[view.classes[row]]); }
-    if (view.stability) { found.push("stability: " + Math.round(100 * view.stability[row]) + " %"); }
+    if (view.classes && view.classes[row] !== null) {
+      found.push("label: " + data.classNames[view.classes[row]]);
+    }
+    if (view.stability) {
+      found.push("stability: " + Math.round(100 * view.stability[row]) + " %");
+    }
     return found;
   }
 
-  const moved = (view, row) => (view.moved.has(row) ? ["moved here by constraints, " + view.moved.get(row)] : []);
+  function moved(view, row) {
+    return view.moved.has(row) ? ["moved here by constraints, " + view.moved.get(row)] : [];
+  }
 
   function counterparts(others, words, most) {
     const found = others.flatMap(function (rows, other) {
       const there = data.views[other];
-      return rows.length ? ["in " + there.name + ": " + listed(rows.map((row) => words(there, row)), most)] : [];
+      const told = () => listed(rows.map((row) => words(there, row)), most);
+      return rows.length ? ["in " + there.name + ": " + told()] : [];
     });
     return found.length || !data.relations.length ? found : ["no match"];
   }
@@ -170,12 +186,15 @@
   function tell(number, row) {
     const view = data.views[number];
     const matched = counterparts(related(number, row), (there, other) => there.ids[other], IN_TIP);
-    return [view.ids[row], clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched];
+    return [
+      view.ids[row], clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched,
+    ];
   }
 
   function describe(number, row, others) {
     const view = data.views[number];
-    const matched = counterparts(others, (there, other) => "“" + there.ids[other] + "” (" + clusterOf(there, other) + ")", LISTED);
+    const called = (there, other) => "“" + there.ids[other] + "” (" + clusterOf(there, other) + ")";
+    const matched = counterparts(others, called, LISTED);
     const said = [clusterOf(view, row), ...moved(view, row), ...facts(view, row), ...matched];
     return "“" + view.ids[row] + "” of " + view.name + ": " + said.join("; ") + ".";
   }
@@ -187,13 +206,15 @@
       links.forEach(function ([i, j, mustLink, reason, note]) {
         if (i === row || j === row) {
           const kind = data.told[name] + " " + kindOf(mustLink);
-          items.push(kind + " with “" + view.ids[i === row ? j : i] + "”" + (note && ", " + note) + ": " + reason);
+          const other = view.ids[i === row ? j : i];
+          items.push(kind + " with “" + other + "”" + (note && ", " + note) + ": " + reason);
         }
       });
     });
     const more = items.length > LISTED ? ["… and " + (items.length - LISTED) + " more"] : [];
     constraints.replaceChildren();
-    [...items.slice(0, LISTED), ...more, ...view.cuts].forEach((text) => element("li", text, constraints));
+    const shown = [...items.slice(0, LISTED), ...more, ...view.cuts];
+    shown.forEach((text) => element("li", text, constraints));
   }
 
   function listValues(number, row) {
@@ -215,6 +236,7 @@
     root.classList.toggle("docked", some);
     byId("go").hidden = byId("clear").disabled = !selected;
     byId("clear").hidden = byId("clear").disabled;
+    status.tabIndex = some ? 0 : -1; // on a telephone it may be scrolled
     byId("found").hidden = !selected;
     byId("found").tabIndex = selected ? 0 : -1;
     byId("found").scrollTop = 0;
@@ -223,7 +245,9 @@
   function select(number, row) {
     const others = related(number, row);
     const focused = document.activeElement;
-    if (!byId("panel").contains(focused)) { opener = focused === document.body ? plots[number].chart : focused; }
+    if (!byId("panel").contains(focused)) {
+      opener = focused === document.body ? plots[number].chart : focused;
+    }
     selected = [number, row];
     marked = others.map((rows, other) => (other === number ? [row] : rows));
     status.textContent = describe(number, row, others);
@@ -249,7 +273,9 @@
   const name = byId("row-name");
   const where = byId("row-view");
 
-  function searched() { return where && where.value ? [Number(where.value)] : data.views.map((_, number) => number); }
+  function searched() {
+    return where && where.value ? [Number(where.value)] : [...data.views.keys()];
+  }
 
   function* matches(text) {
     const wanted = text.toLowerCase();
@@ -281,7 +307,8 @@
     if (near) { select(...near); return; }
     clear();
     show(true);
-    status.textContent = text.trim() ? "No row has “" + text + "” in its name." : "Type the name of a row first.";
+    const none = "No row has “" + text + "” in its name.";
+    status.textContent = text.trim() ? none : "Type the name of a row first.";
   }
 
   name.addEventListener("input", suggest);
@@ -303,7 +330,9 @@
       select(Number(button.dataset.view), place ? place.get(row) : row);
     }
   });
-  byId("go").addEventListener("click", function () { plots[selected[0]].chart.closest("figure").scrollIntoView(); });
+  byId("go").addEventListener("click", function () {
+    plots[selected[0]].chart.closest("figure").scrollIntoView();
+  });
 
   /* ---- one cluster at a time: its section opens, and another is closed ---- */
 
@@ -327,13 +356,16 @@
 
   byId("kinds").addEventListener("change", draw);
   coloring.addEventListener("change", function () {
-    all("[data-coloring]").forEach(function (one) { one.hidden = one.dataset.coloring !== coloring.value; });
+    all("[data-coloring]").forEach(function (one) {
+      one.hidden = one.dataset.coloring !== coloring.value;
+    });
     draw();
   });
 
   all(".chart").forEach(function (chart, number) {
     const view = data.views[number];
-    const ends = (values) => values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+    const wider = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
+    const ends = (values) => values.reduce(wider, [Infinity, -Infinity]);
     const extent = { x: ends(view.x), y: ends(view.y) };
     plots.push(new Plot(chart, {
       margin: { left: 1, right: 1, top: 1, bottom: 1 },

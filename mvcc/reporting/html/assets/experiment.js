@@ -7,7 +7,8 @@
   let shown = null;
 
   const onDark = (hex) => { // half way to white, so that even black is seen
-    const parts = [1, 3, 5].map((at) => Math.round((parseInt(hex.slice(at, at + 2), 16) + 255) / 2));
+    const half = (at) => Math.round((parseInt(hex.slice(at, at + 2), 16) + 255) / 2);
+    const parts = [1, 3, 5].map(half);
     return "rgb(" + parts.join(",") + ")";
   };
   const own = (curve) => (root.dataset.theme === "dark" ? onDark(curve.color) : curve.color);
@@ -15,31 +16,43 @@
   const seen = () => shown.curves.filter((curve) => !hidden.has(curve.name));
   const every = (part) => seen().flatMap((curve) => curve.x.map((_, index) => part(curve, index)));
 
+  const withError = (curve, at) => curve.y[at].toFixed(4) + " ± " + curve.errors[at].toFixed(4);
+  const schedule = () => { // all numbers of constraints, in order
+    const numbers = shown.curves.flatMap((curve) => curve.x);
+    return Array.from(new Set(numbers)).sort((a, b) => a - b);
+  };
+
   function steps([low, high]) { // five round numbers or so
     const rough = (high - low) / 5;
     const unit = 10 ** Math.floor(Math.log10(rough));
     const step = unit * [1, 2, 5, 10].find((times) => times * unit >= rough);
     const first = Math.ceil(low / step);
-    const found = Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, index) => (first + index) * step);
-    return found.map((value) => [value, value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))]);
+    const length = Math.max(0, Math.floor(high / step) - first + 1);
+    const found = Array.from({ length: length }, (_, index) => (first + index) * step);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    return found.map((value) => [value, value.toFixed(digits)]);
   }
 
   const scene = {
     margin: { left: 60, right: 12, top: 8, bottom: 44 },
-    points: () => ({ x: every((curve, index) => place(curve.x[index])), y: every((curve, index) => curve.y[index]) }),
+    points: () => ({
+      x: every((curve, index) => place(curve.x[index])),
+      y: every((curve, index) => curve.y[index]),
+    }),
     extent: () => {
-      const ends = shown.curves.flatMap((curve) => curve.y.flatMap((y, index) => [y - curve.errors[index], y + curve.errors[index]]));
+      const ofPoint = (y, error) => [y - error, y + error];
+      const ofCurve = (curve) => curve.y.flatMap((y, index) => ofPoint(y, curve.errors[index]));
+      const ends = shown.curves.flatMap(ofCurve);
       const n = shown.curves.flatMap((curve) => curve.x).map(place);
       return { x: [Math.min(...n), Math.max(...n)], y: [Math.min(...ends), Math.max(...ends)] };
     },
     tell: (index) => every((curve, at) => [
-      curve.name, curve.x[at] + " constraints", "F = " + curve.y[at].toFixed(4) + " ± " + curve.errors[at].toFixed(4),
+      curve.name, curve.x[at] + " constraints", "F = " + withError(curve, at),
       curve.trials[at] + " trials",
     ])[index],
 
     paintAxes: (pen, plot) => {
       const { left, top, width, height } = plot.frame;
-      const schedule = Array.from(new Set(shown.curves.flatMap((curve) => curve.x))).sort((a, b) => a - b);
       pen.strokeStyle = color("grid");
       pen.fillStyle = color("ink");
       pen.lineWidth = 1;
@@ -52,12 +65,16 @@
         pen.stroke();
       };
       let free = left; // where the next number has room
-      (shown.logarithmic ? schedule.map((n) => [place(n), String(n)]) : steps(plot.span.x)).forEach(([x, text]) => {
+      const numbers = () => schedule().map((n) => [place(n), String(n)]);
+      (shown.logarithmic ? numbers() : steps(plot.span.x)).forEach(([x, text]) => {
         const [across] = plot.at(x, plot.span.y[0]);
         if (across < left || across > left + width) { return; }
         line(across, top, across, top + height);
         const half = pen.measureText(text).width / 2;
-        if (across - half >= free) { pen.fillText(text, across, top + height + 6); free = across + half + 6; }
+        if (across - half >= free) {
+          pen.fillText(text, across, top + height + 6);
+          free = across + half + 6;
+        }
       });
       pen.textAlign = "right";
       pen.textBaseline = "middle";
@@ -97,8 +114,8 @@
   function fillLegend() {
     byId("methods").replaceChildren(...shown.curves.map((curve) => {
       const button = element("button", "");
-      const sign = button.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
-      const path = sign.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "path"));
+      const drawn = (tag) => document.createElementNS("http://www.w3.org/2000/svg", tag);
+      const sign = button.appendChild(drawn("svg")), path = sign.appendChild(drawn("path"));
       sign.setAttribute("viewBox", "-9 -9 18 18");
       sign.setAttribute("class", "swatch");
       sign.setAttribute("aria-hidden", "true");
@@ -124,24 +141,24 @@
     element("th", "constraints", head).scope = "col";
     shown.curves.forEach((curve) => { element("th", curve.name, head).scope = "col"; });
     const body = table.createTBody();
-    const schedule = Array.from(new Set(shown.curves.flatMap((curve) => curve.x))).sort((a, b) => a - b);
-    schedule.forEach((n) => {
+    schedule().forEach((n) => {
       const row = body.insertRow();
       element("th", String(n), row).scope = "row";
       shown.curves.forEach((curve) => {
         const at = curve.x.indexOf(n);
-        element("td", at < 0 ? "–" : curve.y[at].toFixed(4) + " ± " + curve.errors[at].toFixed(4), row);
+        element("td", at < 0 ? "–" : withError(curve, at), row);
       });
     });
   }
 
-  /* each list offers what there is under the choices before it, and keeps its own choice where it can */
+  /* each list offers what there is under the choices before it, and keeps its own choice */
   function choose() {
     let left = data.curves;
     selects.forEach((select) => {
       const offered = Array.from(new Set(left.map((one) => one[select.id])));
       const kept = offered.includes(select.value) ? select.value : offered[0];
-      select.replaceChildren(...offered.map((text) => new Option(text, text, false, text === kept)));
+      const options = offered.map((text) => new Option(text, text, false, text === kept));
+      select.replaceChildren(...options);
       left = left.filter((one) => one[select.id] === kept);
     });
     shown = left[0];
@@ -159,5 +176,5 @@
     curves: seen,
     place: (curve, index) => plot.at(place(seen()[curve].x[index]), seen()[curve].y[index]),
   };
-  new MutationObserver(fillLegend).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
+  new MutationObserver(fillLegend).observe(root, { attributeFilter: ["data-theme"] });
 })();

@@ -1,4 +1,5 @@
-/* Draws one plot on a canvas: moved by dragging and arrow keys, zoomed by buttons, keys, and Ctrl with the wheel. */
+/* Draws one plot on a canvas: moved by dragging and arrow keys, zoomed by buttons, keys, two
+   fingers, and Ctrl with the wheel. */
 "use strict";
 
 const NEAR = 14; // pixels from the pointer within which a point is meant
@@ -45,7 +46,10 @@ class Plot {
   get frame() { // in pixels of the chart
     const { left, right, top, bottom } = this.scene.margin;
     const width = this.chart.clientWidth, height = this.chart.clientHeight;
-    return { left: left, top: top, width: Math.max(width - left - right, 1), height: Math.max(height - top - bottom, 1) };
+    return {
+      left: left, top: top,
+      width: Math.max(width - left - right, 1), height: Math.max(height - top - bottom, 1),
+    };
   }
 
   at(x, y) {
@@ -77,8 +81,11 @@ class Plot {
 
   drawNow() {
     const ratio = this.ratio || window.devicePixelRatio || 1;
-    const width = Math.round(this.chart.clientWidth * ratio), height = Math.round(this.chart.clientHeight * ratio);
-    if (this.canvas.width !== width || this.canvas.height !== height) { Object.assign(this.canvas, { width: width, height: height }); }
+    const width = Math.round(this.chart.clientWidth * ratio);
+    const height = Math.round(this.chart.clientHeight * ratio);
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      Object.assign(this.canvas, { width: width, height: height });
+    }
     const pen = this.canvas.getContext("2d");
     const frame = this.frame;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -138,8 +145,8 @@ class Plot {
 
   wireButtons(filename) {
     const does = {
-      in: () => this.move(1 / 1.5, 0, 0), out: () => this.move(1.5, 0, 0), all: () => this.showAll(),
-      save: () => this.save(filename),
+      in: () => this.move(1 / 1.5, 0, 0), out: () => this.move(1.5, 0, 0),
+      all: () => this.showAll(), save: () => this.save(filename),
     };
     all("[data-zoom]", this.chart.parentElement).forEach((button) => {
       button.addEventListener("click", does[button.dataset.zoom]);
@@ -167,11 +174,21 @@ class Plot {
       const box = chart.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
+    const fingers = new Map(); // where each one is
+    chart.addEventListener("touchstart", (event) => {
+      if (event.touches.length > 1) { event.preventDefault(); } // or the page would be scrolled
+    }, { passive: false });
     chart.addEventListener("pointerdown", (event) => {
       if (event.button === 0 && event.isPrimary) { from = { last: place(event), moved: 0 }; }
+      if (event.pointerType === "touch") { fingers.set(event.pointerId, place(event)); }
     });
     chart.addEventListener("pointermove", (event) => {
       const [left, top] = place(event);
+      if (fingers.size > 1) {
+        this.pinch(fingers, event.pointerId, [left, top]);
+        from = null; // it is no click
+        return;
+      }
       if (!from || !event.buttons) { this.point(left, top); return; }
       const across = left - from.last[0], down = top - from.last[1];
       from.moved += Math.abs(across) + Math.abs(down);
@@ -180,13 +197,17 @@ class Plot {
       if (from.moved > STILL && mayMove) {
         if (!chart.hasPointerCapture(event.pointerId)) { chart.setPointerCapture(event.pointerId); }
         this.point(-1, -1);
-        this.move(1, -across / this.frame.width, down / this.frame.height);
+        this.moveBy(1, across, down);
       }
     });
     chart.addEventListener("click", (event) => {
       const index = this.nearest(...place(event));
-      if (index >= 0 && this.scene.choose && from && from.moved <= STILL) { this.scene.choose(index); }
+      const meant = index >= 0 && from && from.moved <= STILL;
+      if (meant && this.scene.choose) { this.scene.choose(index); }
       from = null;
+    });
+    ["pointerup", "pointercancel"].forEach((name) => {
+      chart.addEventListener(name, (event) => { fingers.delete(event.pointerId); });
     });
     chart.addEventListener("pointercancel", () => { from = null; });
     chart.addEventListener("pointerleave", () => { this.point(-1, -1); });
@@ -194,9 +215,29 @@ class Plot {
     chart.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) { return; } // it scrolls the page
       event.preventDefault();
-      const [left, top] = place(event), frame = this.frame;
-      this.move(Math.exp(event.deltaY / 300), 0, 0, [(left - frame.left) / frame.width, (top - frame.top) / frame.height]);
+      this.moveBy(Math.exp(event.deltaY / 300), 0, 0, place(event));
     }, { passive: false });
+  }
+
+  pinch(fingers, moved, place) { // zooms by the distance of two fingers, about their middle
+    const measured = () => {
+      const [one, other] = fingers.values();
+      return {
+        distance: Math.hypot(one[0] - other[0], one[1] - other[1]),
+        middle: [(one[0] + other[0]) / 2, (one[1] + other[1]) / 2],
+      };
+    };
+    const before = measured();
+    fingers.set(moved, place);
+    const after = measured();
+    const [across, down] = after.middle.map((at, axis) => at - before.middle[axis]);
+    this.moveBy(before.distance / Math.max(after.distance, 1), across, down, before.middle);
+  }
+
+  moveBy(factor, across, down, about) { // the same as move, in pixels
+    const { left, top, width, height } = this.frame;
+    const share = about && [(about[0] - left) / width, (about[1] - top) / height];
+    this.move(factor, (-across / width) * factor, (down / height) * factor, share);
   }
 
   point(left, top) { // tells of what is below the pointer

@@ -78,14 +78,17 @@ function problem(...content) {
   if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
 }
 
+const LONG = 80; // characters of a value that may have to be scrolled, so that keys must reach it
+
 function shownRow(row) {
+  const value = (text) => make("dd", text.length > LONG ? { tabindex: 0 } : {}, text);
   return make(
     "article",
     { class: "row" },
     make("h3", {}, make("span", {}, `${row.view} `), row.id),
     ...row.images.map((number) => make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` })),
     ...(row.values.length
-      ? [make("dl", { tabindex: 0 }, ...row.values.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]))]
+      ? [make("dl", { tabindex: 0 }, ...row.values.flatMap(([name, text]) => [make("dt", {}, name), value(text)]))]
       : []),
     ...(row.bars.length ? [bars(row.bars)] : [])
   );

@@ -1,0 +1,51 @@
+"""axe finds nothing serious in any page, whatever its width and colors."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from mvcc.reporting.html import experiment_page
+from mvcc.tables import cluster_job, load_job
+from tests.browser.conftest import TWO
+from tests.browser.test_experiment_in_browser import RESULTS
+from tests.browser.test_questions_in_browser import visit
+from tests.tables.asking.pages import correcting, serving, write_tables
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+__all__ = ["visit"]  # a fixture
+UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+
+
+def objections(page):
+    """Return what axe seriously objects to, folded parts included: rule and first element."""
+    page.evaluate(UNFOLD)
+    violations = Axe().run(page).response["violations"]
+    serious = [one for one in violations if one["impact"] in ("serious", "critical")]
+    return [(one["id"], one["nodes"][0]["html"]) for one in serious]
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_reports(open_page, report, tmp_path, width, colors):
+    warned = report("axe", TWO, n_given=12, warnings=["Co-EM did not converge."])
+    page = open_page(warned, width=width, color_scheme=colors)
+    page.fill("#row-name", "t7")
+    page.keyboard.press("Enter")
+    assert objections(page) == []
+    path = tmp_path / "experiment.html"
+    path.write_bytes(experiment_page(RESULTS))
+    assert objections(open_page(path, width=width, color_scheme=colors)) == []
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+def test_questions_and_corrections(visit, tmp_path, colors):
+    config = write_tables(tmp_path)
+    with serving(config) as server:
+        assert objections(visit(server.address, width=390, color_scheme=colors)) == []
+    job = load_job(config).model_copy(update={"comparison": False, "stability_runs": 0})
+    cluster_job(job, tmp_path / "results")
+    with correcting(tmp_path / "results") as server:
+        page = visit(server.address, ready="#clusters", color_scheme=colors)
+        assert objections(page) == []
