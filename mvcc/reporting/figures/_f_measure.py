@@ -121,7 +121,7 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
         _panels.panels_by_base(rows),
         draw,
         x=_panels.PER_VIEW,
-        y="Difference of F-measure",
+        y="Gain in F-measure over Direct Mapping",
         legend=_fractions(lines),
     )
     caption = (

@@ -184,6 +184,7 @@ def draw_grid(
                 own.set_axis_off()
             elif row == lowest[column]:
                 own.tick_params(labelbottom=True)
+    figure.align_ylabels(axes)
     figure.supxlabel(x)
     figure.supylabel(y)
     add_legend(figure, legend)

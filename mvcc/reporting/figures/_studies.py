@@ -91,7 +91,9 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
         share_y="none",
         row_height=_ROW_OF_MAPS,
     )
-    figure.colorbar(colors, ax=figure.axes, label="Difference of F-measure", aspect=40, pad=0.02)
+    figure.colorbar(
+        colors, ax=figure.axes, label="Gain in F-measure over Direct Mapping", aspect=40, pad=0.02
+    )
     caption = _THRESHOLDS.format(trials=_panels.about_trials(rows))
     return Picture(figure, _TITLE, caption)
 
