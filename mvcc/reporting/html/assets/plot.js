@@ -186,7 +186,7 @@ class Plot {
       const [left, top] = place(event);
       if (fingers.size > 1) {
         this.pinch(fingers, event.pointerId, [left, top]);
-        from = null; // it is no click
+        from = null; // not a click
         return;
       }
       if (!from || !event.buttons) { this.point(left, top); return; }
