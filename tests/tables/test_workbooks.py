@@ -126,6 +126,9 @@ def test_a_name_above_two_columns_is_numbered(tmp_path):
     [["Summe", 5.25, None]],
     [["Mittelwert:", 3], [None, 5.25, None]],
     [[], [None, 5.25, None], [], ["* geschätzt"], ["Quelle: eigene"]],
+    [["Summe"]],
+    [["Gesamt: 6 Einträge"]],
+    [[None, "Anzahl", "6 Weine"]],
 ])  # fmt: skip
 def test_totals_and_footnotes_are_left_out_and_said(tmp_path, below):
     table = read(tmp_path, {"Weine": [HEADER, *ROWS, *below]})
@@ -138,6 +141,8 @@ def test_rows_that_only_look_like_totals_stay(tmp_path):
     assert read(tmp_path, {"s": [HEADER, gas, *ROWS]}).ids == ["Total", *IDS]
     assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7", None, "Summe"]]}).ids == [*IDS, "W 7"]
     assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7"]]}).ids == [*IDS, "W 7"]
+    total = ["Total", None, "rot"]
+    assert read(tmp_path, {"s": [HEADER, *ROWS, total]}).ids == [*IDS, "Total"]
 
 
 def test_empty_rows_and_columns_and_remarks_beside_the_table_are_left_out(tmp_path):

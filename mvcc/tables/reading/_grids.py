@@ -18,9 +18,10 @@ Cells = list[Row]
 ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
+_COUNT = r"\d[\d.,]*(\s\w+)?"  # such as 40 entries
 _TOTAL = re.compile(
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
-    r"|mittelwerte?|durchschnitt|moyennes?|[Σ∑]):?",
+    rf"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|[Σ∑])(:?|:?\s{_COUNT})",
     re.IGNORECASE,
 )
 
@@ -222,7 +223,10 @@ def _is_no_row(rows: Cells, place: int) -> bool:
     if first is None:
         return True
     if _is_text(first):
-        return bool(_TOTAL.fullmatch(first.strip())) and len(_texts(row)) < _n_filled(row)
+        others = _texts(row)[1:]
+        has_numbers = len(others) + 1 < _n_filled(row)
+        are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
+        return bool(_TOTAL.fullmatch(first.strip())) and (has_numbers or are_counts)
     above = [other for other in rows[:place] if row[0] is None and _n_filled(other)]
     has_words = bool(above) and bool(_texts(above[-1])) and not _texts(row)
     return has_words and all(other[0] is not None for other in above)
