@@ -24,6 +24,7 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
+from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import read_table, table_of
@@ -476,6 +477,30 @@ def test_records_may_hold_numbers_and_texts_in_one_column(tmp_path):
     lines = [{"id": n, "x": value, "y": n % 3} for n, value in enumerate(values * 3)]
     table = read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
     assert table.X[:4, 0].tolist() == [1, 2.5, 3.25, 4]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "is_cut"), [({}, True), ({"body": "text"}, False), ({"body": "mail"}, True)]
+)
+def test_headers_and_signatures_of_mails_are_no_text(tmp_path, kinds, is_cut):
+    words = ["oak", "pine", "beech", "steel", "iron", "brass", "wool", "linen", "silk", "glass"]
+    frame = pd.DataFrame({"x": range(10), "plain": [f"{word} and\n-- {word}" for word in words]})
+    frame["body"] = [
+        f"From: {word}@x\nSubject: {word}\nVia: a\n  host b\n\n> so\n{word} {n}\n--\nJoe"
+        for n, word in enumerate(words)
+    ]
+    frame.loc[3, "body"] = "-- \nnothing but a signature"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_table("t", View(path=str(tmp_path / "t.csv"), columns=kinds))
+    notes = {column.name: column.note for column in table.every_column}
+    assert notes["plain"] == ""
+    assert notes["body"] == "mails without headers and signatures" * is_cut
+    body = table.X["body"].tolist()
+    assert body[0] == ("oak\n\n> so\noak 0" if is_cut else frame["body"][0])
+    assert body[3] == frame["body"][3]
+    assert read_like(table.used, frame)["body"].values.tolist() == body, "so are new rows"
+    mvcc("init", "--from", "t.csv", cwd=tmp_path)
+    assert "      body: mail  " in (tmp_path / "cluster.yaml").read_text()
 
 
 # ---- features

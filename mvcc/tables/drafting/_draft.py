@@ -8,16 +8,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import yaml
 
 from mvcc._utils.messages import clipped, counted, percent, shown
 from mvcc._utils.outputs import OutputFolder
-from mvcc.tables._job import View
+from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.reading._column import Column
+from mvcc.tables.reading._column import Column, Written
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._problems import Problems
@@ -194,7 +194,11 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
 
 
 def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
-    kind = "ignore" if column.name in one.labels or column.kind is None else column.kind
+    kind: AskedKind | Literal["ignore"] = column.kind or "ignore"
+    if column.written is Written.MAILS:
+        kind = "mail"
+    if column.name in one.labels:
+        kind = "ignore"
     missing = column.n_missing / len(one.frame)
     said = [
         _examples(column),

@@ -15,6 +15,7 @@ class Written(StrEnum):
     """How the cells of a column are written, in the words that say so."""
 
     PLAIN = ""
+    MAILS = "mails without headers and signatures"
     IN_SECONDS = "in seconds"
     DECIMAL_COMMAS = "with decimal commas"
     COMMAS = "with commas for thousands"

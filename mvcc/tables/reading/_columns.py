@@ -36,6 +36,7 @@ from mvcc.tables.reading._numbers import (
     without_points,
 )
 
+_KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
 _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)
 
 
@@ -126,8 +127,10 @@ def understand(
     `sign`: the decimal sign of the other columns, if it is known.
     """
     missing = is_missing(values)
-    kind: Kind | None = "date" if asked in ORDERS else asked  # type: ignore[assignment]
+    kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
     column = _column_of(values, missing, kind)
+    if asked == "mail":
+        column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
     if values.dtype.kind == "M" and asked in (None, "date", *ORDERS):
@@ -214,4 +217,4 @@ def _read_like(known: Column, values: pd.Series[Any]) -> Understood:
     if kind == "date":
         dates = read_dates(texts, known.written)
         return dated(column, dates.days, texts, known.written)
-    return as_words(column, texts)
+    return as_words(replace(column, written=known.written), texts)

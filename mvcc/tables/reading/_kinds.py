@@ -15,6 +15,7 @@ from mvcc.tables._job import AskedKind
 from mvcc.tables.reading._column import TRUTH, Column, LeftOut, Written
 from mvcc.tables.reading._dates import A_DATE, read_dates, remarks_on
 from mvcc.tables.reading._looks import are_few, is_missing
+from mvcc.tables.reading._mails import are_mails, body_of
 from mvcc.tables.reading._numbers import numbers_of, read_numbers
 
 Values = Floats | NDArray[np.object_]
@@ -179,5 +180,9 @@ def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
             "text",
             replace(column, remarks=(f"{n_values} values are too many for a category",)),
         )
+    if kind == "text" and column.kind is None and are_mails(texts):
+        column = replace(column, written=Written.MAILS)
+    if column.written is Written.MAILS:
+        texts = texts.map(body_of, na_action="ignore")
     words = texts.astype(object).where(texts.notna(), None).to_numpy()
     return Understood(replace(column, kind=kind), words)
