@@ -30,6 +30,8 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
       variance.
     - Categories: one column for each, together of unit variance; a missing one is a category, an
       unknown one none.
+    - Pictures, of which a cell holds measured values: a missing one becomes the mean; together of
+      unit variance.
     - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted
       by the inverse document frequency, of words that are in at most a tenth of the texts, or of
       parts of words where most texts have fewer than four; ``max_components`` singular vectors;
@@ -39,7 +41,7 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     kinds : list of str
-        What each column is: number, date, category or text.
+        What each column is: number, date, category, picture or text.
     max_components : int, default=30
         Of a text.
 
@@ -106,6 +108,8 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         """Return the fitted encoder of a column, and whether it counts words."""
         if kind == "category":
             return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values), False
+        if kind == "picture":
+            return SimpleImputer(strategy="mean").fit(values), False
         if kind != "text":
             scaled = make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler())
             return scaled.fit(values), False
@@ -135,6 +139,8 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
 
 def _input(column: pd.Series[Any], kind: str) -> Any:
     """Return a column other than text as its encoder takes it."""
+    if kind == "picture":
+        return np.stack(column.to_list())
     if kind == "category":
         texts = [text if isinstance(text, str) else "" for text in column]
         return np.array(texts, dtype=object)[:, None]

@@ -87,7 +87,7 @@ class ColumnFacts(Facts):
 
     name: StrictStr  # of the column
     # what it was clustered as; null if it was not used
-    kind: Literal["number", "text", "category", "date"] | None
+    kind: Literal["number", "text", "category", "date", "picture"] | None
     note: StrictStr  # how, or why not
     n_missing: Count  # missing values
     examples: tuple[Example, ...] = ()  # the first two values

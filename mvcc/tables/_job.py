@@ -33,7 +33,7 @@ from mvcc._utils.settings import (
 from mvcc.multiview import base_names, transfer_names
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
-Kind = Literal["number", "text", "category", "date"]
+Kind = Literal["number", "text", "category", "date", "picture"]
 # the first two are dates, the last one is text
 AskedKind = Kind | Literal["day first", "month first", "mail"]
 DEFAULT_FEATURES: dict[str, Features] = {"joint": "auto", "co-em": "spectral"}
@@ -71,8 +71,8 @@ _UsedColumns = Annotated[
     dict[str, AskedKind | Literal["ignore"]] | tuple[_Column, ...],
     BeforeValidator(alone_or_several),
     allowed(
-        "a list of columns, or number, text, mail, category, date, day first, month first or ignore"
-        " for some columns"
+        "a list of columns, or number, text, mail, category, date, day first, month first, picture"
+        " or ignore for some columns"
     ),
 ]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
@@ -124,7 +124,7 @@ class View(Section):
     columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
         default=None,
         description="The only columns to cluster by; in a file also what a column is: number, "
-        "text, mail, category, date, day first, month first, ignore.",
+        "text, mail, category, date, day first, month first, picture, ignore.",
     )
     missing: Annotated[_Words | None, Option("VIEW=WORD[,WORD]", read=_listed)] = Field(
         default=None,

@@ -317,7 +317,7 @@ def test_columns_of_no_use_are_named_and_left_out(tmp_path):
         "k   left out  constant; 5",
         "e   left out  empty; 3 missing",
         "i   left out  ignored; 3 | 4",
-        "p   left out  names of pictures; 1 missing; a.png | b.JPG",
+        "p   left out  names of pictures; a.png | b.JPG",
     ]
 
 

@@ -1,4 +1,4 @@
-"""The report has small pictures of typical rows, if `show` names a column of picture files."""
+"""Pictures in the report, if `show` names a column of picture files, and as features."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ import os
 from base64 import b64decode
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
+from mvcc.embedding import MixedFeatures
+from mvcc.exceptions import DataError
+from mvcc.tables import cluster_job, write_example
+from mvcc.tables._job import Job, View
 from mvcc.tables.explaining import _pictures
 from mvcc.tables.explaining._pictures import add_pictures
+from mvcc.tables.reading import _pictures as reading
+from mvcc.tables.reading._table import read_table
+from tests.command_line import mvcc
 
 
 @pytest.fixture
@@ -76,7 +87,7 @@ def test_pictures_that_cannot_be_read_are_named_and_the_others_are_there(folder,
     )
     for limit, told in (("_LARGEST", "it has more than 0 MB"), ("_MOST_PIXELS", "8 × 8 pixels")):
         with monkeypatch.context() as patch:
-            patch.setattr(_pictures, limit, 9)
+            patch.setattr(reading, limit, 9)
             assert told in found(folder, texts, [[0]])[1][0]
 
 
@@ -99,3 +110,74 @@ def test_a_report_has_room_for_so_many_pictures(folder, monkeypatch):
     (_, source), *_ = found(folder, texts, [[0]])[0]["pictures"]
     monkeypatch.setattr(_pictures, "_ROOM", 2 * len(source) + 10)
     assert [row for row, _ in found(folder, texts, [[0, 1], [4]])[0]["pictures"]] == [0, 4]
+
+
+# ---- as features
+
+
+@pytest.fixture
+def museum(tmp_path):
+    """Write the bundled example, its photographs with nothing but their pictures."""
+    write_example(tmp_path)
+    photos = pd.read_csv(tmp_path / "photos.csv", dtype=str)[["id", "file"]]
+    photos.to_csv(tmp_path / "photos.csv", index=False)
+    return tmp_path
+
+
+def read_photos(folder, table=None, kind="picture"):
+    if table is not None:
+        table.to_csv(folder / "photos.csv", index=False)
+    columns = None if kind is None else {"file": kind}
+    return read_table("photos", View(path=str(folder / "photos.csv"), columns=columns))
+
+
+def shape_of(path):
+    """Return which pixels of a picture are not background: the same for all objects of a kind."""
+    pixels = np.asarray(Image.open(path).convert("RGB"), dtype=int)
+    return ((pixels != pixels[0, 0]).any(axis=2)).tobytes()
+
+
+def test_features_of_pictures_tell_what_they_show(museum):
+    X = MixedFeatures(["picture"]).fit_transform(read_photos(museum).X)
+    found = KMeans(5, n_init=5, random_state=0).fit_predict(X)
+    shapes = [shape_of(museum / name) for name in pd.read_csv(museum / "photos.csv")["file"]]
+    assert adjusted_rand_score([shapes.index(shape) for shape in shapes], found) > 0.9
+
+
+def test_new_pictures_are_measured_as_those_that_were_clustered(museum):
+    table = pd.read_csv(museum / "photos.csv", dtype=str).head(60)
+    table.loc[3, "file"] = None
+    table.to_csv(museum / "photos.csv", index=False)
+    view = {"path": str(museum / "photos.csv"), "columns": {"file": "picture"}}
+    job = Job(views={"photos": view}, n_clusters=3, stability_runs=0, comparison=False)
+    facts = cluster_job(job, museum / "out")
+    (column,) = [one for one in facts.views[0].columns if one.name == "file"]
+    assert (column.kind, column.note, column.n_missing) == ("picture", "colors and edges", 1)
+    mvcc("predict", "out", "--view", "photos=photos.csv", "--out", "new.csv", cwd=museum)
+    assert pd.read_csv(museum / "new.csv")["cluster"].tolist() == [*facts.views[0].labels]
+
+
+def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
+    with pytest.raises(
+        DataError, match=r"no column is left to cluster: .* 'file' names of pictures"
+    ):
+        read_photos(museum, kind=None)
+    photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
+    photos.to_csv(museum / "photos.csv", index=False)
+    mvcc("init", "--from", "photos.csv", "--out", "new.yaml", cwd=museum)
+    drafted = (museum / "new.yaml").read_text()
+    assert "names of pictures; write picture to use colors and edges" in drafted
+
+
+def test_pictures_that_are_not_there_or_damaged_are_one_message(museum):
+    table = pd.read_csv(museum / "photos.csv", dtype=str)
+    content = (museum / table["file"][5]).read_bytes()
+    (museum / table["file"][5]).write_bytes(content[: len(content) // 2])
+    outside = museum.parent / "outside.png"
+    outside.write_bytes(content)
+    (museum / "pictures/link.png").symlink_to(outside)
+    table.loc[7, "file"], table.loc[8, "file"] = "pictures/link.png", "../outside.png"
+    with pytest.raises(DataError) as error:
+        read_photos(museum, table)
+    assert ":7: line 7 has 'pictures/photo-005.png', which cannot be read" in str(error.value)
+    assert "in the column 'file'; 3 values are like that. Correct it" in str(error.value)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.multiview import Question
-from mvcc.tables.explaining._pictures import is_picture
+from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
 
 _MOST_BARS = 5

@@ -17,7 +17,7 @@ from mvcc._utils.messages import clipped, counted, percent, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.reading._column import Column, Written
+from mvcc.tables.reading._column import Column, LeftOut, Written
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._problems import Problems
@@ -204,6 +204,7 @@ def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
         _examples(column),
         f"{percent(missing)} missing" if missing else "",
         column.note if column.name not in one.labels else "",
+        "write picture to use colors and edges" if column.why is LeftOut.PICTURES else "",
         *one.doubts[column.name],
     ]
     return f"      {_yaml(column.name)}: {kind}", "; ".join(filter(None, said))

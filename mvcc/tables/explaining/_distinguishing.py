@@ -58,7 +58,7 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     likely_labels = {column.name for column in table.used if column.told}
     found: list[list[Found]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
-        if column.kind != "text":
+        if column.kind not in ("text", "picture"):
             for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(
                 column, values, labels, k
             ):

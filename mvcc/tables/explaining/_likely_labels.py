@@ -57,7 +57,7 @@ def _told(table: Table, labels: Ints) -> dict[str, float]:
 
     frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
     told = {}
-    for name in table.columns:
+    for name in (column.name for column in table.used if column.kind != "picture"):
         values = frame[name]
         # a glance at some rows spares counting the values of many
         if values.head(1000).nunique() > _MOST_VALUES or values.nunique() > _MOST_VALUES:

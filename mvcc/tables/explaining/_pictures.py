@@ -10,8 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import counted
-from mvcc._utils.reading import opened
-from mvcc.tables.reading._kinds import PICTURES
+from mvcc.tables.reading._pictures import decoded_picture, is_picture
 
 if TYPE_CHECKING:
     from mvcc.tables.explaining._profiles import Profile
@@ -20,18 +19,7 @@ if TYPE_CHECKING:
 _MOST = 4  # of a cluster
 _SIDE = 96  # pixels
 _SMALL = 4096  # bytes of a file that is taken as it is
-_LARGEST = 20 * 2**20  # bytes of a file that is read
-_MOST_PIXELS = 2**26  # that are decoded
 _ROOM = 400_000  # characters of all pictures of a report
-_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-
-
-def is_picture(text: str, base: str | os.PathLike[str]) -> bool:
-    """Tell whether a text is the path of a picture below a folder, wherever links lead."""
-    if not text.lower().endswith(PICTURES) or os.path.isabs(text) or "\0" in text:
-        return False
-    path = os.path.realpath(os.path.join(base, text))
-    return path.startswith(os.path.join(os.path.realpath(base), "")) and os.path.isfile(path)
 
 
 def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
@@ -62,14 +50,10 @@ def _read(
     rows: list[int], texts: list[str], base: str
 ) -> tuple[list[tuple[int, str]], dict[str, str]]:
     """Return the pictures of rows, and why some cannot be read."""
-    from PIL import UnidentifiedImageError
-
     pictures, unread, room = [], dict[str, str](), _ROOM
     for row in rows:
         try:
             source = _picture(os.path.join(base, texts[row]))
-        except UnidentifiedImageError:
-            unread[texts[row]] = f"it is not a {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} file"
         except (OSError, ValueError, SyntaxError) as error:  # of what is cut or damaged
             unread[texts[row]] = str(error)
         else:
@@ -82,20 +66,12 @@ def _read(
 
 def _picture(path: str) -> str:
     """Return a picture of at most 96 pixels each way as an address that holds it."""
-    from PIL import Image, ImageOps
+    from PIL import ImageOps
 
-    with opened(path) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise ValueError(f"it has more than {_LARGEST // 2**20} MB")
-    with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-        if image.width * image.height > _MOST_PIXELS:
-            raise ValueError(f"it has {image.width} × {image.height} pixels")
-        kind = (image.format or "").lower()
-        image.draft("RGB", (2 * _SIDE, 2 * _SIDE))  # a JPEG is not decoded in full
-        image.load()
-        if len(content) > _SMALL:
-            content, kind = _thumbnail(ImageOps.exif_transpose(image)), "jpeg"
+    image, content = decoded_picture(path, _SIDE)
+    kind = (image.format or "").lower()
+    if len(content) > _SMALL:
+        content, kind = _thumbnail(ImageOps.exif_transpose(image)), "jpeg"
     return f"data:image/{kind};base64,{b64encode(content).decode()}"
 
 

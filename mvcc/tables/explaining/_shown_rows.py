@@ -100,7 +100,8 @@ def _of_view(
 ) -> list[list[Any]]:
     columns: dict[str, tuple[Any, str | None]] = {}
     for column, values in columns_of(table):
-        columns[column.name] = (values, column.kind)
+        if column.kind != "picture" or column.name in table.shown:
+            columns[column.name] = (values, column.kind)
     ranked = sorted(
         (place, one["column"]) for own in profiles for place, one in enumerate(own["columns"])
     )

@@ -5,6 +5,7 @@ Those that something is known of, and others that chance picks.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -179,5 +180,5 @@ def draw_rows(
     same = delayed(drawing)
     picked = [delayed(Drawing.candidates)(same, piece) for piece in folder.pieces]
     frame = drawing.drawn(computed(client, picked, lambda n: on_share(n / len(picked))))
-    frame.attrs["files"] = folder.files
+    frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
     return frame

@@ -51,6 +51,7 @@ from mvcc.tables.model._rules import (
     words,
 )
 from mvcc.tables.reading._kinds import MOST
+from mvcc.tables.reading._pictures import N_MEASURED
 
 _OF_TABLE = 4 * MOST  # of differences of values, too
 _LEAST = 1e-150  # of a divisor: what is divided stays a float
@@ -79,7 +80,7 @@ class Mixed:
         made = MixedFeatures(list(self.kinds))
         made.encoders_, made.centers_, n_out = [], [], 0
         for kind, encoder, center in zip(blocks, *parts, strict=True):
-            one, n = _ENCODERS.get(kind, _NUMBER).read(encoder, 1)
+            one, n = _ENCODERS.get(kind, _NUMBER).read(encoder, _WIDTHS.get(kind, 1))
             made.encoders_.append(one)
             made.centers_.append(floats("out")(center, {"out": n}))
             n_out += n
@@ -260,7 +261,12 @@ _RULES = {
     "_axes": _or_none(floats("in", "out", least=-_UNIT, most=_UNIT)),
 }
 _NUMBER = Chain((_IMPUTER, _AUTO_SCALER, _STANDARD_SCALER))
-_ENCODERS: dict[str, Part] = {"category": _ONE_HOT, "text": Chain((_VECTORIZER, _SVD, _NORMALIZER))}
+_ENCODERS: dict[str, Part] = {
+    "category": _ONE_HOT,
+    "text": Chain((_VECTORIZER, _SVD, _NORMALIZER)),
+    "picture": _IMPUTER,
+}
+_WIDTHS = {"picture": N_MEASURED}  # of a column, if it is not 1
 
 NUMBERS = Choice((Auto(), _AUTO_SCALER, _SPECTRAL, _UNCHANGED, Chain((_STANDARD_SCALER, _PCA))))
 

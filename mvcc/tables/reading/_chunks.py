@@ -5,6 +5,7 @@ Text files and Parquet without ever having all of them in memory.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from io import TextIOWrapper
@@ -35,10 +36,17 @@ def read_frames(
     """Read a table as `read_frame` does, some rows at a time where the format allows it.
 
     Returns: the index is the number of the row in the file, ``attrs["lines"]`` the line of the
-    first row where it is known.
+    first row where it is known, ``attrs["folder"]`` where the file is.
     Raises DataError: as `read_frame`, some only when the rows before have been given.
     """
-    ending = known_ending(path)
+    for frame in _frames(path, known_ending(path), sheet, header):
+        frame.attrs["folder"] = os.path.dirname(path)
+        yield frame
+
+
+def _frames(
+    path: str, ending: str, sheet: str | None, header: int | None
+) -> Iterator[pd.DataFrame]:
     place = clipped(path, MOST_SHOWN)
     with reading(path):
         if ending in _TEXT:

@@ -22,6 +22,7 @@ from mvcc.tables.reading._kinds import (
     Understood,
     as_date,
     as_number,
+    as_pictures,
     as_words,
     dated,
     numeric,
@@ -47,7 +48,7 @@ def understand_all(
 
     `asked`: the columns, and the kind of each if somebody asked for one.
     """
-    delimiter = frame.attrs.get("delimiter")
+    delimiter, folder = frame.attrs.get("delimiter"), frame.attrs.get("folder", "")
     frame = without_attrs(frame)
     quick = [
         column
@@ -64,11 +65,11 @@ def understand_all(
     # a column of JSON may hold numbers and texts
     plain = [column for column in found if pd.api.types.is_string_dtype(frame[column])]
     others = [column for column in asked if column not in found]
-    found |= {name: understand(frame[name], asked[name], delimiter) for name in others}
+    found |= {name: understand(frame[name], asked[name], delimiter, folder) for name in others}
     sign = _decimal_sign(frame, plain, [found[name].column.written for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
-            found[name] = understand(frame[name], asked[name], delimiter, sign)
+            found[name] = understand(frame[name], asked[name], delimiter, folder, sign)
     for name in plain:
         if sign == "," and (thousands := without_points(frame[name])) is not None:
             found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
@@ -98,6 +99,7 @@ def _without_effect(one: Understood) -> Understood:
     if (
         values is None
         or len(values) < 2
+        or one.column.kind == "picture"
         or pd.isna(values[:1]).any()
         or not (values == values[0]).all()
     ):
@@ -118,12 +120,17 @@ def _as_numbers(frame: pd.DataFrame) -> Floats:
 
 
 def understand(
-    values: pd.Series[Any], asked: AskedKind | None, delimiter: str | None, sign: str = ""
+    values: pd.Series[Any],
+    asked: AskedKind | None,
+    delimiter: str | None,
+    folder: str = "",
+    sign: str = "",
 ) -> Understood:
     """Find out what a column is, unless somebody asked for a kind.
 
     `values`: as they were read.
     `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
+    `folder`: that of the file, with pictures in it or below.
     `sign`: the decimal sign of the other columns, if it is known.
     """
     missing = is_missing(values)
@@ -145,6 +152,8 @@ def understand(
     texts = as_texts(values).mask(missing)
     if reason is not None and are_few(texts):
         return as_words(replace(column, kind="category", remarks=(str(reason),)), texts)
+    if asked == "picture":
+        return as_pictures(column, texts, folder)
     found = None
     if asked in (None, "number"):
         found = as_number(column, texts, delimiter, sign)
@@ -195,10 +204,13 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
         for n, name in enumerate(quick)
         if usable[n]
     }
-    return {one.name: found.get(one.name) or _read_like(one, frame[one.name]) for one in columns}
+    folder = frame.attrs.get("folder", "")
+    others = [one for one in columns if one.name not in found]
+    found |= {one.name: _read_like(one, frame[one.name], folder) for one in others}
+    return {one.name: found[one.name] for one in columns}
 
 
-def _read_like(known: Column, values: pd.Series[Any]) -> Understood:
+def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     missing = is_missing(values)
     kind = known.kind or "number"  # a constant of a table of numbers
     column = replace(_column_of(values, missing, kind), unit=known.unit)
@@ -209,6 +221,8 @@ def _read_like(known: Column, values: pd.Series[Any]) -> Understood:
     if (odd := _first_odd(column, values, missing)) is not None:
         return odd
     texts = as_texts(values).mask(missing)
+    if kind == "picture":
+        return as_pictures(column, texts, folder)
     if kind == "number" and known.written in TRUTH:
         return numeric(column, truth(texts, known.written), texts, known.written)
     if kind == "number":

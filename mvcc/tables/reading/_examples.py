@@ -23,7 +23,7 @@ def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) 
 
     `values`: of all rows as they are used; None if the column is left out.
     """
-    if column.kind == "number" and not column.note:
+    if column.kind == "picture" or (column.kind == "number" and not column.note):
         values = None  # 21.720 and 21.72 are the same
     head = cells.iloc[:_LOOKED_AT]
     if any(isinstance(cell, bytes) for cell in head):

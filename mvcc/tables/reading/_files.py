@@ -40,7 +40,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
     Returns: its index is the number of the row; ``attrs["lines"]`` tells in which line of a text
     file the first row is, ``attrs["delimiter"]`` what separates its columns, ``attrs["index"]``
     which column names the rows, ``attrs["beside"]`` which ones lie beside those to be clustered,
-    ``attrs["encoding"]`` how a text file is encoded,
+    ``attrs["encoding"]`` how a text file is encoded, ``attrs["folder"]`` where the file is,
     ``attrs["notes"]`` what must be known of it.
     Raises DataError: if the file is missing, of another format, or damaged; the message names
     file, line where there is one, and what to do.
@@ -51,8 +51,11 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
         # folders
         content, place = content_of(path), clipped(path, MOST_SHOWN)
         if ending == ".xlsx":
-            return read_workbook(content, place, sheet=sheet, header=header)
-        return _READERS[ending](content, place)
+            frame = read_workbook(content, place, sheet=sheet, header=header)
+        else:
+            frame = _READERS[ending](content, place)
+    frame.attrs["folder"] = os.path.dirname(path)
+    return frame
 
 
 @contextmanager

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.types import Floats
 from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import TRUTH, Column, LeftOut, Written
+from mvcc.tables.reading._column import TRUTH, Column, Written
 from mvcc.tables.reading._dates import A_DATE, read_dates, remarks_on
 from mvcc.tables.reading._looks import are_few, is_missing
 from mvcc.tables.reading._mails import are_mails, body_of
 from mvcc.tables.reading._numbers import numbers_of, read_numbers
+from mvcc.tables.reading._pictures import measured_pictures
 
 Values = Floats | NDArray[np.object_]
 
@@ -24,8 +25,6 @@ MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 _TOO_MANY = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MANY = 0.6  # of the values that are numbers, for this to be said of a column of words
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
 # one of the two words alone tells that they are truth values
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
@@ -163,16 +162,19 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     return Understood(column, days)
 
 
-def _why_files(texts: pd.Series[Any]) -> LeftOut | None:
-    """Tell whether all texts are names of files, which hold what they are about."""
-    if texts.str.endswith(PICTURES).all():
-        return LeftOut.PICTURES
-    return LeftOut.FILES if texts.str.endswith(PICTURES + _OTHER_FILES).all() else None
+def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understood:
+    """Measure the pictures that texts name, below the folder of the table."""
+    values, reasons = measured_pictures(texts, folder)
+    bad = [row for row, reason in enumerate(reasons) if reason]
+    if not bad:
+        return Understood(replace(column, remarks=("colors and edges",)), values)
+    text, reason = clipped(repr(str(texts.iloc[bad[0]]))), clipped(reasons[bad[0]], 200)
+    what = f"{text}, which cannot be read as a picture ({reason}),"
+    remedy = "Correct it, or leave the cell empty"
+    return Understood(column, mistake=Mistake(bad[0], what, remedy, len(bad)))
 
 
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
-    if column.kind is None and (why := _why_files(texts.dropna().str.lower())):
-        return Understood(replace(column, why=why))
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > _TOO_MANY:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mvcc._utils.types import Bools
 from mvcc.tables.reading._column import LeftOut
+from mvcc.tables.reading._pictures import SUFFIXES
 
 _MISSING = {
     *("", "-", "--", "---", "–", "—", ".", "..", "...", "…", "?", "??"),
@@ -45,6 +46,7 @@ _WRITTEN_PHONE = re.compile(
 )
 _BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
+_OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 
 
@@ -89,6 +91,16 @@ def holds_ids(name: str, values: pd.Series[Any]) -> bool:
     return (
         looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
     )
+
+
+def file_reason(values: pd.Series[Any]) -> LeftOut | None:
+    """Tell whether all values are names of files, which hold what they are about."""
+    if values.dtype.kind not in "OUT" or not str(next(iter(values.dropna()), "")).count("."):
+        return None
+    texts = as_texts(values[~is_missing(values)]).str.lower()
+    if not len(texts) or not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
+        return None
+    return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
 
 
 def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:

@@ -61,6 +61,7 @@ class Piece:
                     del frame.attrs["index"]
                 frame.index = pd.RangeIndex(n_before, n_before + len(frame))
                 frame.attrs["files"] = ((self.first_of_file, os.path.basename(self.path)),)
+                frame.attrs["folder"] = os.path.dirname(os.path.dirname(self.path))
                 n_before += len(frame)
                 yield frame
 

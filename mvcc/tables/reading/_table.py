@@ -26,6 +26,7 @@ from mvcc.tables.reading._looks import (
     are_few,
     as_texts,
     code_reason,
+    file_reason,
     holds_ids,
     is_missing,
     looks_like_labels,
@@ -254,6 +255,8 @@ def _why_left_out(
 
 
 def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> LeftOut | None:
+    if reason := file_reason(values):
+        return reason
     if holds_ids(column, values):
         return LeftOut.AN_ID
     if (reason := code_reason(column, values)) and not are_few(values[~is_missing(values)]):
