@@ -359,6 +359,31 @@ def test_kinds_of_columns_can_be_said(tmp_path):
         read(tmp_path, content, columns={"zap": "text"})
 
 
+@pytest.mark.parametrize(
+    ("beside", "kinds"),
+    [
+        ({"x": "0.5"}, ["category", "names that hardly repeat", "text"]),
+        ({"x": "0.5", "y": "a longer text about it"}, ["text", "text", "text"]),
+        ({}, ["category", "text", "text"]),
+    ],
+)
+def test_short_texts_are_categories_if_they_repeat_and_left_out_if_their_words_hardly_do(
+    tmp_path, beside, kinds
+):
+    names = {
+        "city": [f"Bad {n % 60}a" for n in range(400)],
+        "name": [f"Ann L{n:x}e" for n in range(400)],
+    }
+    names["wood"] = [f"oak no{n % 4} {n}m" for n in range(400)]
+    for column, value in beside.items():
+        names[column] = [f"{value}{n}" for n in range(400)]
+    pd.DataFrame(names).to_csv(tmp_path / "t.csv", index=False)
+    found = read_table("t", View(path=str(tmp_path / "t.csv"))).every_column
+    assert [one.kind or str(one.why) for one in found[:3]] == kinds
+    as_text = View(path=str(tmp_path / "t.csv"), columns={"city": "text", "name": "text"})
+    assert [one.kind for one in read_table("t", as_text).every_column[:2]] == ["text", "text"]
+
+
 def test_columns_that_say_nothing_of_their_own_are_named_and_left_out(tmp_path):
     prices, colors = (3, 1, 4, 1, 5, 9, 2, 6, 5, 3), "rgbrgbrrgb"
     lines = [

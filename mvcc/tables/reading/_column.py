@@ -71,6 +71,7 @@ class LeftOut(StrEnum):
     NOT_ASKED_FOR = "not asked for"
     PICTURES = "names of pictures"
     FILES = "names of files"
+    NAMES = "names that hardly repeat"
     ROW_NUMBERS = "counts the rows"
     EXPORT_TIMES = "times of an export"
     REPEATS = "repeats another column"

@@ -22,7 +22,7 @@ from mvcc.tables.reading._pictures import measured_pictures
 Values = Floats | NDArray[np.object_]
 
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
-_TOO_MANY = 1000  # of a category that was asked for: each is a column
+MOST_VALUES = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MANY = 0.6  # of the values that are numbers, for this to be said of a column of words
 # one of the two words alone tells that they are truth values
@@ -177,7 +177,7 @@ def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understoo
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
-    if kind == "category" and n_values > _TOO_MANY:
+    if kind == "category" and n_values > MOST_VALUES:
         kind, column = (
             "text",
             replace(column, remarks=(f"{n_values} values are too many for a category",)),

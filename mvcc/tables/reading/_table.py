@@ -44,6 +44,7 @@ from mvcc.tables.reading._rows import (
     place_of,
     refuse_repeated_columns,
 )
+from mvcc.tables.reading._short_texts import without_names
 from mvcc.tables.reading._superfluous import without_superfluous
 
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
@@ -213,7 +214,8 @@ def _understood(
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     found = understand_all(without_words(frame, view.missing) if view.missing else frame, used)
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
-        found = without_superfluous(found, used.keys() - set(view.columns or ()))
+        unasked = used.keys() - set(view.columns or ())
+        found = without_superfluous(without_names(found, unasked), unasked)
     for column, one in found.items():
         if one.mistake is not None:
             problems.add(
