@@ -8,14 +8,15 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from mvcc.results import _changes, _profile, _schema, _view
+from mvcc.results import _changes, _profile, _schema, _together, _view
 from mvcc.tables import _layout
 
-FACTS = (_schema, _view, _profile, _changes)
+FACTS = (_schema, _view, _profile, _changes, _together)
 _WORDS = {
     "StrictStr": "text",
     "StrictBool": "true or false",
     "Count": "whole number",
+    "int": "whole number",
     "Positive": "whole number from 1",
     "Number": "number",
     "Weight": "number from 0",
@@ -50,7 +51,7 @@ def files() -> Iterator[str]:
             name = value.value
             path = f"VIEW/{name}" if comment.startswith("of a view") else name
             yield f"| `{path}` | {re.sub('^of a view: ', '', comment)} |"
-    for name, columns in _layout.COLUMNS.items():
+    for name, columns in (_layout.COLUMNS | _layout.OF_PEOPLE).items():
         yield f"\n## {name}\n\n| column | what it is |\n|---|---|"
         yield from (f"| `{column}` | {meaning} |" for column, meaning in columns.items())
 

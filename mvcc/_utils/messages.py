@@ -54,6 +54,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
+def enumerated(values: Iterable[object], most: int = 12) -> str:
+    """Return values as a sentence lists them, such as "a, b and c" or "a, b and 3 more"."""
+    texts = list(map(str, values))
+    if len(texts) > most:
+        return f"{', '.join(texts[:most])} and {len(texts) - most} more"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
 def percent(share: float | None) -> str:
     """Write a share as a percentage; what is not quite all is never written as all of it."""
     if share is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, enumerated
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
@@ -104,7 +104,12 @@ def command(
     from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()
-    folder = out or (Path(job.asked) if job.asked else base / "asked")
+    if out is None and len(job.asked) > 1:
+        raise click.UsageError(
+            f"the config has answers of several people ({enumerated(job.asked)}); say with --out"
+            " which are yours."
+        )
+    folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
     if out is None:
         remark(f"Answers go to {folder}; --out names another folder.")
     asked = shlex.quote(str(folder))

@@ -21,6 +21,7 @@ _Setting = tuple[tuple[str, ...], Any, str]
 _OF_VIEW = {name: field for name, field in View.model_fields.items() if option_of(field)}
 _FIELDS = {"views": Job.model_fields["views"], **_OF_VIEW, **Job.model_fields}
 _BOTH = {name for name in View.model_fields.keys() & _FIELDS if name not in {*_OF_VIEW, "show"}}
+_SEVERAL = {"asked"}  # may be given again
 _BY_VIEW = {"views", *_OF_VIEW, *_BOTH, "matches", "constraints", "show"}
 
 ALL = tuple(_FIELDS)
@@ -49,7 +50,7 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
                 function = click.option(
                     *_flags(name),
                     name,
-                    multiple=name in _BY_VIEW,
+                    multiple=name in _BY_VIEW | _SEVERAL,
                     default=None,
                     metavar=_option(name).metavar or None,
                     help=_help(field),
@@ -102,6 +103,9 @@ def settings(given: dict[str, Any]) -> Iterator[_Setting]:
         value, flag = given.get(name), _flags(name)[0]
         if name in _BY_VIEW:
             yield from _by_view(name, value or (), flag)
+        elif name in _SEVERAL:
+            if value:
+                yield (name,), list(value), f"{flag} {f' {flag} '.join(value)}"
         elif value is not None:
             yield (name,), _option(name).read(value), f"{flag} {value}"
 

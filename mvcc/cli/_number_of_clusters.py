@@ -41,8 +41,8 @@ def told_how_to_ask(
 
 def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
-    folder = job.asked or ("asked" if config is None else None)
-    out = f" --out {shlex.quote(folder)}" if folder else ""
+    folders = job.asked or (("asked",) if config is None else ())
+    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
     return f"mvcc ask {words_of(config, given)}{out}"
 
 

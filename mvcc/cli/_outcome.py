@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
         "warnings": notes,
         "comparison": facts["comparison"],
         "continued": facts.get("continued"),
+        "together": facts.get("together"),
         "joint": facts.get("joint"),
         "co_em": facts["co_em"],
         "stability_runs": facts["stability_runs"],
@@ -76,6 +78,9 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     if clustering.continued:
         yield f"Since {clustering.continued.former}:"
         yield from (f"  {sentence}" for sentence in clustering.continued.in_words())
+    yield from clustering.together.in_words() if clustering.together else ()
+    if clustering.together and clustering.together.open:
+        yield f"To settle them: mvcc review {shlex.quote(str(out))}"
     yield from _clusters(clustering)
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":

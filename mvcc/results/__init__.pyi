@@ -50,6 +50,11 @@ from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
 from ._sureness import Sureness as Sureness
 from ._sureness import sureness_of as sureness_of
+from ._together import AgreementFacts as AgreementFacts
+from ._together import Dispute as Dispute
+from ._together import PersonFacts as PersonFacts
+from ._together import Said as Said
+from ._together import Together as Together
 from ._view import ColumnFacts as ColumnFacts
 from ._view import Given as Given
 from ._view import LinkFacts as LinkFacts

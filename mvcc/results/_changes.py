@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import StrictBool, StrictStr
 
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import clipped, counted, enumerated
 from mvcc.results._profile import Count, Facts
-
-_MOST_NAMED = 12  # clusters, in a sentence
 
 
 class Changes(Facts):
@@ -36,13 +34,13 @@ class Changes(Facts):
         else:
             yield f"{rows} kept their cluster."
         for former, parts in self.split:
-            yield f"Cluster {former} was split into {_listed(parts)}."
+            yield f"Cluster {former} was split into {enumerated(parts)}."
         for cluster, parts in self.merged:
-            yield f"Clusters {_listed(parts)} were merged into {cluster}."
+            yield f"Clusters {enumerated(parts)} were merged into {cluster}."
         if self.new:
-            yield f"Clusters that are new: {_listed(self.new)}."
+            yield f"Clusters that are new: {enumerated(self.new)}."
         if self.vanished:
-            yield f"Clusters that have vanished: {_listed(self.vanished)}."
+            yield f"Clusters that have vanished: {enumerated(self.vanished)}."
 
 
 class Continued(Facts):
@@ -76,10 +74,3 @@ def in_words(changes: Iterable[Changes]) -> list[str]:
         for one in sets
         for sentence in one.in_words()
     ]
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    texts = [str(number) for number in numbers[:_MOST_NAMED]]
-    if len(numbers) > _MOST_NAMED:
-        return f"{', '.join(texts)} and {len(numbers) - _MOST_NAMED} more"
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))

@@ -23,6 +23,7 @@ from mvcc.results._profile import (
     Share,
     Weight,
 )
+from mvcc.results._together import Together
 from mvcc.results._view import Pair, Suspicious, ViewFacts
 
 CLUSTERING = "clustering.json"
@@ -122,6 +123,7 @@ class Clustering(Facts):
     names_from: StrictStr = ""  # the file of groups that the names come from
     continued: Continued | None = None  # the clustering whose numbers the clusters have
     corrected: Corrected | None = None  # what people have changed since
+    together: Together | None = None  # how several people who answered agree
     relations: tuple[Relation, ...]  # the matches of each two views
     comparison: Comparison | None = None  # of the method with others; null without
     joint: JointGraph | None = None  # facts of the joint method; null with co-EM

@@ -79,9 +79,7 @@ def cluster_inputs(
         labeled = folders.label(said, found.saved, new, facts)
         return labeled.model_copy(update={"seconds": _seconds_since(began)})
 
-    return write_folder(
-        out, said, inputs.tables_read, found.tables, found.saved, found.reviewed, label_all
-    )
+    return write_folder(out, said, inputs, found.tables, found.saved, found.reviewed, label_all)
 
 
 def _seconds_since(began: float) -> float:

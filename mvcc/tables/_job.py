@@ -159,8 +159,12 @@ class Job(Section):
         description="Columns that `mvcc ask`, `mvcc match` and the report show.",
         examples=["{texts: [title, body]}"],
     )
-    asked: Annotated[_Path | None, Option("FOLDER")] = Field(
-        default=None, description="Your answers: the folder of `mvcc ask`.", examples=["asked"]
+    asked: Annotated[tuple[_Path, ...], BeforeValidator(alone_or_several), Option("FOLDER")] = (
+        Field(
+            default=(),
+            description="Your answers: the folder of `mvcc ask`; of several people, one of each.",
+            examples=["asked"],
+        )
     )
     continues: Annotated[_Path | None, Option("FOLDER", ("--continue",))] = Field(
         default=None,
@@ -330,7 +334,12 @@ class Job(Section):
             useless.add("show")
         if self.unknown == "error":
             useless.add("unknown")
-        return self.model_dump(mode="json", exclude_none=True, exclude=useless)
+        if not self.asked:
+            useless.add("asked")
+        settings = self.model_dump(mode="json", exclude_none=True, exclude=useless)
+        if len(self.asked) == 1:
+            settings["asked"] = self.asked[0]
+        return settings
 
 
 def _wrong_pairs(
@@ -418,7 +427,8 @@ def _expanded(value: Any, folder: str) -> Any:
     if not isinstance(value, dict):
         return value
     for key in {"asked", "continues"} & value.keys():
-        value[key] = seen(value[key])
+        paths = value[key]
+        value[key] = list(map(seen, paths)) if isinstance(paths, list) else seen(paths)
     for key, expanded in (("views", section), ("matches", seen), ("constraints", seen)):
         entries = value.get(key)
         if isinstance(entries, dict):

@@ -9,6 +9,8 @@ MODEL = "model.skops"  # the fitted model, for `mvcc predict` and `load_model`
 FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 FOUND = "found.json"  # the facts as clusters were found, before `mvcc review` changed them
 CORRECTIONS = "corrections.csv"  # the log of `mvcc review`
+ANSWERS = "answers.csv"  # all answers, with the people who gave them (with `--asked`)
+DISPUTED = "disputed.csv"  # rows about which people answered differently
 CONFIG = "cluster.yaml"  # the settings, ready to run again
 LABELS = "labels.csv"  # of a view: the cluster of every row
 ALL_LABELS = "labels"  # of a view that is a folder: the clusters of all its rows
@@ -54,4 +56,18 @@ COLUMNS = {
     PROPAGATED: _TRANSFERRED,
     RECEIVED: _TRANSFERRED,
 }
-TABLES = tuple(COLUMNS)
+TABLES = tuple(COLUMNS)  # of a view
+OF_PEOPLE = {
+    ANSWERS: {
+        "id": "row as view:id, or the group that a line changes",
+        "answer": "as in `asked.csv`",
+        "when": "date and time",
+        "who": "the person: the name of the folder of answers",
+    },
+    DISPUTED: {
+        "id": "row as view:id",
+        "who": "a person",
+        "answer": "what this person answered: a group, or outlier",
+        "settled": "the cluster that `mvcc review` put the row into; −1 if it was left out",
+    },
+}

@@ -9,6 +9,7 @@ from mvcc.tables import cluster_job, load_job
 from tests.browser.test_questions_in_browser import PROBLEM, TOLD, visit, wait_for
 from tests.tables.asking.pages import correcting, write_tables
 from tests.tables.problems import read_csv
+from tests.tables.test_asked import log
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -90,6 +91,28 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         page.keyboard.press("f")
         wait_for(page, "main", "--continue")
     assert read_facts(results).corrected is None
+
+
+def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):
+    config = write_tables(tmp_path)
+    both = ["texts:t0,harbor", "texts:t1,street", "texts:t2,forest", "texts:t3,harbor"]
+    anna = log(tmp_path / "anna", *both, f"texts:t4,{NAME}")
+    ben = log(tmp_path / "ben", *both, "texts:t4,street")
+    options = {"comparison": False, "stability_runs": 0, "asked": (str(anna), str(ben))}
+    cluster_job(load_job(config).model_copy(update=options), tmp_path / "results")
+    number = read_facts(tmp_path / "results").names.index("street")
+    with correcting(tmp_path / "results") as server:
+        page = open_page(server)
+        page.click("text=Different answers of several people (1)")
+        assert f"anna: “{NAME}”; ben: “street”" in page.inner_text("#disputed")
+        page.click(f"#disputed >> text=Put into {number} street")
+        wait_for(page, TOLD, f"moved to {number} (street).")
+        assert page.locator("#n-disputed").is_hidden()
+        page.keyboard.press("p")
+        page.wait_for_selector("#disputed li", state="attached")
+        page.click("#disputed >> text=Fits nowhere")
+        wait_for(page, TOLD, "left out.")
+    assert clusters(tmp_path / "results")["texts:t4"] == "-1"
 
 
 def test_two_pages_at_once_lose_nothing(results, open_page):

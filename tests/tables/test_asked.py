@@ -45,7 +45,7 @@ def matches(tmp_path):
 
 
 def log(folder, *lines, end="\n"):
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     text = "\n".join(["id,answer,when", *(f"{line},{WHEN}" for line in lines)]) + end
     (folder / "asked.csv").write_text(text, encoding="utf-8")
     return folder
@@ -404,7 +404,7 @@ def answers_of(groups, n=6):
     groups = {
         name: [np.array(rows, np.int64) for rows in of_views] for name, of_views in groups.items()
     }
-    return Answers(groups, len(groups), None, [np.array([5]), empty], "groups.csv", tables)
+    return Answers(groups, len(groups), None, [np.array([5]), empty], "groups.csv", tables, [])
 
 
 def test_each_group_names_the_cluster_with_most_of_its_members_one_to_one():

@@ -195,8 +195,14 @@ def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path)
     assert facts["views"][0]["outliers"] == [outlier]
     assert len(facts["views"][0]["given"]) == 6  # of nine, three are of rows that are gone
     assert "2 answered rows of" in " ".join(facts["warnings"])
-    # the folder of answers moves away
+    # the folder of answers moves away: the result has them, if it is of this version
     shutil.move(folder, tmp_path / "elsewhere")
+    again = go_on(tmp_path, tmp_path / "may", left, 3, "again")
+    assert (again["names"], again["views"][0]["labels"]) == (
+        facts["names"],
+        facts["views"][0]["labels"],
+    )
+    (tmp_path / "may" / "answers.csv").unlink()
     with pytest.raises(DataError, match="is not there any more"):
         go_on(tmp_path, tmp_path / "may", left, 3, "july")
     moved = str(tmp_path / "elsewhere")

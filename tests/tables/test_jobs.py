@@ -315,7 +315,7 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
         (["--threshold", "1e-3"], ("threshold",), 1e-3),
         (["--seed", "7"], ("seed",), 7),
         (["--no-comparison"], ("comparison",), False),
-        (["--asked", "2024"], ("asked",), "2024"),
+        (["--asked", "2024", "--asked", "a"], ("asked",), ["2024", "a"]),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
 )

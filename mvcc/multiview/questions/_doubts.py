@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from mvcc.multiview.questions._coverage import Coverage, Kernel
-from mvcc.multiview.questions._history import AnswerHistory
+from mvcc.multiview.questions._history import FEWEST_MEMBERS, MANY_ANSWERS, AnswerHistory
 
 # share of the evidence for another group: with less for its own, an answer is looked at again
 _DOUBT = 0.2
 _LONELY = 20  # answers after which a group of one member is looked at again
-_MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
-_FEWEST_MEMBERS = 3
 _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 
 
@@ -51,7 +49,7 @@ def counted_groups(history: AnswerHistory, coverage: Coverage) -> list[int]:
     After many answers, small groups count only if they are nearest to many rows.
     """
     members = history.members()
-    if len(history.answers) < _MANY_ANSWERS or not members:
+    if len(history.answers) < MANY_ANSWERS or not members:
         return list(members)
     places, weights = coverage.nearest_of(list(members.values()))
     rows = np.bincount(places, weights, minlength=len(members))
@@ -59,5 +57,5 @@ def counted_groups(history: AnswerHistory, coverage: Coverage) -> list[int]:
     return [
         number
         for (number, own), near in zip(members.items(), rows, strict=True)
-        if len(own) >= _FEWEST_MEMBERS or near >= least
+        if len(own) >= FEWEST_MEMBERS or near >= least
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from mvcc.constraints import Constraints
@@ -54,11 +54,18 @@ class GroupLinks:
     rows : list of Rows
         Of every object.
     n_views : int
+    apart : collection of frozenset of int, optional
+        The pairs of groups that are told apart; by default all.
     """
 
     def __init__(
-        self, members: Iterable[tuple[int, int]], rows: dict[int, Rows], n_views: int
+        self,
+        members: Iterable[tuple[int, int]],
+        rows: dict[int, Rows],
+        n_views: int,
+        apart: Collection[frozenset[int]] | None = None,
     ) -> None:
+        self._told_apart = apart
         self._together: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
         self._apart: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
         self._parts: dict[int, list[_Part]] = {}
@@ -110,14 +117,15 @@ class GroupLinks:
 
     def _tell_apart(self, part: _Part, group: int) -> None:
         for other_group, others in self._parts.items():
+            if other_group == group or not self._are_apart(group, other_group):
+                continue
             for other in others:
-                if (
-                    other_group != group
-                    and other not in part.apart
-                    and self._tell(self._apart, other, part)
-                ):
+                if other not in part.apart and self._tell(self._apart, other, part):
                     part.apart.add(other)
                     other.apart.add(part)
+
+    def _are_apart(self, group: int, other: int) -> bool:
+        return self._told_apart is None or frozenset((group, other)) in self._told_apart
 
     @staticmethod
     def _tell(links: list[list[tuple[int, int]]], one: _Part, other: _Part) -> bool:

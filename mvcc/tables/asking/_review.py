@@ -222,9 +222,30 @@ class ReviewSession:
         return {
             "clusters": clusters,
             **listed,
+            "disputed": self.disputes()[:n],
             "matches": self.doubted_matches()[:n],
             "corrections": self.corrections,
         }
+
+    def disputes(self) -> list[dict[str, Any]]:
+        """Return the objects that people put into different groups and nobody has settled.
+
+        To each answer belongs the cluster that has its name, if there is one.
+        """
+        together, found = self.facts.together, []
+        for one in together.open if together else ():
+            view = self.facts.view(one.id.partition(":")[0])
+            names = list(view.names) if view else []
+            said = [
+                {
+                    "who": who,
+                    "answer": answer,
+                    "cluster": names.index(group) if group and group in names else None,
+                }
+                for who, answer, group in one.said
+            ]
+            found.append({"id": "\n".join(one.rows), "said": said})
+        return found
 
     def doubted_matches(self) -> list[dict[str, Any]]:
         """Return the matches that seem to be wrong, the most suspicious first."""

@@ -56,10 +56,15 @@ class ReviewPage(Page):
             ]
             listed[kind.value] = {"n": len(rows), "rows": told}
         matches = session.doubted_matches()[:_MOST_LISTED]
+        disputes = session.disputes()
+        shown_disputes = [
+            one | {"rows": self._shown(rows_in(one["id"]))} for one in disputes[:_MOST_LISTED]
+        ]
         return {
             "status": {"version": session.version},
             "clusters": clusters,
             **listed,
+            "disputed": {"n": len(disputes), "rows": shown_disputes},
             "matches": [one | {"rows": self._shown(rows_in(one["id"]))} for one in matches],
             "corrections": session.corrections,
             "most_letters": MOST_LETTERS,

@@ -144,6 +144,8 @@ class _Rewriting:
             "sentences": draft.sentences, "into": draft.into.tolist(), "retired": unused
         }  # fmt: skip
         told["warnings"] = warnings
+        for dispute in told["together"]["disputed"] if facts.together else ():
+            dispute["settled"] = draft.decided_cluster(dispute["rows"])
         return parse_facts(told, "the corrected clustering")
 
     def _view(self, number: int) -> dict[str, Any]:

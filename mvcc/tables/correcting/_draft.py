@@ -42,6 +42,8 @@ class Draft:
         The cluster that each one that was found was merged into, else its own number.
     matches : dict {(u, v): set of (i, j)}
         Those that count; `confirmed` are those that a person has given.
+    decided : set of (view, row)
+        Rows that were named to be put somewhere.
     sentences : list of str
         What was corrected.
     absent : set of str
@@ -59,6 +61,7 @@ class Draft:
         self.into = np.arange(facts.n_clusters)
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
         self.confirmed: set[tuple[Row, Row]] = set()
+        self.decided: set[Row] = set()
         self.sentences: list[str] = []
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
         names = facts.numbered_alike
@@ -123,6 +126,12 @@ class Draft:
             known = clipped(", ".join(map(str, present)), 200)
             raise InvalidInputError(f"There is no cluster {shown(text)}; there are {known}.")
         return views, number
+
+    def decided_cluster(self, names: Iterable[str]) -> int | None:
+        """Return the cluster that rows of one object were put into; None if nobody has done so."""
+        parts = (name.partition(":") for name in names)
+        rows = ((self._numbers[view], self._row[self._numbers[view]][id]) for view, _, id in parts)
+        return next((int(self.labels[v][i]) for v, i in rows if (v, i) in self.decided), None)
 
     def present(self, views: Iterable[int]) -> list[int]:
         """Return the clusters that have a row in some views."""
@@ -213,6 +222,7 @@ class Draft:
         views = sorted({view for of_row in rows for view in self._alike_with(of_row[0])})
         if len({tuple(self._alike_with(view)) for view, _ in rows}) > 1:
             raise InvalidInputError("these rows are of views that are numbered apart; move each.")
+        self.decided.update(rows)
         said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"

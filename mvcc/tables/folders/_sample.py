@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from mvcc._utils.scheduler import Client
 from mvcc.tables._job import Job
 from mvcc.tables.folders._workers import computed
-from mvcc.tables.reading._answers import answer_files, ids_in_answers
+from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._partitions import Folder, Piece
+from mvcc.tables.reading._people import ids_in_answers
 from mvcc.tables.reading._rows import ids_of
 
 DEFAULT_ROWS = 100_000  # of each folder

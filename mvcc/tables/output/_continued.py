@@ -16,10 +16,11 @@ from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
-from mvcc.tables._layout import CONFIG
+from mvcc.tables._layout import ANSWERS, CONFIG
 from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
 from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
 from mvcc.tables.output._folder import check_files, read_clustering, read_found
+from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -68,15 +69,27 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         read_corrections(folder),
         facts.n_clusters,
     )
+    if not job.asked:
+        job = job.model_copy(update={"asked": _folders_of_answers(folder)})
+    return job, former
+
+
+def _folders_of_answers(folder: Path) -> tuple[str, ...]:
+    """Return the folders of answers that a clustering was made with.
+
+    The clustering has the answers of those that are gone.
+    """
     asked = load_job(folder / CONFIG).asked
-    if job.asked is not None or asked is None:
-        return job, former
-    if not Path(asked).exists():
+    there = tuple(path for path in asked if log_in(path).exists())
+    if there == asked:
+        return asked
+    if not (folder / ANSWERS).exists():
+        gone = next(path for path in asked if path not in there)
         raise DataError(
-            f"{asked}, which has the answers that {folder} was made with, is not there any more."
+            f"{gone}, which has the answers that {folder} was made with, is not there any more."
             " Name the folder of these answers with --asked."
         )
-    return job.model_copy(update={"asked": asked}), former
+    return (*there, str(folder))
 
 
 @dataclass(frozen=True, eq=False)

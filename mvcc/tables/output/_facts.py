@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mvcc._utils.blocks import blocks_of
+from mvcc._utils.messages import enumerated
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
@@ -52,6 +53,7 @@ def describe(
     if continuation:
         names = names_kept(continuation, names)
         names_from = names_from or continuation.names_from
+    together = answers.together if answers else None
     outliers = answers.outlier_ids() if answers else [[] for _ in tables]
     views = [
         _view(number, table, features[number], fit)
@@ -64,12 +66,13 @@ def describe(
     return {
         "schema": SCHEMA,
         "kind": "clustering",
-        "title": _listed([table.name for table in tables]),
+        "title": enumerated([table.name for table in tables]),
         "n_clusters": fit.n_numbers,
         "views": views,
         "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
         "names_from": names_from,
         **({"continued": continuation.facts.model_dump(mode="json")} if continuation else {}),
+        **({"together": together.model_dump(mode="json")} if together else {}),
         "relations": [
             _relation(*views, rows, job, tables)
             | explained.relations[views]
@@ -158,10 +161,6 @@ def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict
     names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
     source = next(path for pair, path in job.matches.items() if pair in names)
     return {"views": [u, v], "source": source, "pairs": rows.tolist()}
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:

@@ -24,8 +24,10 @@ from mvcc.results import Clustering, Input, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import (
     ALL_LABELS,
+    ANSWERS,
     CONFIG,
     CORRECTIONS,
+    DISPUTED,
     FORMER_MODEL,
     FOUND,
     LABELS,
@@ -38,6 +40,7 @@ from mvcc.tables._layout import (
 )
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
+from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._records import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from mvcc.tables.correcting._corrected import Reviewed
     from mvcc.tables.fitting._method import Rows
     from mvcc.tables.model._saved import SavedClustering
+    from mvcc.tables.reading._inputs import Inputs
 
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 KIND = "a clustering"  # what the files belong to
@@ -82,7 +86,7 @@ def _check(out: OutputFolder, job: Job) -> None:
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
     labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
-    out.refuse_taken([FACTS, CONFIG, MODEL, *tables, *labels])
+    out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables, *labels])
     out.refuse_taken([REPORT], REPORT_KIND)
 
 
@@ -287,6 +291,8 @@ def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
     Answers are in one folder, by their names.
     """
     given = _given_files(job)
+    if len(job.asked) > 1:
+        return [*given, *(str(log_in(folder)) for folder in job.asked)]
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
     return [
         *given,
@@ -312,7 +318,7 @@ def _rows_of_parts(path: Path) -> int:
 def write_folder(
     out: OutputFolder,
     job: Job,
-    tables: list[Table],
+    inputs: Inputs,
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
     reviewed: Reviewed,
@@ -324,14 +330,13 @@ def write_folder(
     writes the clusters of all rows of folders where model and labels are already.
 
     The former files stay until all is written. The facts are the first to go and the last to
-    come, so that they are never those of other files. ``tables`` are those that were read, with
-    the rows that were left out.
+    come, so that they are never those of other files.
 
     Raises StoreError: when something cannot be written.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
-    corrections = reviewed.corrections.rows()
+    corrections, tables = reviewed.corrections.rows(), inputs.tables_read
     with out.staged("clustering") as new:
         (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
         for table, files in zip(tables, of_views, strict=True):
@@ -344,6 +349,8 @@ def write_folder(
         facts = reviewed.facts.model_copy(update=checksum)
         for name, content in labels_of(facts, tables).items():
             (new / name).write_bytes(content)
+        if inputs.answers and inputs.answers.people:
+            (new / ANSWERS).write_bytes(csv_bytes(inputs.answers.lines()))
         facts = add_labels(new, facts)
         if corrections:
             found = reviewed.found.model_copy(update=checksum)
@@ -364,6 +371,8 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
         f"{table.name}/{LABELS}": csv_bytes(_label_rows(table, view))
         for table, view in zip(tables, facts.views, strict=True)
     }
+    if facts.together:
+        files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
     if facts.corrected:
         from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
 
@@ -427,5 +436,6 @@ def _yaml(job: Job, folder: Path) -> str:
     for key in ("matches", "constraints"):
         settings[key] = {name: seen(path) for name, path in settings[key].items()}
     for key in {"asked", "continues"} & settings.keys():
-        settings[key] = seen(settings[key])
+        paths = settings[key]
+        settings[key] = seen(paths) if isinstance(paths, str) else list(map(seen, paths))
     return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

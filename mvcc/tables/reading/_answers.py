@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections import Counter
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc._utils.messages import counted, nearest, shown
+from mvcc._utils.messages import counted, enumerated, shown
 from mvcc._utils.reading import MOST_LINE, opened
-from mvcc._utils.types import Ints
-from mvcc.exceptions import DataError, InvalidInputError
-from mvcc.multiview import OUTLIER, Answer, AnswerHistory
+from mvcc.exceptions import DataError
+from mvcc.multiview import OUTLIER, AnswerHistory, agreement
+from mvcc.results import Together
 from mvcc.tables._job import Job
+from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs, with_checksums
-from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG, read_groups, read_log
+from mvcc.tables.reading._people import (
+    AnsweredObjects,
+    Person,
+    Rows,
+    log_in,
+    read_history,
+    read_people,
+)
+from mvcc.tables.reading._records import (
+    ANSWER_COLUMNS,
+    GROUP_COLUMNS,
+    GROUPS,
+    LOG,
+    read_groups,
+)
 from mvcc.tables.reading._table import Table
+from mvcc.tables.reading._together import constraints_of, refuse_other_rows, together
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
 
-Rows = list[Ints]  # of every view, ascending
 _Members = tuple[set[int], bool]  # the objects of a group, and whether it counts
 
 
@@ -44,6 +60,9 @@ class Answers:
         The file that names the groups; empty where there is none.
     tables : list of Table
         With the outliers.
+    people : list of Person
+    together : Together or None
+        How several people agree.
     """
 
     groups: dict[str, Rows]
@@ -52,39 +71,39 @@ class Answers:
     outliers: Rows
     source: str
     tables: list[Table]
+    people: list[Person]
+    together: Together | None = None
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""
         views = zip(self.tables, self.outliers, strict=True)
         return [[table.ids[row] for row in rows] for table, rows in views]
 
+    def lines(self) -> list[list[str]]:
+        """Return every answer with its person, also those that were taken back, as a table."""
+        lines = [ANSWER_COLUMNS]
+        for person in self.people:
+            lines += [[*fields, person.name] for _, fields in person.records]
+        return lines
+
+
+# the answers, all constraints, and how many entries each file has
+_Found = tuple[AnswerHistory, Answers, "list[Constraints]", list[tuple[str, int]]]
+
 
 def answer_files(job: Job) -> list[str]:
-    """Return the files of answers of a job: of its folder, else groups beside constraints."""
-    if job.asked is not None:
-        names = (LOG, GROUPS, *(f"{view}.csv" for view in job.views))
-        paths = [Path(job.asked) / name for name in names]
+    """Return the files of answers of a job: of its folders, else groups beside constraints.
+
+    What several people have said follows from their logs alone.
+    """
+    if job.asked:
+        paths = [log_in(folder) for folder in job.asked]
+        if len(paths) == 1 and paths[0].name == LOG:
+            names = (GROUPS, *(f"{view}.csv" for view in job.views))
+            paths += [paths[0].with_name(name) for name in names]
         return [str(path) for path in paths if path.exists()]
     beside = dict.fromkeys(Path(path).parent / GROUPS for path in job.constraints.values())
     return [str(path) for path in beside if _lists_groups(path)][:1]
-
-
-def ids_in_answers(paths: list[str]) -> set[str]:
-    """Return the ids of the rows that files of answers name, of whatever view."""
-    from mvcc.constraints import ConstraintFile  # numba, as in `read_inputs`
-
-    named: list[str] = []
-    ids: set[str] = set()
-    for path in paths:
-        if Path(path).name == LOG:
-            named += [name for _, (name, *_) in read_log(path)[0]]
-        elif Path(path).name == GROUPS:
-            for _, (_, members, *_) in read_groups(path, []):
-                named += members.split("\n")
-        else:
-            for i, j, *_ in ConstraintFile.read(path).records.values():
-                ids |= {i.strip(), j.strip()}
-    return ids | {name.strip().partition(":")[2] for name in named}
 
 
 def _lists_groups(path: Path) -> bool:
@@ -99,42 +118,92 @@ def _lists_groups(path: Path) -> bool:
 
 def with_answers(job: Job, inputs: Inputs) -> Inputs:
     """Return the inputs of a job with the answers: with more constraints, and without outliers."""
-    paths = {Path(path).name: path for path in answer_files(job)}
-    if job.asked is not None and LOG not in paths:
-        raise DataError(
-            f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to."
-        )
-    if not paths:
-        return inputs
-    objects = _Objects(inputs, may_lack=_may_lack(job))
-    history, groups, sizes = AnswerHistory(), dict[str, _Members](), []
     notes = list[str]()
-    if LOG in paths:
-        history = _read_history(paths[LOG], objects, notes)
-        sizes.append((paths[LOG], len(history.lines)))
-    if GROUPS in paths:
-        groups = _read_members(paths[GROUPS], objects, notes)
-        sizes.append((paths[GROUPS], len(groups)))
-    constraints, n_constraints = _with_constraints(job, inputs, paths, notes)
+    people = read_people(job.asked, notes)
+    files = answer_files(job)
+    if not files:
+        return inputs
+    objects = AnsweredObjects(inputs, may_lack=_may_lack(job))
+    histories = {person.name: read_history(person, objects) for person in people}
+    if len(people) > 1 or Path(files[0]).name == ANSWERS:
+        found = _of_people(inputs, people, histories, objects)
+    else:
+        found = _of_files(job, inputs, files, people, histories, objects, notes)
+    history, answers, constraints, sizes = found
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
         notes.append(
-            f"{counted(len(objects.absent), 'answered row')} of {job.asked} cannot be found in"
-            " these tables; what was answered of them has no effect."
+            f"{counted(len(objects.absent), 'answered row')} of {enumerated(job.asked)} cannot be"
+            " found in these tables; what was answered of them has no effect."
         )
+    whole = replace(
+        inputs,
+        constraints=constraints,
+        answers=replace(answers, outliers=objects.rows(outliers)),
+        files=inputs.files + with_checksums(sizes),
+        notes=(*inputs.notes, *notes),
+    )
+    return _without_outliers(whole, len(outliers)) if outliers else whole
+
+
+def _of_files(
+    job: Job,
+    inputs: Inputs,
+    files: list[str],
+    people: list[Person],
+    histories: dict[str, AnswerHistory],
+    objects: AnsweredObjects,
+    notes: list[str],
+) -> _Found:
+    """Return what the files of one folder say; people may write each of them by themselves."""
+    paths = {Path(path).name: path for path in files}
+    history = next(iter(histories.values()), AnswerHistory())
+    sizes = [(person.path, len(history.lines)) for person in people]
+    groups: dict[str, _Members] = {}
+    if GROUPS in paths:
+        groups = _read_members(paths[GROUPS], objects, notes)
+        sizes.append((paths[GROUPS], len(groups)))
+    constraints, n_constraints = _with_constraints(job, inputs, paths, notes)
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
-        history.n_since_new if LOG in paths else None,
-        objects.rows(outliers),
+        history.n_since_new if people else None,
+        [],
         paths.get(GROUPS, ""),
         inputs.tables,
+        people,
     )
-    files = inputs.files + with_checksums(sizes + n_constraints)
-    said = (*inputs.notes, *notes)
-    whole = replace(inputs, constraints=constraints, answers=answers, files=files, notes=said)
-    return _without_outliers(whole, len(outliers)) if outliers else whole
+    return history, answers, constraints, sizes + n_constraints
+
+
+def _of_people(
+    inputs: Inputs,
+    people: list[Person],
+    histories: dict[str, AnswerHistory],
+    objects: AnsweredObjects,
+) -> _Found:
+    """Return what several people have said and nobody disputes."""
+    for person in people:
+        refuse_other_rows(inputs, person, histories[person.name], objects)
+    shared = agreement(histories)
+    history = shared.history
+    pairs = zip(inputs.constraints, constraints_of(shared, objects), strict=True)
+    answers = Answers(
+        {history.names[number]: objects.rows(own) for number, own in history.members().items()},
+        shared.n_counted,
+        history.n_since_new,
+        [],
+        enumerated(dict.fromkeys(person.path for person in people)),
+        inputs.tables,
+        people,
+        together(shared, histories, objects) if len(people) > 1 else None,
+    )
+    sizes = Counter[str]()
+    for person in people:
+        sizes[person.path] += len(person.records)
+    constraints = [given.joined(answered) for given, answered in pairs]
+    return history, answers, constraints, list(sizes.items())
 
 
 def _may_lack(job: Job) -> bool:
@@ -201,76 +270,7 @@ def _total(lists: Iterable[Sized]) -> int:
     return sum(map(len, lists))
 
 
-class _Objects:
-    """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
-
-    def __init__(self, inputs: Inputs, *, may_lack: bool = False) -> None:
-        # scikit-learn takes a second to import
-        from mvcc.embedding import (
-            find_objects,
-            separate_problems,
-        )
-
-        self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
-        self._tables = inputs.tables
-        connected = {
-            (views[u], views[v]): rows
-            for views, inside in separate_problems(len(inputs.tables), inputs.relations)
-            for (u, v), rows in inside.items()
-        }
-        sizes = [len(table.ids) for table in inputs.tables]
-        self._n, self._of_rows = find_objects(sizes, connected)
-        self._may_lack = may_lack
-        self.absent: dict[str, int] = {}  # objects of rows that the tables lack, if they may
-
-    def find(self, name: str) -> int:
-        """Return the object of a row, such as texts:17."""
-        view, _, row = name.partition(":")
-        number = self._numbers.get(view)
-        if self._may_lack and (number is None or row not in self._tables[number].row):
-            return self.absent.setdefault(name, self._n + len(self.absent))
-        if number is None:
-            raise DataError(
-                f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
-            )
-        if row not in self._tables[number].row:
-            raise DataError(self._tables[number].lacks(row))
-        return int(self._of_rows[number][self._tables[number].row[row]])
-
-    def rows(self, objects: set[int]) -> Rows:
-        """Return the rows of some objects."""
-        return [np.flatnonzero(np.isin(own, list(objects))) for own in self._of_rows]
-
-
-def _read_history(path: str, objects: _Objects, notes: list[str]) -> AnswerHistory:
-    """Return the answers of a log, and note a line that was cut off.
-
-    Groups are not checked: people may write the file themselves, without a line that opens one.
-    """
-    records, cut = read_log(path)
-    line = 0
-
-    def answers() -> Iterator[Answer]:
-        nonlocal line
-        for number, (name, text, when) in records:
-            line = number
-            if not text:
-                raise DataError(f"there is no answer for {shown(name)}.")
-            answer = Answer(name, text, when)
-            if answer.is_about_object:
-                answer = replace(answer, object=objects.find(name))
-            yield answer
-
-    try:
-        history = AnswerHistory().followed_by(answers())
-    except (DataError, InvalidInputError) as error:
-        raise DataError(f"{path}:{line}: {error}") from error
-    if cut:
-        notes.append(f"{path}:{cut}: the last line is cut off, and was not used.")
-    return history
-
-
-def _read_members(path: str, objects: _Objects, notes: list[str]) -> dict[str, _Members]:
+def _read_members(path: str, objects: AnsweredObjects, notes: list[str]) -> dict[str, _Members]:
     """Return the members of every group, and whether it counts."""
     groups: dict[str, _Members] = {}
     for line, (name, members, *counts) in read_groups(path, notes):

@@ -13,6 +13,7 @@ from mvcc.exceptions import DataError, MvccError
 
 LOG, GROUPS = "asked.csv", "groups.csv"
 LOG_COLUMNS = ["id", "answer", "when"]
+ANSWER_COLUMNS = [*LOG_COLUMNS, "who"]
 GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
 
 Record = tuple[int, list[str]]  # line and fields
@@ -24,6 +25,12 @@ def read_log(
     """Return the records of a log of answers, and the number of a last line that was cut off."""
     records, cut = read_records(path, error, appended=True)
     return _without_header(path, records, [LOG_COLUMNS], error), cut
+
+
+def read_answers(path: str | Path) -> tuple[list[Record], int | None]:
+    """Return the records of a log that names who answered, as `read_log`."""
+    records, cut = read_records(path, appended=True)
+    return _without_header(path, records, [ANSWER_COLUMNS], DataError), cut
 
 
 def read_groups(path: str | Path, notes: list[str]) -> list[Record]:

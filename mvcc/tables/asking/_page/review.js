@@ -52,6 +52,9 @@ function show(told) {
   at("status").textContent = `${counted(told.clusters.length, "cluster")} · ${counted(told.corrections.length, "correction")}`;
   at("clusters").replaceChildren(...told.clusters.map(shownCluster));
   at("target").replaceChildren(...told.clusters.map((one) => make("option", { value: one.id }, called(one))));
+  at("n-disputed").textContent = `Different answers of several people (${told.disputed.n})`;
+  at("n-disputed").parentElement.hidden = told.disputed.n === 0;
+  at("disputed").replaceChildren(...told.disputed.rows.map(disputed));
   at("n-between").textContent = `Rows between two clusters (${told.between.n})`;
   at("between").replaceChildren(...told.between.rows.map(doubtful));
   at("n-nowhere").textContent = `Rows that fit nowhere (${told.nowhere.n})`;
@@ -154,6 +157,20 @@ function doubtful({ row, second }) {
   const other = state.clusters.find((one) => one.id === String(second) || one.id === `${row.view}:${second}`);
   if (other) buttons.unshift(make("button", { onclick: () => correct(id, String(second), `${id} to ${called(other)}`) }, `Move to ${called(other)}`));
   return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
+}
+
+function disputed({ id, rows, said }) {
+  const what = rows.map(idOf).join(" and ");
+  const settle = (value, words) => make("button", { onclick: () => correct(id, value, `${what}: ${words}`) }, words);
+  const clusters = new Set(said.map((one) => one.cluster).filter((cluster) => cluster !== null));
+  const moves = state.clusters.filter((one) => clusters.has(Number(one.id.split(":").pop())) && (!one.id.includes(":") || one.id.startsWith(`${rows[0].view}:`)));
+  return make(
+    "li",
+    {},
+    make("div", { class: "rows" }, ...rows.map(choosable)),
+    make("p", {}, said.map(({ who, answer }) => `${who}: ${answer === "outlier" ? "fits nowhere" : quoted(answer)}`).join("; ")),
+    make("div", { class: "keys" }, ...moves.map((one) => settle(one.id.split(":").pop(), `Put into ${called(one)}`)), settle("outlier", "Fits nowhere"))
+  );
 }
 
 function doubtfulMatch({ id, rows, used }) {

@@ -1,0 +1,195 @@
+"""Answers of several people as one history, and where people disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from mvcc.multiview.questions._history import (
+    FEWEST_MEMBERS,
+    MANY_ANSWERS,
+    OPENS,
+    OUTLIER,
+    UNSURE,
+    Answer,
+    AnswerHistory,
+)
+
+_FEWEST = 2  # common objects that make groups of different names one
+
+
+@dataclass(eq=False)
+class SharedGroup:
+    """A group of one person or more.
+
+    Attributes
+    ----------
+    name : str
+        That of the first person; no other shared group has it.
+    names : dict {who: name}
+    members : set of int
+        All objects that somebody put into it.
+    """
+
+    name: str
+    names: dict[str, str] = field(default_factory=dict)
+    members: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class PairOfPeople:
+    """How two people agree about the objects that both have put into a group, or left out.
+
+    `kappa` is Cohen's; None if all these objects are in one group.
+    """
+
+    people: tuple[str, str]
+    n_objects: int
+    n_same: int
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What several people answered.
+
+    Attributes
+    ----------
+    history : AnswerHistory
+        What nobody disputes, in the order of time.
+    groups : list of SharedGroup
+        All groups, also those whose members are all disputed.
+    said : dict {object: dict {who: name of a shared group or "outlier"}}
+        Without unsure answers.
+    disputed : list of int
+        Objects with two different answers.
+    apart : set of frozenset of str
+        Names of two groups that one person has told apart.
+    pairs : list of PairOfPeople
+    """
+
+    history: AnswerHistory
+    groups: list[SharedGroup]
+    said: dict[int, dict[str, str]]
+    disputed: list[int]
+    apart: set[frozenset[str]]
+    pairs: list[PairOfPeople]
+
+    @property
+    def n_counted(self) -> int:
+        """How many groups count as clusters.
+
+        After many answers, a small group counts only if several people have it.
+        """
+        few = len(self.said) < MANY_ANSWERS
+        people = {group.name: len(group.names) for group in self.groups}
+        members = self.history.members().items()
+        sizes = {self.history.names[number]: len(own) for number, own in members}
+        counts = [few or people[name] > 1 or n >= FEWEST_MEMBERS for name, n in sizes.items()]
+        return sum(counts)
+
+
+def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
+    """Merge the answers of several people.
+
+    Groups are the same if they have the same name, or else if each has most of the other's objects
+    among those that both people answered.
+    """
+    groups: list[SharedGroup] = []
+    said: dict[int, dict[str, str]] = {}
+    apart: set[frozenset[str]] = set()
+    for who, history in histories.items():
+        shared = _shared(who, history, groups)
+        apart |= set(map(frozenset, combinations((own.name for own in shared.values()), 2)))
+        for one, says in history.answers.items():
+            if says != UNSURE:
+                name = shared[says].name if isinstance(says, int) else OUTLIER
+                said.setdefault(one, {})[who] = name
+    disputed = [one for one, answers in said.items() if len(set(answers.values())) > 1]
+    return Agreement(
+        _merged(histories.values(), said),
+        groups,
+        said,
+        disputed,
+        apart,
+        [_pair(one, other, said) for one, other in combinations(histories, 2)],
+    )
+
+
+def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict[int, SharedGroup]:
+    """Return the shared group of every group of a person; those that nobody else has are added."""
+    members = {number: set(own.tolist()) for number, own in history.members().items()}
+    judged = set[int]().union(*members.values())
+    others = set[int]().union(*(group.members for group in groups))
+
+    def has_the_name(number: int, group: SharedGroup) -> bool:
+        return history.names[number] == group.name
+
+    def is_called_so(number: int, group: SharedGroup) -> bool:
+        names = {name.casefold() for name in group.names.values()}
+        return history.names[number].casefold() in names
+
+    def has_its_objects(number: int, group: SharedGroup) -> bool:
+        n_both = len(members[number] & group.members)
+        n_most = max(len(members[number] & others), len(group.members & judged))
+        return n_both >= _FEWEST and 2 * n_both > n_most
+
+    found: dict[int, SharedGroup] = {}
+    for is_same in (has_the_name, is_called_so, has_its_objects):
+        _find(found, [number for number in members if number not in found], groups, is_same)
+    for number, own in members.items():
+        if number not in found:
+            found[number] = SharedGroup(history.names[number])
+            groups.append(found[number])
+        found[number].names[who] = history.names[number]
+        found[number].members |= own
+    return found
+
+
+def _find(
+    found: dict[int, SharedGroup],
+    numbers: list[int],
+    groups: list[SharedGroup],
+    is_same: Callable[[int, SharedGroup], bool],
+) -> None:
+    for number in numbers:
+        free = [group for group in groups if group not in found.values()]
+        same = next((group for group in free if is_same(number, group)), None)
+        if same is not None:
+            found[number] = same
+
+
+def _merged(
+    histories: Iterable[AnswerHistory], said: Mapping[int, Mapping[str, str]]
+) -> AnswerHistory:
+    """Return the answers that nobody disputes: the first of each, in the order of time."""
+    lines: dict[int, Answer] = {}
+    for history in histories:
+        last = {line.object: line for line in history.standing if line.object is not None}
+        for one, line in last.items():
+            former = lines.get(one)
+            if former is None or line.when < former.when:
+                lines[one] = line
+    merged, opened = list[Answer](), set[str]()
+    for one, line in sorted(lines.items(), key=lambda item: item[1].when):
+        names = set(said.get(one, {}).values()) or {UNSURE}
+        if len(names) > 1:
+            continue
+        (name,) = names
+        opens = name not in (UNSURE, OUTLIER) and name not in opened
+        opened.add(name)
+        answer = f"{OPENS}{name}" if opens else name
+        merged.append(Answer(line.id, answer, line.when, one))
+    return AnswerHistory().followed_by(merged)
+
+
+def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> PairOfPeople:
+    from sklearn.metrics import cohen_kappa_score  # scikit-learn takes a second to import
+
+    both = [answers for answers in said.values() if one in answers and other in answers]
+    first, second = ([answers[who] for answers in both] for who in (one, other))
+    n_same = sum(a == b for a, b in zip(first, second, strict=True))
+    differ = len({*first, *second}) > 1
+    kappa = float(cohen_kappa_score(first, second)) if differ else None
+    return PairOfPeople((one, other), len(both), n_same, kappa)

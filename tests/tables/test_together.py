@@ -1,0 +1,222 @@
+"""Answers of several people are merged: what they dispute is listed, settled, and never lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.results import read_facts
+from mvcc.tables import (
+    AskSession,
+    ReviewSession,
+    check_clustering,
+    cluster_job,
+    load_job,
+    read_inputs,
+)
+from mvcc.tables.reading._answers import with_answers
+from tests.command_line import mvcc
+from tests.tables.problems import K, cluster, read_csv, with_values, write_csv, write_problem
+from tests.tables.test_asked import WHEN, log, matches
+
+
+@pytest.fixture
+def options(tmp_path):
+    return write_problem(tmp_path, n=40, n_matches=30, judged=())
+
+
+@pytest.fixture
+def ids(tmp_path, options):
+    """Return the ids of matched rows of the first view by their kinds, and of all of them."""
+    kinds = {row["id"]: row["kind"].split()[1] for row in read_csv(tmp_path / "view0.csv")}
+    found = {}
+    for one, _ in matches(tmp_path):
+        found.setdefault(kinds[one], []).append(one)
+    return found
+
+
+def answered(folder, answers):
+    """Write a log of what somebody answered about rows of the first view."""
+    return log(folder, *(f"view0:{one},{says}" for one, says in answers.items()))
+
+
+def kinds_of(ids, first, last, names="kind {}"):
+    """Answer some rows of each kind by its name."""
+    return {one: names.format(kind) for kind, own in ids.items() for one in own[first:last]}
+
+
+def by_two(tmp_path, options, ids, out="out", **values):
+    """Cluster by the answers of two people, who dispute a row that is kind 0 and fits nowhere."""
+    (strange, disputed), kinds = ids["0"][4:6], sorted(ids)
+    anna = kinds_of(ids, 0, 4) | {disputed: "kind 0", strange: "outlier"}
+    ben = kinds_of(ids, 2, 4) | {disputed: f"kind {kinds[1]}", strange: "kind 0"}
+    folders = [str(answered(tmp_path / who, own)) for who, own in (("anna", anna), ("ben", ben))]
+    options = with_values(options, asked=folders, n_clusters="auto", **values)
+    return cluster(options, tmp_path / out), disputed, strange
+
+
+def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, options, ids):
+    facts, disputed, strange = by_two(tmp_path, options, ids)
+    assert facts["n_clusters"] == K
+    assert set(facts["names"]) == {f"kind {kind}" for kind in ids}
+    assert not any(view["outliers"] for view in facts["views"])
+    given = {
+        facts["views"][0]["ids"][row] for link in facts["views"][0]["given"] for row in link[:2]
+    }
+    assert given == set(kinds_of(ids, 0, 4))
+    assert len(facts["views"][0]["given"]) == 4 * K - K + K * (K - 1) / 2
+    (agreed,) = facts["together"]["agreements"]
+    assert (agreed["n_objects"], agreed["n_same"]) == (2 * K + 2, 2 * K)
+    partner = dict(matches(tmp_path))
+    lines = read_csv(tmp_path / "out/disputed.csv")
+    assert [(row["id"], row["who"], row["answer"], row["settled"]) for row in lines[:4]] == [
+        (f"view0:{disputed}", "anna", "kind 0", ""),
+        (f"view0:{disputed}", "ben", "kind 1", ""),
+        (f"view1:{partner[disputed]}", "anna", "kind 0", ""),
+        (f"view1:{partner[disputed]}", "ben", "kind 1", ""),
+    ]
+    assert lines[4]["id"] == f"view0:{strange}"
+    stored = [list(row.values()) for row in read_csv(tmp_path / "out/answers.csv")]
+    assert stored == [
+        [*row.values(), who]
+        for who in ("anna", "ben")
+        for row in read_csv(tmp_path / who / "asked.csv")
+    ]
+    report = (tmp_path / "out/report.html").read_text()
+    assert "anna and ben agree about 6 of 8 objects that both answered (κ = 0.6" in report
+    assert check_clustering(tmp_path / "out")[1:] == ([], [])
+
+
+def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, options, ids):
+    facts, disputed, strange = by_two(tmp_path, options, ids)
+    shown = json.loads(mvcc("review", tmp_path / "out", "--json").stdout)["disputed"]
+    assert [one["id"].split("\n")[0] for one in shown] == [f"view0:{disputed}", f"view0:{strange}"]
+    number = facts["names"].index("kind 1")
+    assert shown[0]["said"] == [
+        {"who": "anna", "answer": "kind 0", "cluster": facts["names"].index("kind 0")},
+        {"who": "ben", "answer": "kind 1", "cluster": number},
+    ]
+    assert shown[1]["said"][0] == {"who": "anna", "answer": "outlier", "cluster": None}
+    said = [["id", "answer"], [shown[0]["id"], "kind 1"], [shown[1]["id"], "outlier"]]
+    table = write_csv(tmp_path / "settled.csv", said)
+    assert mvcc("review", tmp_path / "out", "--answers", table).returncode == 0
+    for folder in ("out", "again"):
+        settled = [row["settled"] for row in read_csv(tmp_path / folder / "disputed.csv")]
+        assert settled == [str(number)] * 4 + ["-1"] * 4
+        with ReviewSession(tmp_path / folder) as session:
+            assert session.document(9)["disputed"] == []
+            assert session.labels()[f"view0:{disputed}"] == number
+        assert "; 2 settled in" in list(read_facts(tmp_path / folder).together.in_words())[-1]
+        if folder == "out":
+            cluster(with_values(options, continues=str(tmp_path / "out")), tmp_path / "again")
+    with ReviewSession(tmp_path / "out") as session:
+        session.undo()
+        assert [one["id"] for one in session.disputes()] == [shown[1]["id"]]
+
+
+def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_path, options, ids):
+    facts, disputed, _ = by_two(tmp_path, options, ids)
+    shutil.rmtree(tmp_path / "ben")
+    with open(tmp_path / "anna/asked.csv", "a") as file:
+        file.write(f"view0:{disputed},kind 1,{WHEN}\n")
+    for former, name in (("out", "june"), ("june", "july")):
+        again = cluster(with_values(options, continues=str(tmp_path / former)), tmp_path / name)
+        assert [who for who, _ in again["together"]["people"]] == ["anna", "ben"]
+        assert len(again["together"]["disputed"]) == 1  # anna has changed her mind
+        assert set(again["names"]) == set(facts["names"])
+        lines = read_csv(tmp_path / name / "answers.csv")
+        assert len(lines) == 1 + len(read_csv(tmp_path / "out/answers.csv"))
+        if name == "june":
+            shutil.rmtree(tmp_path / "anna")
+
+
+def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, options, ids):
+    by_two(tmp_path, options, ids)
+    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] != ids["0"][5]]
+    write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
+    values = {"continues": str(tmp_path / "out"), "unknown": "skip", "n_clusters": "auto"}
+    facts = cluster(with_values(options, **values), tmp_path / "june")
+    assert [one["said"][0][1] for one in facts["together"]["disputed"]] == ["outlier"]
+    assert "1 answered row of " in " ".join(facts["warnings"])
+
+
+def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, options, ids):
+    folders = [
+        answered(tmp_path / "anna", kinds_of(ids, 0, 2)),
+        answered(tmp_path / "ben", kinds_of(ids, 2, 4, "Art {}")),
+    ]
+    job = load_job(None, with_values(options, asked=list(map(str, folders))))
+    inputs = with_answers(job, read_inputs(job))
+    assert sum(row[2] for row in inputs.constraints[0].rows()) == 2 * K
+    assert len(inputs.constraints[0]) == 2 * K + 2 * (K * (K - 1) // 2)
+    told = list(inputs.answers.together.in_words())
+    assert told[-1].startswith("Groups that only one person has: “kind ")
+    assert "anna and ben agree about 0 of 0 objects that both answered." in told
+
+
+def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, options, ids):
+    """One person alone, in two folders, is clustered by as if it were one folder."""
+    kind = {row["id"]: row["kind"] for n in "01" for row in read_csv(tmp_path / f"view{n}.csv")}
+    job = load_job(None, with_values(options, n_clusters="auto"))
+    inputs = read_inputs(job)
+    for who, seen in (("anna", 6), ("ben", 12)):
+        with AskSession(job, inputs, tmp_path / who) as session:
+            for _ in range(seen):
+                (question,) = session.next()
+                name = kind[question.id.partition(":")[2]]
+                known = {group.name for group in session.groups}
+                session.answer(question.id, name if name in known else f"new:{name}", again=True)
+            constraints = session._questions.constraints
+    asked = load_job(
+        None, with_values(options, asked=[str(tmp_path / "anna"), str(tmp_path / "ben")])
+    )
+    assert with_answers(asked, inputs).constraints == constraints
+
+
+@pytest.mark.parametrize(
+    ("folders", "message"),
+    [
+        (["anna", "ben/../anna"], r"anna is named twice \(--asked\)"),
+        (["anna", "nobody"], r"nobody: there is no asked\.csv in it"),
+        (["anna", "named"], r"anna/asked\.csv and .*answers\.csv both have answers of 'anna', and"),
+        (
+            ["anna", "by hand"],
+            r"by hand/view0\.csv: it names '\w+', about which there is no answer",
+        ),
+        (["anna", "foreign"], r"foreign/asked\.csv:2: view0 .* has no row with the id 'zz'"),
+    ],
+)
+def test_folders_that_do_not_go_together_are_refused(tmp_path, options, ids, folders, message):
+    answers = kinds_of(ids, 0, 2)
+    for who in ("anna", "ben", "by hand"):
+        answered(tmp_path / who, answers)
+    answered(tmp_path / "foreign", {"zz": "kind 0"})
+    others = [row["id"] for row in read_csv(tmp_path / "view0.csv") if row["id"] not in answers]
+    links = [["i", "j", "kind"], [*others[:2], "must-link"]]
+    write_csv(tmp_path / "by hand/view0.csv", links)
+    lines = [[f"view0:{one}", "kind 9", WHEN, "anna"] for one in answers]
+    write_csv(tmp_path / "named/answers.csv", [["id", "answer", "when", "who"], *lines])
+    asked = [str(tmp_path / folder) for folder in folders]
+    job = load_job(None, with_values(options, asked=asked))
+    with pytest.raises((DataError, InvalidInputError), match=message):
+        with_answers(job, read_inputs(job))
+
+
+def test_people_are_named_by_as_much_of_their_folders_as_tells_them_apart(tmp_path, options, ids):
+    folders = [answered(tmp_path / who / "asked", kinds_of(ids, 0, 2)) for who in ("anna", "ben")]
+    facts = cluster(with_values(options, asked=list(map(str, folders))), tmp_path / "out")
+    assert facts["together"]["people"] == [["anna/asked", 2 * K], ["ben/asked", 2 * K]]
+    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again")
+    assert again.together.people == ((("anna/asked", 2 * K)), ("ben/asked", 2 * K))
+
+
+def test_a_config_of_several_people_does_not_tell_whose_answers_new_ones_are(tmp_path, options):
+    job = load_job(None, with_values(options, asked=["anna", "ben"]))
+    config = tmp_path / "cluster.yaml"
+    config.write_text(json.dumps(job.settings()))
+    done = mvcc("ask", config, "--json")
+    assert done.returncode == 2
+    assert "say with --out which are yours" in done.stderr
