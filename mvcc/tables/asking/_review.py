@@ -22,7 +22,7 @@ from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._folder import AnswerLog
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import Corrections
+from mvcc.tables.correcting._corrections import Corrections, refuse_contradiction
 from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.correcting._parts import parts_of
 from mvcc.tables.fitting._features import features_before_clusters
@@ -135,15 +135,18 @@ class ReviewSession:
         ----------
         answers : list of (id, answer)
             Lines as in ``corrections.csv``, without the number of a new cluster; also "split" for a
-            cluster, which becomes the proposed rows.
+            cluster, which becomes the proposed rows. None may contradict another one of these.
         again : bool
             Corrections follow each other, so a row may always be moved once more.
         where : sequence of str
             Where each comes from, which errors begin with.
         """
-        reviewed = self._reviewed
+        reviewed, before = self._reviewed, dict[tuple[str, bool], str]()
         for number, (id, answer) in enumerate(answers):
             try:
+                if answer == UNDO:
+                    before.clear()
+                refuse_contradiction(before, id, answer)
                 if answer == SPLIT:
                     id, answer = self._second_part(reviewed, id), NEW
                 reviewed = reviewed.extended(Answer(id, answer))

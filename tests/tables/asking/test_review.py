@@ -132,6 +132,27 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
     json.dumps(document)
 
 
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above"),
+        ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and"),
+        ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'"),
+    ],
+)
+def test_corrections_of_one_table_that_contradict_each_other_are_refused(results, lines, message):
+    pair = read_facts(results).relations[0].pairs[0]
+    ids = [f"view{n}:{read_facts(results).views[n].ids[row]}" for n, row in enumerate(pair)]
+    names = {"pair": "\n".join(ids), "riap": "\n".join(ids[::-1])}
+    said = [(id.format(**names), answer) for id, answer in lines]
+    with ReviewSession(results) as session:
+        with pytest.raises(MvccError, match=message):
+            session.record(said)
+        assert session.corrections == []
+        for line in said[:2]:  # said one after the other, the later one holds
+            session.record([line])
+
+
 def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_anew(results):
     facts = read_facts(results)
     matched = {pair.i for pair in facts.relations[0].pairs}
