@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from mvcc._utils.messages import counted, percent
-from mvcc.tables import Card, ShownGroup, ShownRow, Status
+from mvcc.tables import Card, GivenAnswer, ShownGroup, ShownRow, Status
 
 _NARROW = 80  # columns, below which rows are one below the other
 _LONGEST = 600  # characters of a value
@@ -29,6 +29,8 @@ class Screen:
         self.say_all(_in_words(status), " · ")
         if card.second_look:
             self.say(f"Once more: {clean(card.second_look)}.")
+        elif card.said:
+            self.say(f"You said {quoted(card.said)}.")
         if whole:
             self.side_by_side(card.rows[::2], card.rows[1::2])
         self.say_why(card)
@@ -45,8 +47,8 @@ class Screen:
             return
         some = f"  ({len(shown)} of {n} groups)" if n > len(shown) else ""
         self.say(f"Which of these is it like?{some}")
-        for number, group in enumerate(shown, 1):
-            self.say(f" {number}  {clean(group.name)} ({group.size})", "bold")
+        for group in shown:
+            self.say(f" {group.key:1}  {clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
                 line = " | ".join(f"{row.id}: {_summary(row)}" for row in rows)
                 self._console.print(
@@ -79,13 +81,13 @@ class Screen:
         """Print a text."""
         self._console.print(Text(text, style))
 
-    def show_list(self, said: list[tuple[str, str]]) -> None:
+    def show_list(self, said: list[GivenAnswer]) -> None:
         """Print all answers with their numbers."""
-        texts = (Column(overflow="fold"), Column(overflow="fold"))
+        texts = (Column(overflow="fold"), Column(overflow="fold"), Column(overflow="fold"))
         number = Column(justify="right", min_width=3, no_wrap=True)
         table = Table.grid(number, *texts, padding=(0, 2))
-        for place, (id, answer) in enumerate(said, 1):
-            table.add_row(str(place), clean(id), clean(answer))
+        for place, one in enumerate(said, 1):
+            table.add_row(str(place), clean(one.id), clean(one.title), clean(one.answer))
         self._console.print(table)
 
     def prompt(self, text: str, end: str) -> None:
@@ -129,6 +131,12 @@ def _summary(row: ShownRow) -> str:
     return (
         said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
     )
+
+
+def quoted(answer: str) -> str:
+    """Return an answer as a sentence has it."""
+    words = {"unsure": "unsure", "outlier": "fits nowhere"}
+    return words.get(answer) or f"“{clean(answer)}”"
 
 
 def clean(text: str) -> str:

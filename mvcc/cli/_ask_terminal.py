@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import takewhile
 
-from mvcc.cli._ask_cards import Screen, clean
+from mvcc.cli._ask_cards import Screen, clean, quoted
 from mvcc.cli._ask_keys import Finished, Keyboard, Lines
 from mvcc.exceptions import MvccError
 from mvcc.tables import AskSession, Card
 
-_MOST_GROUPS = 9  # that have a key
+_MOST_GROUPS = 9  # shown at once
 _FIRST_GROUPS = 4
 _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
 
@@ -50,11 +50,11 @@ class _Dialog:
         first, n = 0, _FIRST_GROUPS
         self._screen.show_groups(card.groups[:n], len(card.groups))
         more = ("m more groups",) if len(card.groups) > n else ()
+        names = {group.key: group.name for group in card.groups if group.key}
         while True:
-            offered = card.groups[first : first + n]
-            key = self._key("n none of these" if offered else "n new group", *more)
-            if key.isdigit() and 1 <= int(key) <= len(offered):
-                done = self._answer(card, offered[int(key) - 1].name)
+            key = self._key("n none of these" if card.groups else "n new group", *more)
+            if key in names:  # also one that is not shown
+                done = self._answer(card, names[key])
             elif key == "n":
                 done = self._opens(card)
             elif key == "m" and more:
@@ -102,8 +102,8 @@ class _Dialog:
                 guess = "  It was the first guess."
             elif line.guessed is not None:
                 guess = f"  The first guess was “{clean(card.groups[0].name)}”."
-            answered = line.says if line.says in ("unsure", "outlier") else f"“{line.says}”"
-            self._screen.say(f"{clean(line.id)}: {clean(answered)}.{guess}")
+            said = f"You said {quoted(line.says)} about {clean(line.id)}; p takes it back."
+            self._screen.say(f"{said}{guess}")
 
         return self._done(store)
 
@@ -132,7 +132,8 @@ class _Dialog:
         self._screen.say_why(card)
         for near in self._session.nearest(self._session.question(card.id)):
             rows = [
-                f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
+                f"{f'{row.id} {row.title}'.strip()}"
+                f" ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
                 for row in near.rows
             ]
             self._screen.say_all(
@@ -154,7 +155,7 @@ class _Dialog:
             if len(names) == len(prompts):
                 self._done(lambda: change(*names))
         elif chosen.isdecimal() and 1 <= int(chosen) <= len(said):
-            self._wanted = said[int(chosen) - 1][0]
+            self._wanted = said[int(chosen) - 1].id
 
     def _done(self, what: Callable[[], None]) -> bool:
         try:

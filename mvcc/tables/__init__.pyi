@@ -19,6 +19,7 @@ from .asking._review import ReviewSession as ReviewSession
 from .asking._review_page import ReviewPage as ReviewPage
 from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession
+from .asking._session_types import GivenAnswer as GivenAnswer
 from .asking._session_types import Status as Status
 from .asking._table import record_table as record_table
 from .drafting._draft import Draft as Draft

@@ -231,7 +231,7 @@ def test_more_groups_than_keys_are_shown_page_by_page(folder):
         [["id", "answer"], *([one, f"new:name{n}"] for n, one in enumerate(ids))],
     )
     ask(folder, "ask.yaml", "--answers", "answers.csv")
-    done = ask(folder, "ask.yaml", keys="5\nm\n9\nf\n")
+    done = ask(folder, "ask.yaml", keys="y\nm\n9\nf\n")
     assert "There is no such key here." in done.stdout
     assert "(4 of 12 groups)" in done.stdout
     assert "(9 of 12 groups)" in done.stdout
@@ -293,8 +293,11 @@ def test_what_was_said_is_listed_and_changed(folder):
     done = ask(folder, "ask.yaml", keys="\n".join(keys) + "\n")
     (first, _), (second, _), *rest = log(folder)
     assert rest == [(first, "unsure"), ("b", "rename:c")]
-    assert re.search(rf"^ +1  {first} +a *$", done.stdout, re.M)
-    assert re.search(rf"^ +2  {second} +b *$", done.stdout, re.M)
+    assert re.search(rf"^ +1  {first} +title \d+ +a *$", done.stdout, re.M)
+    assert re.search(rf"^ +2  {second} +title \d+ +b *$", done.stdout, re.M)
+    assert done.stdout.count("You said “a” about ") == 1
+    assert "You said “a”.\n" in done.stdout  # when it is answered again
+    assert re.search(r"^Near in left:  l\d+ title \d+ \(", done.stdout, re.M)
     assert done.stdout.count("Refused") == 1
     assert "Refused: There is no group 'x'" in done.stdout
     assert "Asked because its answer covers about" in done.stdout
@@ -367,7 +370,7 @@ def test_lists_break_between_their_parts_where_there_is_no_room(folder):
     near = re.findall(r"^Near in (?:.+\n)+?(?=Near|n )", shown, re.M)
     assert len(near) == 2
     assert not any(line.count("(") != line.count(")") for line in "".join(near).splitlines())
-    assert re.search(r"^ +1  left:l\d+  a name.*\n {13,}\w", shown, re.M)
+    assert re.search(r"^ +1  left:l\d+ .* a name.*\n {13,}\w", shown, re.M)
 
 
 @pytest.mark.parametrize(("n", "settled"), [(10, False), (15, True)])

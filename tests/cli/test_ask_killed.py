@@ -19,7 +19,7 @@ from tests.terminal import Terminal
 ROWS = 60
 QUESTIONS = 30  # of a session, before the next begins
 PROMPT = "? why"
-CONFIRMED = re.compile(r"((?:left|right):[lr]\d+): “(class \d)”\.")
+CONFIRMED = re.compile(r"You said “(class \d)” about ((?:left|right):[lr]\d+);")
 DERIVED = ("groups.csv", "left.csv", "right.csv")
 
 
@@ -56,7 +56,7 @@ def undisturbed(folder: Path) -> list[tuple[str, str]]:
                 question.id,
                 name if name in {group.name for group in session.groups} else f"new:{name}",
             )
-        return session.said
+        return [(one.id, one.answer) for one in session.said]
 
 
 def kind_of(id: str) -> str:
@@ -144,7 +144,7 @@ def test_a_terminal_that_is_killed_again_and_again_loses_no_answer(folder, tried
                 time.sleep(moment.uniform(0, 0.03))  # while it stores the answer
             shown = person.kill()
         assert "Traceback" not in shown
-        confirmed += CONFIRMED.findall(shown)
+        confirmed += [(id, kind) for kind, id in CONFIRMED.findall(shown)]
         stored = check_files(out, expected, confirmed)
     with Terminal(folder, "ask.yaml", "--out", out.name) as terminal:
         person = Answering(terminal)

@@ -37,6 +37,7 @@ from mvcc.multiview.questions._types import (
     Neighbor,
     Progress,
     Question,
+    Rows,
     SecondLook,
     Untold,
 )
@@ -219,6 +220,10 @@ class Questions:
         """Return the question about a row, given as for ``answer``, even if it was answered."""
         with one_thread():
             return self._question(self._objects.find(row))
+
+    def rows(self, question: Which) -> Rows:
+        """Return all rows of an object, per view."""
+        return self._objects.rows(self._objects.find(question))
 
     def said(self, question: Which) -> str | None:
         """Return the answer: the name of a group, "unsure" or "outlier"; None without one."""

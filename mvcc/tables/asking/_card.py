@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import clipped, counted
 from mvcc.multiview import Question
 from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
 
 _MOST_BARS = 5
+# of groups by their numbers, so that a key is the same group on every card; other letters are taken
+_KEYS = "123456789abcdeghijkqstvwxz"
+_LONGEST_TITLE = 60
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,15 @@ class ShownGroup:
     ----------
     group : str
         Its handle, such as "g1".
+    key : str
+        What chooses it on every card; empty for the 27th group and those after it.
     name : str
     size : int
     exemplars : tuple of tuple of ShownRow
     """
 
     group: str
+    key: str
     name: str
     size: int
     exemplars: tuple[tuple[ShownRow, ...], ...]
@@ -72,6 +78,8 @@ class Card:
         The likeliest first.
     second_look : str or None
         What speaks against the answer that was given, where it is asked once more.
+    said : str or None
+        The answer that was given.
     """
 
     id: str
@@ -79,6 +87,7 @@ class Card:
     rows: tuple[ShownRow, ...]
     groups: tuple[ShownGroup, ...]
     second_look: str | None
+    said: str | None
 
 
 class Shower:
@@ -94,18 +103,29 @@ class Shower:
     def __init__(self, tables: list[Table], base: Path) -> None:
         self._tables, self._base = tables, base
 
-    def card(self, question: Question, second_look: str | None) -> Card:
+    def card(self, question: Question, second_look: str | None, said: str | None) -> Card:
         """Return the card of a question."""
         groups = []
         for offer in question.offers:
             group, exemplars = offer.group, tuple(map(self.rows, offer.exemplars))
-            groups.append(ShownGroup(group.handle, group.name, group.size, exemplars))
+            key = _KEYS[group.number - 1 : group.number]
+            groups.append(ShownGroup(group.handle, key, group.name, group.size, exemplars))
         rows = self.rows(question.rows)
-        return Card(question.id, self.why(question), rows, tuple(groups), second_look)
+        return Card(question.id, self.why(question), rows, tuple(groups), second_look, said)
 
     def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:
         """Show all rows of an object."""
         return tuple(self._row(view, row) for view, rows in enumerate(of_views) for row in rows)
+
+    def title(self, view: int, row: int) -> str:
+        """Return the beginning of the first text or picture that is shown of a row."""
+        texts = (values[row] for values in self._tables[view].shown.values())
+        return clipped(" ".join(next(filter(None, texts), "").split()), _LONGEST_TITLE)
+
+    def title_of(self, of_views: tuple[tuple[int, ...], ...]) -> str:
+        """Return the first title of the rows of an object."""
+        titles = (self.title(view, rows[0]) for view, rows in enumerate(of_views) if rows)
+        return next(filter(None, titles), "")
 
     def why(self, question: Question) -> str:
         """Say why a question is asked."""

@@ -55,7 +55,7 @@ class PageState(Page):
                 {"group": group.handle, "name": group.name, "size": group.size}
                 for group in session.groups
             ],
-            "said": [{"id": id, "answer": answer} for id, answer in session.said],
+            "said": list(map(asdict, session.said)),
             "status": asdict(status),
             "most_letters": MOST_LETTERS,
         }

@@ -21,7 +21,7 @@ from mvcc.tables.asking._card import Card, Shower
 from mvcc.tables.asking._folder import AnswersFolder
 from mvcc.tables.asking._group_names import check_new_name, looks_like_handle
 from mvcc.tables.asking._progress import ProgressMeter, n_since_second_look
-from mvcc.tables.asking._session_types import NearRow, NearRows, Status
+from mvcc.tables.asking._session_types import GivenAnswer, NearRow, NearRows, Status
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
@@ -170,19 +170,19 @@ class AskSession:
     def card(self, question: Question) -> Card:
         """Return what a person sees of a question."""
         _, reason = self._second_looks.get(question.id, (question, None))
-        return self._shower.card(question, reason)
+        return self._shower.card(question, reason, self._questions.said(question))
 
     def nearest(self, question: Question) -> list[NearRows]:
         """Return the nearest rows of every view, with the groups that they are in now."""
-        return [
-            NearRows(
-                table.name,
-                tuple(NearRow(table.ids[one.row], one.group, one.answered) for one in rows),
+        found = []
+        for view, rows in enumerate(self._questions.nearest(question)):
+            table, title = self._inputs.tables[view], self._shower.title
+            near = (
+                NearRow(table.ids[one.row], title(view, one.row), one.group, one.answered)
+                for one in rows
             )
-            for table, rows in zip(
-                self._inputs.tables, self._questions.nearest(question), strict=True
-            )
-        ]
+            found.append(NearRows(table.name, tuple(near)))
+        return found
 
     def question(self, id: str) -> Question:
         """Return the question about a row, also one that was answered before."""
@@ -194,11 +194,14 @@ class AskSession:
         return self._questions.groups
 
     @property
-    def said(self) -> list[tuple[str, str]]:
-        """The present answer to every question: (id, name of the group, "unsure" or "outlier")."""
+    def said(self) -> list[GivenAnswer]:
+        """The present answer to every question, in the order of the answers."""
         history = self._questions.history
         ids = {line.object: line.id for line in history.standing if line.object is not None}
-        return [(id, str(history.said(one))) for one, id in ids.items()]
+        return [
+            GivenAnswer(id, self._shower.title_of(self._questions.rows(id)), str(history.said(one)))
+            for one, id in ids.items()
+        ]
 
     @property
     def status(self) -> Status:

@@ -31,10 +31,20 @@ class Status:
 
 
 @dataclass(frozen=True)
+class GivenAnswer:
+    """The present answer to a question: the name of a group, "unsure" or "outlier"."""
+
+    id: str
+    title: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class NearRow:
     """A row near an object, and the group that it is in or most like."""
 
     id: str
+    title: str
     group: str
     answered: bool
 

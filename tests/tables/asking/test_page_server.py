@@ -175,7 +175,9 @@ def test_an_answer_is_on_the_disk_before_the_response(config, server):
     assert asked(config)[-1].startswith(f"{first},new:harbor,")
     assert state["told"]["answer"] == "harbor"
     assert [(group["name"], group["size"]) for group in state["groups"]] == [("harbor", 1)]
-    assert state["said"] == [{"id": first, "answer": "harbor"}]
+    (said,) = state["said"]
+    assert (said["id"], said["answer"]) == (first, "harbor")
+    assert said["title"].startswith(("about a ", "pictures/"))
     assert state["card"]["id"] != first
 
 

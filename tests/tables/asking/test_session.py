@@ -17,6 +17,10 @@ from mvcc.tables import AskSession, load_job, read_inputs
 from tests.tables.problems import read_csv, with_values, write_problem
 
 
+def said(asking):
+    return [(one.id, one.answer) for one in asking.said]
+
+
 @pytest.fixture
 def options(tmp_path):
     return write_problem(tmp_path, judged=())
@@ -95,7 +99,7 @@ def test_undo_takes_back_one_thing_after_the_other(options, tmp_path):
         asking.rename("a", "b")
         assert asking.undo() is None
         assert asking.undo() == second
-        assert asking.said == [(first, "a")]
+        assert said(asking) == [(first, "a")]
         assert asking.undo() == first
         with pytest.raises(InvalidInputError, match="nothing to undo"):
             asking.undo()
@@ -166,7 +170,7 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
         (question,) = asking.next()
         asking.answer(question.id, "g2")
         asking.rename("g2", "a")
-        assert asking.said[0] == (ids[0], "a")
+        assert said(asking)[0] == (ids[0], "a")
     assert [note.partition(": ")[2] for note in notes] == [
         "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
     ]
@@ -195,7 +199,7 @@ def test_another_answer_needs_again_and_the_same_one_adds_nothing(options, tmp_p
             asking.answer(question.id, "unsure")
         assert asking.status.version == 1
         asking.answer(question.id, "unsure", again=True)
-        assert asking.said == [(question.id, "unsure")]
+        assert said(asking) == [(question.id, "unsure")]
 
 
 def test_answers_are_recorded_whole_or_not_at_all(options, tmp_path):
@@ -208,7 +212,7 @@ def test_answers_are_recorded_whole_or_not_at_all(options, tmp_path):
             asking.record(table, where=[f"row {number}: " for number in range(4)])
         assert all_of(asking) == before
         asking.record(table[:3])
-        assert asking.said == [(ids[1], "b"), (ids[2], "b")]
+        assert said(asking) == [(ids[1], "b"), (ids[2], "b")]
 
 
 def test_a_contradiction_is_refused_with_its_chain(options, tmp_path):
@@ -391,7 +395,7 @@ def test_second_looks_are_one_card_in_five(tmp_path):
         assert all(later - first >= 5 for first, later in pairwise(places))
         first = looked[0]
         assert (
-            f"you said {dict(asking.said)[first.id]}; what is near it says {truth[first.id]}"
+            f"you said {dict(said(asking))[first.id]}; what is near it says {truth[first.id]}"
             == first.second_look
         )
         asking.answer(first.id, truth[first.id], again=True)
@@ -492,11 +496,11 @@ def test_no_answer_is_lost_by_a_kill(tmp_path):
     notes = []
     job = load_job(None, options)
     with AskSession(job, read_inputs(job), tmp_path / "asked", on_note=notes.append) as asking:
-        said = [id for id, _ in asking.said]
-        assert said[: len(told)] == told
-        assert len(said) <= len(told) + 1
+        ids = [one.id for one in asking.said]
+        assert ids[: len(told)] == told
+        assert len(ids) <= len(told) + 1
         (question,) = asking.next()
     assert f"process {process.pid}" in notes[0]
     with session(options, tmp_path / "again") as asking:
-        asking.record([(id, "g1" if n else "new") for n, id in enumerate(said)])
+        asking.record([(id, "g1" if n else "new") for n, id in enumerate(ids)])
         assert asking.next()[0].id == question.id

@@ -8,6 +8,7 @@ from mvcc.tables import load_job, read_inputs
 from mvcc.tables.reading._answers import with_answers
 from tests.tables.asking.pages import write_tables
 from tests.tables.asking.replaying import SESSIONS, STORED, files_of, hold, opened
+from tests.tables.asking.test_session import said
 from tests.tables.problems import write_csv
 
 
@@ -40,7 +41,7 @@ def test_lines_of_other_words_stay_as_they_are(tmp_path):
     log = write_csv(tmp_path / "answers" / "asked.csv", [["id", "answer", "when"], *lines])
     with opened(config) as session:
         session.answer("texts:t3", "group 1")
-        assert session.said == [("texts:t0", "group 1"), ("texts:t3", "group 1")]
+        assert said(session) == [("texts:t0", "group 1"), ("texts:t3", "group 1")]
     with open(log, encoding="utf-8") as file:
         stored = [line.rstrip("\n").split(",") for line in file]
     assert stored[1:4] == lines

@@ -6,7 +6,7 @@ import pytest
 
 from mvcc.exceptions import MvccError
 from mvcc.tables import record_table
-from tests.tables.asking.test_session import all_of, session
+from tests.tables.asking.test_session import all_of, said, session
 from tests.tables.problems import write_problem
 
 
@@ -29,8 +29,8 @@ def record(asking, tmp_path):
 
 
 def test_a_later_row_may_use_a_group_that_an_earlier_one_opened(asking, record):
-    said = record("id,answer\n{0},new:a\n{1},new\n{2},a\n{3},group 2\n")
-    assert [line.says for line in said] == ["a", "group 2", "a", "group 2"]
+    lines = record("id,answer\n{0},new:a\n{1},new\n{2},a\n{3},group 2\n")
+    assert [line.says for line in lines] == ["a", "group 2", "a", "group 2"]
     assert [group.size for group in asking.groups] == [2, 2]
 
 
@@ -62,7 +62,7 @@ def test_rows_of_one_question_are_one_object(asking, record):
         for table, rows in zip(asking._inputs.tables, question.rows, strict=True)
     ]
     record(f"id,answer\n{ids[1]},new:a\n{ids[0]},a\n")
-    assert asking.said == [(question.id, "a")]
+    assert said(asking) == [(question.id, "a")]
     record(f"id,answer\n{ids[1]},undo\n")
     assert not asking.said
 
@@ -75,7 +75,7 @@ def test_an_empty_table_says_nothing(asking, record):
 def test_what_an_earlier_table_said_is_replaced(asking, record):
     record("id,answer\n{0},new:a\n{1},a\n")
     record("id,answer\n{1},unsure\n")
-    assert [answer for _, answer in asking.said] == ["a", "unsure"]
+    assert [answer for _, answer in said(asking)] == ["a", "unsure"]
 
 
 @pytest.mark.parametrize(

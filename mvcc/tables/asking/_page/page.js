@@ -11,7 +11,7 @@ function taken(told) {
   if (told.told) {
     const { id, answer, guessed } = told.told;
     const guess = guessed === null ? "" : guessed ? " That was the first guess." : " The first guess was another group.";
-    at("told").textContent = `${id}: ${inWords(answer)}.${guess}`;
+    at("told").textContent = `You said ${inWords(answer)} about ${id}; p takes it back.${guess}`;
   } else if ("undone" in told) {
     at("told").textContent = told.undone ? `Taken back: the answer to ${told.undone}.` : "Taken back.";
   } else {
@@ -92,14 +92,14 @@ function showCard(card) {
 function showOffers() {
   const { groups } = state.card;
   at("groups").replaceChildren(
-    ...groups.slice(0, showsAll ? groups.length : SHOWN).map((group, place) =>
+    ...groups.slice(0, showsAll ? groups.length : SHOWN).map((group) =>
       make(
         "li",
         {},
         make(
           "button",
-          { onclick: () => answer(group.name, quoted(group.name)), "aria-keyshortcuts": place < 9 ? place + 1 : null },
-          ...(place < 9 ? [key(place + 1)] : []), " ", make("strong", {}, group.name), " ",
+          { onclick: () => answer(group.name, quoted(group.name)), "aria-keyshortcuts": group.key || null },
+          ...(group.key ? [key(group.key)] : []), " ", make("strong", {}, group.name), " ",
           make("span", { class: "soft" }, `(${group.size})`)
         ),
         make(
@@ -145,7 +145,7 @@ function renaming(item, group) {
 function showSaid() {
   at("said").replaceChildren(
     ...state.said.toReversed().map((one) => {
-      const item = make("li", {}, `${one.id}: ${inWords(one.answer)} `);
+      const item = make("li", {}, `${one.id}: ${inWords(one.answer)} `, make("span", { class: "soft" }, `${one.title} `));
       item.append(make("button", { "aria-label": `Change ${one.id}`, onclick: () => changing(one) }, "Change"));
       return item;
     })
@@ -220,9 +220,9 @@ function plot(view, points, marked) {
   );
 }
 
-function nearRow({ id, group, answered }) {
+function nearRow({ id, title, group, answered }) {
   const where = answered ? `in ${quoted(group)}` : group ? `not asked; most like ${quoted(group)}` : "not asked";
-  return make("li", {}, id, " ", make("span", { class: "soft" }, where));
+  return make("li", {}, `${id} ${title} `, make("span", { class: "soft" }, where));
 }
 
 const KEYS = {
@@ -242,18 +242,16 @@ function press(name) {
   if (name === "p") return say("undo", {}, "undo");
   if (name === "f") return say("finish", {}, "finish");
   if (!state.card) return undefined;
-  if (name >= "1" && name <= "9") {
-    const button = document.querySelectorAll("#groups button")[name - 1];
-    return button && button.click();
-  }
-  return Object.hasOwn(KEYS, name) ? KEYS[name]() : undefined;
+  if (Object.hasOwn(KEYS, name)) return KEYS[name]();
+  const group = state.card.groups.find((one) => one.key === name); // also one that is not shown
+  return group && answer(group.name, quoted(group.name));
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state) naming(false);
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
   if (event.key.length !== 1 || event.key === " ") return;
-  if (/^[1-9nuopfmr?]$/i.test(event.key)) event.preventDefault();
+  if (/^[1-9a-z?]$/i.test(event.key)) event.preventDefault();
   press(event.key.toLowerCase());
 });
 for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
