@@ -23,16 +23,22 @@ class Chooser:
         self._objects, self._coverage = objects, coverage
         self._matched = (objects.n_rows > 0).sum(axis=1) > 1
 
-    def next(self, history: AnswerHistory, n: int) -> list[int]:
-        """Return up to n objects: first those that connect groups with other views."""
+    def next(self, history: AnswerHistory, n: int, later: Ints) -> list[int]:
+        """Return up to n objects: first those that connect groups with other views.
+
+        Objects that are to come later are chosen only if no others are left.
+        """
         asked = history.asked()
         bridges = self._bridges(history)[:n]
-        matched = self._matched[self._coverage.candidates]
+        candidates = self._coverage.candidates
+        preferred = ~np.isin(candidates, later)
+        if bridges and (preferred & self._matched[candidates]).any():
+            preferred &= self._matched[candidates]
         chosen = self._coverage.choose(
             n - len(bridges),
             list(history.members().values()),
             np.concatenate((asked, np.array(bridges, dtype=np.int64))),
-            matched if bridges else np.ones_like(matched),
+            preferred,
         )
         return bridges + chosen
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -139,21 +139,24 @@ class Questions:
         """All answers so far, which never change: a shallow copy of the questions has its own."""
         return self._history
 
-    def next(self, n: int = 1) -> list[Question]:
+    def next(self, n: int = 1, *, later: Iterable[Which] = ()) -> list[Question]:
         """Return the next questions.
 
         Parameters
         ----------
         n : int, default=1
             How many; fewer are returned where no object is left to ask about.
+        later : iterable of Question, str or tuple
+            Objects, as for ``answer``, that are asked about only if no others are left.
 
         Returns
         -------
         list of Question
         """
         check_count(n, "n")
+        objects = np.array(list(map(self._objects.find, later)), dtype=np.int64)
         with one_thread():
-            return [self._question(one) for one in self._chooser.next(self._history, n)]
+            return [self._question(one) for one in self._chooser.next(self._history, n, objects)]
 
     def answer(self, question: Which, answer: str | int, *, again: bool = False) -> bool | None:
         """Take down an answer.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted
+from mvcc._utils.types import Ints
 from mvcc.multiview import Question
 from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
@@ -18,6 +20,7 @@ _MOST_BARS = 5
 # of groups by their numbers, so that a key is the same group on every card; other letters are taken
 _KEYS = "123456789abcdeghijkqstvwxz"
 _LONGEST_TITLE = 60
+_LITTLE = 1 / 4  # of the median length of the texts of a view
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,18 @@ class Shower:
     def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:
         """Show all rows of an object."""
         return tuple(self._row(view, row) for view, rows in enumerate(of_views) for row in rows)
+
+    def tell_little(self) -> list[Ints]:
+        """Return the rows of every view of which a person sees little: hardly any text."""
+        return [self._with_little_text(table) for table in self._tables]
+
+    def _with_little_text(self, table: Table) -> Ints:
+        if not table.shown:
+            return np.empty(0, np.int64)
+        lengths = np.zeros(len(table.ids))
+        for texts in table.shown.values():
+            lengths += [math.inf if is_picture(text, self._base) else len(text) for text in texts]
+        return np.flatnonzero(lengths < _LITTLE * np.median(lengths))
 
     def title(self, view: int, row: int) -> str:
         """Return the beginning of the first text or picture that is shown of a row."""

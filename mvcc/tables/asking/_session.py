@@ -27,6 +27,7 @@ from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
 
 _BETWEEN_LOOKS = 4  # other questions, at least
+_FIRST = 20  # answers, before which rows with little text are not asked about
 
 
 class AskSession:
@@ -75,6 +76,7 @@ class AskSession:
         self._folder.__enter__()
         try:
             self._questions = questions = self._prepared()
+            self._later = self._hard_to_judge(questions)
             self._resume(questions)
             self._folder.store(questions.history)
             self._take(questions)
@@ -94,7 +96,8 @@ class AskSession:
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
         looks = [question for question, _ in self._second_looks.values()]
-        asked = self._questions.next(n)
+        is_early = self._questions.progress.answered < _FIRST
+        asked = self._questions.next(n, later=self._later if is_early else ())
         since = n_since_second_look(self._questions.history.standing)
         questions: list[Question] = []
         while len(questions) < n and (looks or asked):
@@ -243,6 +246,17 @@ class AskSession:
         names = list(views)
         relations = {(names[u], names[v]): rows for (u, v), rows in self._inputs.relations.items()}
         return Questions(views, relations, random_state=job.seed)
+
+    def _hard_to_judge(self, questions: Questions) -> list[str]:
+        """Return the objects of which a person sees hardly any text."""
+        rows = self._shower.tell_little()
+        poor = {(view, row) for view, own in enumerate(rows) for row in own.tolist()}
+        found = []
+        for id in dict.fromkeys(map(questions.id, sorted(poor))):
+            of_views = enumerate(questions.rows(id))
+            if poor.issuperset((view, row) for view, own in of_views for row in own):
+                found.append(id)
+        return found
 
     def _resume(self, questions: Questions) -> None:
         """Give questions the answers that the folder holds."""

@@ -14,7 +14,7 @@ import pytest
 from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs
-from tests.tables.problems import read_csv, with_values, write_problem
+from tests.tables.problems import read_csv, with_values, write_csv, write_problem
 
 
 def said(asking):
@@ -504,3 +504,21 @@ def test_no_answer_is_lost_by_a_kill(tmp_path):
     with session(options, tmp_path / "again") as asking:
         asking.record([(id, "g1" if n else "new") for n, id in enumerate(ids)])
         assert asking.next()[0].id == question.id
+
+
+def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
+    options = write_problem(tmp_path, judged=(), n=40, n_matches=0, pairs=[])
+    rows = read_csv(tmp_path / "view0.csv")
+    short = {f"view0:{row['id']}" for row in rows[::2]}
+    for row in rows:
+        row["title"] = (
+            "Roar" if f"view0:{row['id']}" in short else "a text of forty letters, or nearly that"
+        )
+    write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
+    options = [*options[:3], *(one for one in options if one[0][:2] == ("views", "view0"))]
+    shown = (("show", "view0"), ["title"], "--show")
+    ignored = (("views", "view0", "ignore"), ["title"], "--ignore")
+    with session([*options, shown, ignored], tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(40)]
+        assert short.isdisjoint(ids[:20])
+        assert short == set(ids[20:])
