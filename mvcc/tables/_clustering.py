@@ -18,7 +18,7 @@ from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import NONE
 from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
-from mvcc.tables.explaining._names import common_name
+from mvcc.tables.explaining._names import common_name, misnamed
 from mvcc.tables.explaining._pictures import add_pictures
 from mvcc.tables.explaining._profiles import all_profiles
 from mvcc.tables.explaining._shown_rows import rows_shown
@@ -125,6 +125,8 @@ def clustered(
     on_labels = [note for table in tables for note in notes_on_labels(table, job)]
     facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
     facts["profiles"] = profiles = all_profiles(facts, tables, method, fit)
+    for view, own in zip(facts["views"], profiles, strict=True):
+        facts["warnings"] += misnamed(view["name"], view["names"], own)
     found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
     facts["titles"] = [
         given or title for given, title in zip(facts["names"] or found, found, strict=True)

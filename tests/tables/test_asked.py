@@ -5,6 +5,7 @@ that are left out.
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from mvcc.tables import (
 )
 from mvcc.tables.explaining._names import name_clusters, nameless
 from mvcc.tables.reading._answers import Answers, with_answers
+from tests.golden.jobs import HERE as GIVEN
 from tests.reports import write_clustering_report
 from tests.tables.problems import (
     K,
@@ -499,3 +501,21 @@ def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
         [table.ids[row] for row in rows]
         for table, rows in zip(inputs.tables, strange.rows, strict=True)
     ]
+
+
+def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):
+    shutil.copytree(GIVEN / "texts" / "given", tmp_path / "given")
+    wrong = {"harbor": "kitchen", "oven": "harbor", "rose": "rose"}
+    lines = [
+        f"notes:{row['id']},{name}"
+        for word, name in wrong.items()
+        for row in read_csv(tmp_path / "given/notes.csv")
+        if row["body"].split().count(word) > 1
+    ]
+    one, two = (log(tmp_path / who, *own) for who, own in (("a", lines[::2]), ("b", lines[1::2])))
+    job = load_job(tmp_path / "given/cluster.yaml").model_copy(
+        update={"asked": (str(one), str(two)), "comparison": False, "constraints": {}}
+    )
+    warnings = " ".join(cluster_job(job, tmp_path / "out").warnings)
+    assert "was named 'harbor', which is a word of cluster" in warnings
+    assert "'rose'" not in warnings

@@ -15,7 +15,7 @@ from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
 )
-from mvcc.tables.explaining._names import common_name, name_of
+from mvcc.tables.explaining._names import common_name, misnamed, name_of
 from mvcc.tables.explaining._profiles import profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
@@ -206,3 +206,27 @@ def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
         "day",
         "stock",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("motorcycles", 1),
+        ("my Motorcycle!", 1),
+        ("cars", 1),
+        ("Armenia", None),  # a word of its own
+        ("politics", None),  # nobody's word
+        ("care", None),
+        ("kind 7", None),
+        ("", None),
+    ],
+)
+def test_a_cluster_that_is_named_with_a_word_of_another_one_is_told(name, other):
+    own = [["genocide", 0.3, 0.0], ["armenian", 0.2, 0.0], ["armenia", 0.1, 0.0]]
+    profiles = [{"words": own}, {"words": [["motorcycle", 0.5, 0.1], ["car", 0.2, 0.1]]}]
+    notes = list(misnamed("posts", [name, "cars and motorcycles"], profiles))
+    assert len(notes) == (other is not None)
+    assert all(f"posts: cluster 0 was named {name!r}" in note for note in notes)
+    assert all(
+        "cluster 1; its own words are genocide, armenian, armenia." in note for note in notes
+    )

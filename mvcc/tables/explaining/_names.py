@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -100,3 +102,29 @@ def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
         f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups"
         " hold the members."
     ]
+
+
+def misnamed(view: str, names: list[str], profiles: list[dict[str, Any]]) -> Iterator[str]:
+    """Say which clusters of a view people named with a word that sets another cluster apart."""
+    words = [[word for word, *_ in own["words"]] for own in profiles]
+    for cluster, name in enumerate(names):
+        parts = re.findall(r"[^\W\d_]{3,}", name.lower())
+        having = [
+            other
+            for other, own in enumerate(words)
+            if any(_is_same(word, part) for word in own for part in parts)
+        ]
+        if words[cluster] and having and cluster not in having:
+            yield (
+                f"{view}: cluster {cluster} was named {shown(name)}, which is a word of cluster"
+                f" {having[0]}; its own words are {', '.join(words[cluster][:3])}. Look at the"
+                " answers of this group (`l` in `mvcc ask`), or rename it."
+            )
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Tell whether two words are the same but for their ending."""
+    short, long = sorted((one, other), key=len)
+    if len(short) <= 4:
+        return long.removesuffix("s") == short.removesuffix("s")
+    return len(long) - len(short) < 3 and long.startswith(short[:-1])
