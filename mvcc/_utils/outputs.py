@@ -15,7 +15,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from mvcc._utils import files
@@ -68,12 +67,7 @@ class OutputFolder:
             self._open = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._open.close()
 
     def names(self, kind: str | None = None) -> list[str]:

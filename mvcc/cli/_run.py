@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -188,12 +187,7 @@ class _Progress:
         self._task = self._bar.add_task("trials", total=None, note="", visible=False)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         # older versions of rich end a bar that was never drawn with an empty line
         if not self._bar.disable:
             self._bar.stop()

@@ -21,20 +21,11 @@ _FEWEST = 2  # common objects that make groups of different names one
 
 @dataclass(eq=False)
 class SharedGroup:
-    """A group of one person or more.
+    """A group of one person or more."""
 
-    Attributes
-    ----------
-    name : str
-        That of the first person; no other shared group has it.
-    names : dict {who: name}
-    members : set of int
-        All objects that somebody put into it.
-    """
-
-    name: str
-    names: dict[str, str] = field(default_factory=dict)
-    members: set[int] = field(default_factory=set)
+    name: str  # that of the first person; no other shared group has it
+    names: dict[str, str] = field(default_factory=dict)  # dict {who: name}
+    members: set[int] = field(default_factory=set)  # all objects that somebody put into it
 
 
 @dataclass(frozen=True)
@@ -52,28 +43,13 @@ class PairOfPeople:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What several people answered.
+    """What several people answered."""
 
-    Attributes
-    ----------
-    history : AnswerHistory
-        What nobody disputes, in the order of time.
-    groups : list of SharedGroup
-        All groups, also those whose members are all disputed.
-    said : dict {object: dict {who: name of a shared group or "outlier"}}
-        Without unsure answers.
-    disputed : list of int
-        Objects with two different answers.
-    apart : set of frozenset of str
-        Names of two groups that one person has told apart.
-    pairs : list of PairOfPeople
-    """
-
-    history: AnswerHistory
-    groups: list[SharedGroup]
-    said: dict[int, dict[str, str]]
-    disputed: list[int]
-    apart: set[frozenset[str]]
+    history: AnswerHistory  # what nobody disputes, in the order of time
+    groups: list[SharedGroup]  # all groups, also those whose members are all disputed
+    said: dict[int, dict[str, str]]  # without unsure answers
+    disputed: list[int]  # objects with two different answers
+    apart: set[frozenset[str]]  # names of two groups that one person has told apart
     pairs: list[PairOfPeople]
 
     @property

@@ -84,19 +84,9 @@ class Kernel:
 class Coverage:
     """The objects that may be asked about, and how much that is unknown each would tell.
 
-    Parameters
-    ----------
-    graph : JointGraph or AnchorGraph
-    n_rows : (n, n_views) array
-        Rows of every object in every view.
-    rng : Generator
-        Draws what large graphs are summed over.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    candidates : (c,) array
-        All objects, or medoids of large graphs; matched ones where there are any nearby.
+    `candidates` are all objects, or medoids of large graphs, matched ones where there are any
+    nearby; `n_rows` (n, n_views) are the rows of every object, and `rng` draws what large graphs
+    are summed over.
     """
 
     def __init__(

@@ -11,20 +11,11 @@ from mvcc.multiview.questions._types import Rows
 
 @dataclass(eq=False)
 class _Part:
-    """Members of a group that constraints and matches hold together.
+    """Members of a group that constraints and matches hold together."""
 
-    Attributes
-    ----------
-    first : int
-        The object that was the first of them.
-    anchors : dict {view: row}
-        The first row of each view.
-    apart : set of parts
-        Those that a cannot-link of either tells apart from this one.
-    """
-
-    first: int
-    anchors: dict[int, int]
+    first: int  # the object that was the first of them
+    anchors: dict[int, int]  # the first row of each view
+    # those that a cannot-link of either tells apart from this one
     apart: set[_Part] = field(default_factory=set)
 
     def shared_view(self, other: _Part) -> int | None:
@@ -47,15 +38,8 @@ class GroupLinks:
     members of two groups are cannot-linked once, in the first view that they share. While two parts
     of a group, or two groups, have no view in common, nothing can be said of them.
 
-    Parameters
-    ----------
-    members : iterable of (object, group)
-        In the order of the answers.
-    rows : list of Rows
-        Of every object.
-    n_views : int
-    apart : collection of frozenset of int, optional
-        The pairs of groups that are told apart; by default all.
+    `members` are objects with their groups, in the order of the answers, and `rows` those of each
+    object; `apart` are the pairs of groups that are told apart, by default all.
     """
 
     def __init__(

@@ -22,26 +22,15 @@ FEWEST_MEMBERS = 3  # of a group that is not small
 
 @dataclass(frozen=True)
 class Answer:
-    """A line of the log of answers.
+    """A line of the log of answers."""
 
-    Attributes
-    ----------
-    id : str
-        The object that it is about, as "view:row"; or the name of the group that it changes.
-    answer : str
-        The name of a group, "new:NAME", "unsure" or "outlier" for an object; "rename:NAME" or
-        "merge:NAME" for a group; "undo" takes back the line before.
-    when : str
-    object : int or None
-        The number of the object. It is not stored.
-    guessed : bool or None
-        Whether the group was the likeliest one; None for other answers. It is not stored.
-    """
-
-    id: str
+    id: str  # the object that it is about, as "view:row"; or the name of the group that it changes
+    # the name of a group, "new:NAME", "unsure" or "outlier" for an object; "rename:NAME" or
+    # "merge:NAME" for a group; "undo" takes back the line before
     answer: str
     when: str = ""
-    object: int | None = None
+    object: int | None = None  # the number of the object. It is not stored.
+    # whether the group was the likeliest one; None for other answers. It is not stored.
     guessed: bool | None = None
 
     @property
@@ -62,32 +51,20 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerHistory:
-    """All answers in their order, and what follows from them. It never changes.
+    """All answers in their order, and what follows from them. It never changes."""
 
-    Attributes
-    ----------
-    lines : tuple of Answer
-        All answers, also those that were taken back.
-    standing : tuple of Answer
-        Without those that were taken back. Everything below follows from them alone.
-    answers : dict {object: number of a group, "unsure" or "outlier"}
-    names : dict {number: name}
-        Of all groups, in the order in which they were opened.
-    opened_at : dict {number: int}
-        How many objects had been answered when a group was opened.
-    first_answers : list of Answer
-        The first answer to every object, if it names a group.
-    looked_at : set of int
-        Objects that were answered again.
-    """
-
-    lines: tuple[Answer, ...] = ()
+    lines: tuple[Answer, ...] = ()  # all answers, also those that were taken back
+    # without those that were taken back. Everything below follows from them alone.
     standing: tuple[Answer, ...] = ()
+    # dict {object: number of a group, "unsure" or "outlier"}
     answers: dict[int, int | str] = field(default_factory=dict)
+    # of all groups, in the order in which they were opened
     names: dict[int, str] = field(default_factory=dict)
+    # how many objects had been answered when a group was opened
     opened_at: dict[int, int] = field(default_factory=dict)
+    # the first answer to every object, if it names a group
     first_answers: list[Answer] = field(default_factory=list)
-    looked_at: set[int] = field(default_factory=set)
+    looked_at: set[int] = field(default_factory=set)  # objects that were answered again
 
     def extended(self, answer: Answer, *, again: bool = False) -> AnswerHistory:
         """Return the history with one more answer, or refuse the answer.

@@ -18,17 +18,8 @@ from mvcc.views import GivenViews
 class NamedObjects:
     """Objects, their rows, and their ids, such as "texts:17".
 
-    Parameters
-    ----------
-    given : GivenViews
-    of_rows : list of (n_v,) arrays
-        The object of every row, per view.
-    n_objects : int
-
-    Attributes
-    ----------
-    n_rows : (n_objects, n_views) array
-        The number of rows of every object in every view.
+    `of_rows` are the objects of the rows of every view, `n_rows` (n_objects, n_views) the numbers
+    of rows of the objects.
     """
 
     def __init__(self, given: GivenViews, of_rows: list[Ints], n_objects: int) -> None:

@@ -22,13 +22,7 @@ _MAY_MISS = {"answer": ("again",), "finish": ("version",)}
 
 
 def read_body(request: str, content: bytes) -> dict[str, Any]:
-    """Return the fields of the body of a request.
-
-    Raises
-    ------
-    InvalidInputError
-        Says what is wrong.
-    """
+    """Return the fields of the body of a request; an InvalidInputError says what is wrong."""
     try:
         said = json.loads(content, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):

@@ -25,44 +25,23 @@ _LITTLE = 1 / 4  # of the median length of the texts of a view
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row of a view.
-
-    Attributes
-    ----------
-    view, id : str
-    values : tuple of (column, text)
-        Of the columns to show.
-    images : tuple of str
-        Paths below the folder of the config, as they stand in the table.
-    bars : tuple of (column, number)
-        Where no columns are named: those in which the row differs most from the mean, in standard
-        deviations.
-    """
+    """A row of a view."""
 
     view: str
     id: str
-    values: tuple[tuple[str, str], ...]
-    images: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]  # of the columns to show
+    images: tuple[str, ...]  # paths below the folder of the config, as they stand in the table
+    # where no columns are named: those in which the row differs most from the mean, in standard
+    # deviations
     bars: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
 class ShownGroup:
-    """A group to choose.
+    """A group to choose."""
 
-    Attributes
-    ----------
-    group : str
-        Its handle, such as "g1".
-    key : str
-        What chooses it on every card; empty for the 27th group and those after it.
-    name : str
-    size : int
-    exemplars : tuple of tuple of ShownRow
-    """
-
-    group: str
-    key: str
+    group: str  # its handle, such as "g1"
+    key: str  # what chooses it on every card; empty for the 27th group and those after it
     name: str
     size: int
     exemplars: tuple[tuple[ShownRow, ...], ...]
@@ -70,38 +49,19 @@ class ShownGroup:
 
 @dataclass(frozen=True)
 class Card:
-    """A question.
-
-    Attributes
-    ----------
-    id : str
-    why : str
-    rows : tuple of ShownRow
-    groups : tuple of ShownGroup
-        The likeliest first.
-    second_look : str or None
-        What speaks against the answer that was given, where it is asked once more.
-    said : str or None
-        The answer that was given.
-    """
+    """A question."""
 
     id: str
     why: str
     rows: tuple[ShownRow, ...]
-    groups: tuple[ShownGroup, ...]
+    groups: tuple[ShownGroup, ...]  # the likeliest first
+    # what speaks against the answer that was given, where it is asked once more
     second_look: str | None
-    said: str | None
+    said: str | None  # the answer that was given
 
 
 class Shower:
-    """Show rows of tables.
-
-    Parameters
-    ----------
-    tables : list of Table
-    base : Path
-        Images are below this folder.
-    """
+    """Show rows of tables; images are below the folder `base`."""
 
     def __init__(self, tables: list[Table], base: Path) -> None:
         self._tables, self._base = tables, base

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from mvcc._utils.files import LOCK, csv_bytes
@@ -56,12 +55,7 @@ class AnswersFolder:
             raise _unwritten(self.path, LOG, error, _ELSEWHERE) from error
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._open.close()
 
     def store(self, history: AnswerHistory) -> None:

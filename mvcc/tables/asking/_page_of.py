@@ -15,19 +15,11 @@ class Stale(Exception):
 
 
 class Page(ABC):
-    """What a page shows and may send: a method for each of its requests.
-
-    Attributes
-    ----------
-    file : str
-        The page itself.
-    gets, posts : tuple of str
-        Its requests, which ask for something by an id, and which say something.
-    """
+    """What a page shows and may send: a method for each of its requests."""
 
     file: ClassVar[str]
-    gets: ClassVar[tuple[str, ...]]
-    posts: ClassVar[tuple[str, ...]]
+    gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
+    posts: ClassVar[tuple[str, ...]]  # those that say something
 
     def __init__(self) -> None:
         self._images: dict[str, str] = {}  # by number, what the pages were told

@@ -22,11 +22,7 @@ _MOST_POINTS = 1500
 class PageState(Page):
     """Questions to one person in one page or more, whose requests `read_body` has read.
 
-    Parameters
-    ----------
-    session : AskSession
-    then : str
-        What to do when the questions are answered.
+    `then` is what to do when the questions are answered.
     """
 
     def __init__(self, session: AskSession, then: str) -> None:

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -55,21 +54,11 @@ class Doubt:
 class ReviewSession:
     """Corrections of the clustering in a folder; a context manager that holds the folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Of `mvcc cluster`. Its corrections go on; facts, labels and report follow from them, also
-        where a session before was killed.
-    on_note : callable
-        Told what happened to a session before.
-
-    Raises
-    ------
-    StoreError
-        For a folder that holds no clustering, whose files somebody changed, or that another process
-        writes to.
-    DataError
-        For tables that cannot be read, or have changed since.
+    Facts, labels and report follow from its corrections, also where a session before was killed;
+    `on_note` gets notes on it.
+    Raises StoreError: for a folder that holds no clustering, whose files somebody changed, or that
+    another process writes to.
+    Raises DataError: for tables that cannot be read, or have changed since.
     """
 
     def __init__(self, folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:
@@ -103,12 +92,7 @@ class ReviewSession:
             self._open = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._open.close()
 
     @property
@@ -131,15 +115,10 @@ class ReviewSession:
     ) -> list[Answer]:
         """Store several corrections, all of them or none.
 
-        Parameters
-        ----------
-        answers : list of (id, answer)
-            Lines as in ``corrections.csv``, without the number of a new cluster; also "split" for a
-            cluster, which becomes the proposed rows. None may contradict another one of these.
-        again : bool
-            Corrections follow each other, so a row may always be moved once more.
-        where : sequence of str
-            Where each comes from, which errors begin with.
+        They are lines as in ``corrections.csv``, without the number of a new cluster; also "split"
+        for a cluster, which becomes the proposed rows. None may contradict another one of these.
+        Corrections follow each other, so a row may always be moved `again`. Errors begin with
+        `where` a line comes from.
         """
         reviewed, before = self._reviewed, dict[tuple[str, bool], str]()
         for number, (id, answer) in enumerate(answers):

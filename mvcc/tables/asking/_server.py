@@ -52,20 +52,8 @@ _HEADERS = {
 def serve_page(page: Page, images: Path, on_ready: Callable[[str], None], *, port: int = 0) -> None:
     """Serve a page, until it finishes or the process is interrupted.
 
-    Parameters
-    ----------
-    page : Page
-    images : Path
-        Pictures are below this folder.
-    on_ready : callable
-        Told the address of the page.
-    port : int, default=0
-        0 for any that is free.
-
-    Raises
-    ------
-    InvalidInputError
-        For a port that cannot be had.
+    Pictures are below the folder `images`; `on_ready` gets the address; port 0 is any that is
+    free. Raises InvalidInputError: for a port that cannot be had.
     """
     server = PageServer(page, images, port)
     on_ready(server.address)

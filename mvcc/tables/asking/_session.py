@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pandas as pd
@@ -33,22 +32,10 @@ _FIRST = 20  # answers, before which rows with little text are not asked about
 class AskSession:
     """Questions about the tables of a job; a context manager that holds the folder of the answers.
 
-    Parameters
-    ----------
-    job : Job
-    inputs : Inputs
-    folder : Path
-        Answers that it holds are given again.
-    base : Path, default=None
-        The folder of images, that of the config; without one, where the command was given.
-    on_note : callable
-        Told what happened to a session before.
-
-    Raises
-    ------
-    StoreError
-        For a folder that holds other things, answers about other tables, or that another process
-        writes to.
+    Answers that the folder holds are given again; `base` is the folder of images, that of the
+    config; `on_note` gets notes on an earlier session.
+    Raises StoreError: for a folder that holds other things, answers about other tables, or that
+    another process writes to.
     """
 
     def __init__(
@@ -85,13 +72,8 @@ class AskSession:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._folder.__exit__(kind, error, at)
+    def __exit__(self, *error: object) -> None:
+        self._folder.__exit__(*error)
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
@@ -107,25 +89,12 @@ class AskSession:
         return questions
 
     def answer(self, id: str, answer: str, *, again: bool = False) -> Answer:
-        """Store an answer.
+        """Store an answer about a question, or a row as "view:id".
 
-        Parameters
-        ----------
-        id : str
-            Of the question, or of a row as "view:id".
-        answer : str
-            The name or the handle of a group, "new", "new:NAME", "unsure" or "outlier".
-        again : bool
-            Whether it may replace or confirm the answer that was given before.
-
-        Raises
-        ------
-        ConstraintConflictError
-            If it contradicts a given constraint; the message names the chain. Nothing is stored.
-        InvalidInputError
-            As `Questions.answer`.
-        StoreError
-            If it cannot be stored.
+        It is the name or the handle of a group, "new", "new:NAME", "unsure" or "outlier". Only
+        with `again` may it replace or confirm the answer that was given before.
+        Raises ConstraintConflictError: if it contradicts a given constraint; nothing is stored.
+        Raises InvalidInputError: as `Questions.answer`.
         """
         return self.record([(id, answer)], again=again)[0]
 
@@ -134,14 +103,9 @@ class AskSession:
     ) -> list[Answer]:
         """Store several answers with their ids, all of them or none.
 
-        Parameters
-        ----------
-        answers : list of (id, answer)
-            As for `answer`; also "undo", and "rename:NAME" and "merge:NAME" with a group as id.
-        again : bool
-            As for `answer`; but none of these replaces another one of these.
-        where : sequence of str
-            Where each comes from, which errors begin with.
+        Beside those of `answer`, "undo", and "rename:NAME" and "merge:NAME" with a group as id.
+        With `again`, they replace former ones, but not each other. Errors begin with `where` an
+        answer comes from.
         """
         questions, lines = copy(self._questions), list[Answer]()
         n_former = len(questions.history.standing)

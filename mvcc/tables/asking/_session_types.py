@@ -7,27 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Status:
-    """How far a session is.
-
-    Attributes
-    ----------
-    n_answers, n_groups, guessed_of_last_ten : int
-    moved : float or None
-        Share of the rows whose likeliest group the ten answers before the last multiple of ten
-        changed.
-    n_clusters_hint : int
-    settled : bool
-    version : int
-        The number of lines of the log.
-    """
+    """How far a session is."""
 
     n_answers: int
     n_groups: int
     guessed_of_last_ten: int
+    # share of the rows whose likeliest group the ten answers before the last multiple of ten
+    # changed
     moved: float | None
     n_clusters_hint: int
     settled: bool
-    version: int
+    version: int  # the number of lines of the log
 
 
 @dataclass(frozen=True)

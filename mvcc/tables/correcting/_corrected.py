@@ -25,22 +25,12 @@ _PAIRS = ("given", "dropped", "propagated", "received")
 
 @dataclass(frozen=True, eq=False)
 class Reviewed:
-    """A clustering and its corrections, which never change.
+    """A clustering and its corrections, which never change."""
 
-    Attributes
-    ----------
-    found : Clustering
-        The facts as the clusters were found.
-    tables : list of Table
-        Their rows, in the same order.
-    corrections : Corrections
-    facts : Clustering
-        After the corrections that stand. A warning counts those whose rows or clusters are gone.
-    """
-
-    found: Clustering
-    tables: list[Table]
+    found: Clustering  # the facts as the clusters were found
+    tables: list[Table]  # their rows, in the same order
     corrections: Corrections
+    # after the corrections that stand. A warning counts those whose rows or clusters are gone.
     facts: Clustering
 
     @classmethod

@@ -30,39 +30,23 @@ Row = tuple[int, int]  # view and number
 
 
 class Draft:
-    """A clustering while it is being corrected.
-
-    Attributes
-    ----------
-    labels, put : list of (n,) arrays
-        The cluster of every row, and whether a person has put it there, per view.
-    names : list of list of str
-        Of every cluster, per view.
-    into : (k,) array
-        The cluster that each one that was found was merged into, else its own number.
-    matches : dict {(u, v): set of (i, j)}
-        Those that count; `confirmed` are those that a person has given.
-    decided : set of (view, row)
-        Rows that were named to be put somewhere.
-    sentences : list of str
-        What was corrected.
-    absent : set of str
-        Rows of former corrections that are not there; `n_lost` counts corrections without effect.
-    """
+    """A clustering while it is being corrected."""
 
     def __init__(self, facts: Clustering) -> None:
         self._facts, self._replays = facts, False
-        self.absent, self.n_lost = set[str](), 0
+        self.absent = set[str]()  # rows of former corrections that are not there
+        self.n_lost = 0  # corrections without effect
         self.n_clusters = facts.n_clusters
         self.labels: list[Ints] = [np.array(view.labels) for view in facts.views]
         # rows that a person has put where they are
         self.put: list[Bools] = [np.zeros(view.n_rows, np.bool_) for view in facts.views]
         self.names = [list(view.names) or [""] * facts.n_clusters for view in facts.views]
+        # the cluster that each one that was found was merged into, else its own number
         self.into = np.arange(facts.n_clusters)
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
-        self.confirmed: set[tuple[Row, Row]] = set()
-        self.decided: set[Row] = set()
-        self.sentences: list[str] = []
+        self.confirmed: set[tuple[Row, Row]] = set()  # matches that a person has given
+        self.decided: set[Row] = set()  # rows that were named to be put somewhere
+        self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
         names = facts.numbered_alike
         self._alike = [[self._numbers[name] for name in own] for own in names]

@@ -44,35 +44,17 @@ _Members = tuple[set[int], bool]  # the objects of a group, and whether it count
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What was answered, in rows of the tables as they were read.
+    """What was answered, in rows of the tables as they were read."""
 
-    Attributes
-    ----------
-    groups : dict {str: Rows}
-        All rows of the members of every group, by its name.
-    n_counted : int
-        How many of the groups the answers propose as clusters.
-    n_in_a_row : int or None
-        The answers since the last one that opened a group; None where this is not known.
-    outliers : Rows
-        Of all objects that fit nowhere.
-    source : str
-        The file that names the groups; empty where there is none.
-    tables : list of Table
-        With the outliers.
-    people : list of Person
-    together : Together or None
-        How several people agree.
-    """
-
-    groups: dict[str, Rows]
-    n_counted: int
+    groups: dict[str, Rows]  # all rows of the members of every group, by its name
+    n_counted: int  # how many of the groups the answers propose as clusters
+    # the answers since the last one that opened a group; None where this is not known
     n_in_a_row: int | None
-    outliers: Rows
-    source: str
-    tables: list[Table]
+    outliers: Rows  # of all objects that fit nowhere
+    source: str  # the file that names the groups; empty where there is none
+    tables: list[Table]  # with the outliers
     people: list[Person]
-    together: Together | None = None
+    together: Together | None = None  # how several people agree
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""

@@ -30,21 +30,11 @@ Rows = list[Ints]  # of every view, ascending
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who answered.
+    """Somebody who answered."""
 
-    Attributes
-    ----------
-    name : str
-        What the log says, or the name of the folder.
-    path : str
-        The log.
-    records : list of Record
-        Its lines about this person: id, answer, when.
-    """
-
-    name: str
-    path: str
-    records: list[Record]
+    name: str  # what the log says, or the name of the folder
+    path: str  # the log
+    records: list[Record]  # its lines about this person: id, answer, when
 
 
 def log_in(folder: str) -> Path:
