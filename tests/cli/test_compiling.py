@@ -16,6 +16,7 @@ import mvcc.tables
 from mvcc.cli import _cluster, _run
 from mvcc.cli._shared import told_of_compiling
 from mvcc.experiments import RunReport
+from tests.tables.problems import write_csv
 
 pytestmark = pytest.mark.compiled
 
@@ -68,17 +69,10 @@ def test_in_a_log_it_is_one_line(said, capsys):
 
 
 def cluster(folder, *options):
-    if not (folder / "cluster.yaml").exists():
-        mvcc.tables.write_example(folder)
-    return invoke(
-        _cluster.command,
-        folder / "cluster.yaml",
-        "--out",
-        folder / "out",
-        "--stability-runs",
-        0,
-        *options,
-    )
+    table = write_csv(folder / "a.csv", [["x"], *([n % 5 + n / 100] for n in range(20))])
+    quick = ("--stability-runs", 0, "--no-comparison")
+    out = folder / "out"
+    return invoke(_cluster.command, "--view", f"a={table}", "-k", 2, "--out", out, *quick, *options)
 
 
 def run(folder, *options):

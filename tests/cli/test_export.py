@@ -20,7 +20,7 @@ from pyarrow import parquet
 from mvcc.cli._export import command
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.tables.output._workbooks import workbook_bytes
-from tests.tables.problems import cluster, read_csv, with_values, write_csv
+from tests.tables.problems import cluster, options_of, read_csv, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
 NOTES = (
@@ -66,12 +66,18 @@ def clustered(tmp_path_factory):
     pd.DataFrame({"id": range(24), "x": rng.normal(size=24), "count": count}).to_parquet(
         folder / "two.parquet"
     )
-    said = [(("views", "one", key), value, key) for key, value in (
-        ("path", str(folder / "one.csv")), ("ignore", ["code", "fit", "note"]))]  # fmt: skip
-    two = [(("views", "two", "path"), str(folder / "two.parquet"), "--view")]
-    cluster(with_values(said + two, n_clusters=2, stability_runs=2), folder / "results")
-    cluster(with_values(said, n_clusters=2, stability_runs=0), folder / "alone")
+    views = {"one": {"path": str(folder / "one.csv"), "ignore": ["code", "fit", "note"]}}
+    cluster(options_of(views, n_clusters=2, stability_runs=0), folder / "alone")
+    views["two"] = folder / "two.parquet"
+    cluster(options_of(views, n_clusters=2, stability_runs=2), folder / "results")
     return folder
+
+
+def cluster_one(path, ignored, folder):
+    """Cluster a table whose column is only shown."""
+    view = {"path": str(path), "ignore": [ignored]}
+    options = options_of({"one": view}, n_clusters=2, stability_runs=0, comparison=False)
+    cluster(options, folder)
 
 
 @pytest.fixture
@@ -148,13 +154,10 @@ def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
 
 def test_the_ids_are_those_that_the_matches_named(tmp_path):
     rows = [["id", "Product Name", "x"], *([n, f"no {n}", n % 2 * 9 + n / 99] for n in range(24))]
-    options = [
-        (("views", name, "path"), write_csv(tmp_path / f"{name}.csv", rows), "--view")
-        for name in ("one", "two")
-    ]
+    views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
     pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *([f"no {n}"] * 2 for n in range(9))])
-    options.append((("matches", "one:two"), pairs, "--match"))
-    cluster(with_values(options, n_clusters=2, stability_runs=0), tmp_path / "results")
+    options = options_of(views, {"one:two": pairs}, n_clusters=2, stability_runs=0)
+    cluster(options, tmp_path / "results")
     export(tmp_path / "results", "--out", tmp_path / "out")
     labels = read_csv(tmp_path / "results" / "one" / "labels.csv")
     exported = read_csv(tmp_path / "out" / "one.csv")
@@ -307,12 +310,7 @@ def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
     }
     for ending, write in content.items():
         write(tmp_path / f"t.{ending}")
-        said = [(("views", "one", "path"), str(tmp_path / f"t.{ending}"), "--view")]
-        options = with_values(said, n_clusters=2, stability_runs=0, comparison=False)
-        cluster(
-            [*options, (("views", "one", "ignore"), ["note"], "--ignore")],
-            tmp_path / f"of-{ending}",
-        )
+        cluster_one(tmp_path / f"t.{ending}", "note", tmp_path / f"of-{ending}")
         export(tmp_path / f"of-{ending}", "--out", tmp_path / "out.csv")
         found = [row["note"] for row in read_csv(tmp_path / "out.csv")]
         assert found[: len(formulas) + 2] == [*(f"'{text}" for text in formulas), "-1,5", "fine"]
@@ -321,9 +319,7 @@ def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
 def test_bytes_are_for_parquet_alone(folder, tmp_path):
     frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "key": [b"\xff"] * 24})
     frame.to_parquet(tmp_path / "t.parquet")
-    said = [(("views", "one", "path"), str(tmp_path / "t.parquet"), "--view")]
-    options = with_values(said, n_clusters=2, stability_runs=0, comparison=False)
-    cluster([*options, (("views", "one", "ignore"), ["key"], "--ignore")], tmp_path / "results")
+    cluster_one(tmp_path / "t.parquet", "key", tmp_path / "results")
     for ending in ("csv", "xlsx"):
         with pytest.raises(
             DataError, match=r"the column 'key' holds bytes, no text\. Choose --format parquet"
@@ -337,9 +333,7 @@ def test_whole_numbers_stay_whole_where_some_are_missing(folder, tmp_path):
     large = 2**53 + 1
     rows = [{"id": n, "x": n / 8, "n": None if n % 2 else large} for n in range(24)]
     (tmp_path / "t.json").write_text(json.dumps(rows))
-    said = [(("views", "one", "path"), str(tmp_path / "t.json"), "--view")]
-    options = with_values(said, n_clusters=2, stability_runs=0, comparison=False)
-    cluster([*options, (("views", "one", "ignore"), ["n"], "--ignore")], tmp_path / "results")
+    cluster_one(tmp_path / "t.json", "n", tmp_path / "results")
     export(tmp_path / "results", "--out", tmp_path / "out.csv")
     assert [row["n"] for row in read_csv(tmp_path / "out.csv")] == [str(large), ""] * 12
     export(tmp_path / "results", "--out", tmp_path / "out.xlsx")

@@ -5,10 +5,12 @@ Help with an example, --json, --quiet, --verbose, colors where they belong.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -103,13 +105,21 @@ def test_words_stand_below_the_help_with_what_they_mean():
     assert f"  cell  {TERMS['cell'][:30]}" in below_help("mvcc run x.yaml", terms=("cell",))
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.yaml").write_text(CONFIG)
-    done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Make a configuration and its results, which no test changes."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "tiny.yaml").write_text(CONFIG)
+    with contextlib.chdir(folder):
+        done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
     assert (done.exit_code, done.output) == (0, "")
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
 
 
 def mvcc(*words):

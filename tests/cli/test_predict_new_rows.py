@@ -19,7 +19,14 @@ from mvcc.cli._predict import command
 from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _chunks
-from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    options_of,
+    read_csv,
+    write_csv,
+    write_problem,
+)
 
 
 @pytest.fixture(scope="module", params=["joint", "co-em"])
@@ -275,8 +282,8 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
         for line in lines
     ]
     (tmp_path / "old.csv").write_text("\n".join(["id;near;far", *german]) + "\n")
-    options = [(("views", "shop", "path"), str(tmp_path / "old.csv"), "--view")]
-    cluster(with_values(options, n_clusters=2, stability_runs=0), tmp_path / "out")
+    options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2, stability_runs=0)
+    cluster(options, tmp_path / "out")
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
     (tmp_path / "new.csv").write_text(
         "id;near;far\n"

@@ -6,6 +6,7 @@ It fails as it failed, or gives the stored numbers, or the cause is named.
 from __future__ import annotations
 
 import json
+from shutil import copytree
 
 import pytest
 
@@ -20,10 +21,17 @@ CONFIG = small_config(
 )
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Results that no test changes."""
+    folder = tmp_path_factory.mktemp("stored")
+    run_experiment(CONFIG, folder, n_jobs=1)
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path):
-    run_experiment(CONFIG, tmp_path, n_jobs=1)
-    return tmp_path
+def folder(stored, tmp_path):
+    return copytree(stored, tmp_path, dirs_exist_ok=True)
 
 
 def edit(folder, change):

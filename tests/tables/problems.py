@@ -105,6 +105,20 @@ def _judged(rows, truth, n_matches, n_judged, rng):
     return listed
 
 
+def options_of(views, matches=None, constraints=None, **values):
+    """Return the options of a job.
+
+    A view is the path of its table, or its settings.
+    """
+    given = {}
+    for name, view in views.items():
+        settings = view if isinstance(view, dict) else {"path": str(view)}
+        given |= {("views", name, key): value for key, value in settings.items()}
+    given |= {("matches", key): str(path) for key, path in (matches or {}).items()}
+    given |= {("constraints", name): str(path) for name, path in (constraints or {}).items()}
+    return with_values([(keys, value, f"--{keys[0]}") for keys, value in given.items()], **values)
+
+
 def with_values(options, **values):
     return [*options, *(((key,), value, f"--{key}") for key, value in values.items())]
 

@@ -28,6 +28,7 @@ from tests.tables.problems import (
     K,
     by_co_em,
     cluster,
+    options_of,
     read_csv,
     with_values,
     write_csv,
@@ -440,9 +441,7 @@ def test_criteria_agree_on_separate_blobs_and_are_the_same_again(tmp_path):
 @pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], [[1, 2]] * 5 + [[3, 4]], [[0], [1], [2], [3]]])
 def test_criteria_of_few_or_equal_rows_are_as_many_as_there_can_be(tmp_path, rows):
     path = write_csv(tmp_path / "a.csv", [[f"x{place}" for place in range(len(rows[0]))], *rows])
-    job = load_job(
-        None, [(("views", "a", "path"), path, "--view"), (("n_clusters",), "auto", "-k")]
-    )
+    job = load_job(None, options_of({"a": path}, n_clusters="auto"))
     found = number_criteria(job, read_inputs(job))
     assert found["k"] == list(range(2, len(rows) - 1))
     assert all(np.isfinite(values).all() for values in found["criteria"].values())

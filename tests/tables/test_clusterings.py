@@ -24,6 +24,7 @@ from tests.tables.problems import (
     K,
     by_co_em,
     cluster,
+    options_of,
     outputs,
     read_csv,
     with_values,
@@ -337,7 +338,7 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
 
 def one_table(tmp_path, rows, **values):
     path = write_csv(tmp_path / "a.csv", [["x", "y"], *rows])
-    return with_values([(("views", "a", "path"), path, "--view")], **values)
+    return options_of({"a": path}, **values)
 
 
 def test_more_clusters_than_rows_are_refused_with_the_view(tmp_path):
@@ -450,10 +451,7 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     path = tmp_path / "odd.npz"
     rng = np.random.default_rng(0)
     np.savez(path, X=rng.normal(size=(len(odd), 2)), id=np.array(odd))
-    facts = cluster(
-        [(("views", "odd", "path"), str(path), "--view"), (("n_clusters",), 2, "-k")],
-        tmp_path / "out",
-    )
+    facts = cluster(options_of({"odd": path}, n_clusters=2), tmp_path / "out")
     write_clustering_report(facts, tmp_path / "out/report.html")
     assert [row["id"] for row in read_csv(tmp_path / "out/odd/labels.csv")] == odd
     assert (

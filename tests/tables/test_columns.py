@@ -29,7 +29,7 @@ from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import read_table, table_of
 from tests.command_line import mvcc
-from tests.tables.problems import read_csv, write_csv
+from tests.tables.problems import options_of, read_csv, write_csv
 
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 
@@ -551,9 +551,8 @@ def mixed(n=120, seed=0):
 def job(folder, frame, **values):
     folder.mkdir(exist_ok=True)
     frame.to_csv(folder / "t.csv", index=False)
-    options = {"n_clusters": 3, "stability_runs": 0, **values}
-    return load_job(None, [(("views", "shop", "path"), str(folder / "t.csv"), "--view"),
-                           *(((key,), value, key) for key, value in options.items())])  # fmt: skip
+    values = {"n_clusters": 3, "stability_runs": 0, **values}
+    return load_job(None, options_of({"shop": folder / "t.csv"}, **values))
 
 
 @pytest.mark.parametrize(
@@ -666,18 +665,25 @@ def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
     assert "  z         number    0 | 1\n" in done.stdout
 
 
-def test_lines_of_all_files_are_told_at_once(tmp_path):
-    for view in "ab":
-        write_csv(
-            tmp_path / f"{view}.csv", [["id", "x"], *([f"{view}{n}", n * n] for n in range(6))]
+def two_of_squares(folder, matches, pairs, n_clusters=2):
+    """Read two tables of six rows, with matches and constraints."""
+    views = {
+        view: write_csv(
+            folder / f"{view}.csv",
+            [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))],
         )
-    (tmp_path / "m.csv").write_text("a,b\na1,b9\na9,b1\n")
-    (tmp_path / "p.csv").write_text("i,j,kind\na0,b1,must\na2,a8,must\na3,a4,perhaps\n")
-    options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
-               (("n_clusters",), 9, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
-               (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
+        for view in "ab"
+    }
+    (folder / "m.csv").write_text(matches)
+    (folder / "p.csv").write_text(pairs)
+    files = {"a:b": folder / "m.csv"}, {"a": folder / "p.csv"}
+    return read_inputs(load_job(None, options_of(views, *files, n_clusters=n_clusters)))
+
+
+def test_lines_of_all_files_are_told_at_once(tmp_path):
+    pairs = "i,j,kind\na0,b1,must\na2,a8,must\na3,a4,perhaps\n"
     with pytest.raises(DataError) as refusal:
-        read_inputs(load_job(None, options))
+        two_of_squares(tmp_path, "a,b\na1,b9\na9,b1\n", pairs, n_clusters=9)
     told = str(refusal.value).splitlines()
     assert told[0] == "6 problems:"
     expected = [
@@ -696,19 +702,8 @@ def test_lines_of_all_files_are_told_at_once(tmp_path):
 
 @pytest.fixture
 def two(tmp_path):
-    for view in "ab":
-        write_csv(
-            tmp_path / f"{view}.csv",
-            [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))],
-        )
-
     def given(matches, pairs):
-        (tmp_path / "m.csv").write_text(matches)
-        (tmp_path / "p.csv").write_text(pairs)
-        options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
-                   (("n_clusters",), 2, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
-                   (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
-        inputs = read_inputs(load_job(None, options))
+        inputs = two_of_squares(tmp_path, matches, pairs)
         return (
             inputs.relations[0, 1].tolist(),
             list(inputs.constraints[0].rows()),
@@ -751,12 +746,9 @@ def test_a_pair_of_two_views_is_one_between_their_objects(two):
     assert constraints.source_of(1) == "line 3 of p.csv"
 
 
-def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(two, tmp_path):
-    two("a1,b2\n", "i,j,kind\na1,b3,must\na0,a1,cannot\n")
-    options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
-               (("n_clusters",), 2, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
-               (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
-    a, b = read_inputs(load_job(None, options)).constraints
+def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(tmp_path):
+    pairs = "i,j,kind\na1,b3,must\na0,a1,cannot\n"
+    a, b = two_of_squares(tmp_path, "a1,b2\n", pairs).constraints
     assert list(a.rows()) == [(0, 1, False, 1.0)]
     assert list(b.rows()) == [(2, 3, True, 1.0)]
     assert b.source_of(0) == "line 2 of p.csv"

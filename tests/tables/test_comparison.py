@@ -18,7 +18,15 @@ from mvcc.tables.fitting import _comparison
 from mvcc.tables.fitting._held_out import Cut, Outcome, Scores, ahead, constraint_folds, match_folds
 from mvcc.tables.fitting._verdict import verdict
 from mvcc.tables.output._facts import cautions
-from tests.tables.problems import K, by_co_em, cluster, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    K,
+    by_co_em,
+    cluster,
+    options_of,
+    with_values,
+    write_csv,
+    write_problem,
+)
 
 SIZES = [9, 9]
 RELATIONS = {(0, 1): np.array([(0, 0), (1, 1), (1, 2), *((i, i) for i in range(3, 9))])}
@@ -307,16 +315,7 @@ def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
     path = write_csv(
         tmp_path / "a.csv", [["id", "x", "y"], *([f"r{i}", *row] for i, row in enumerate(rows))]
     )
-    values = {
-        "n_clusters": K,
-        "stability_runs": 0,
-        "comparison": False,
-        "features": "none",
-        "method": "co-em",
-    }
-    options = [
-        (("views", "a", "path"), path, "--view a"),
-        *(((key,), value, key) for key, value in values.items()),
-    ]
-    assert any("a: one cluster has 92% of all rows, most others are small." in text
-               for text in cluster(options, tmp_path / "out")["warnings"])  # fmt: skip
+    plain = options_of({"a": path}, n_clusters=K, stability_runs=0, comparison=False)
+    facts = cluster(by_co_em(plain, features="none"), tmp_path / "out")
+    said = "a: one cluster has 92% of all rows, most others are small."
+    assert any(said in text for text in facts["warnings"])

@@ -12,7 +12,15 @@ import pytest
 from mvcc import cluster_views, load_model
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
 from mvcc.tables import check_clustering
-from tests.tables.problems import by_co_em, cluster, outputs, read_csv, with_values, write_csv
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    options_of,
+    outputs,
+    read_csv,
+    with_values,
+    write_csv,
+)
 from tests.tables.test_asked import log
 
 CENTERS = np.array([[0, 0], [14, 0], [0, 14], [14, 14], [28, 7]])
@@ -32,9 +40,8 @@ def job(folder, name, frame, k, **values):
     """Return the options that cluster a frame, which is written to a file."""
     folder.mkdir(exist_ok=True)
     frame.to_csv(folder / f"{name}.csv", index_label="id")
-    options = [(("views", "things", "path"), str(folder / f"{name}.csv"), "--view things")]
     values = {"stability_runs": 2, "comparison": False, "n_clusters": k} | values
-    return with_values(options, **values)
+    return options_of({"things": folder / f"{name}.csv"}, **values)
 
 
 def clusters(folder):

@@ -28,7 +28,7 @@ from mvcc._utils.files import sha256_of
 from mvcc.tables.output._export import export_tables
 from mvcc.tables.reading._looks import is_missing
 from mvcc.tables.reading._numbers import is_written_number
-from tests.tables.problems import cluster, write_csv
+from tests.tables.problems import cluster, options_of, write_csv
 
 N_ROWS = 6
 FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
@@ -74,9 +74,9 @@ def clustered(tmp_path_factory):
     """Cluster a table of six rows once; its place is taken by the tables that are tried."""
     folder = tmp_path_factory.mktemp("export")
     rows = [["id", "x"], *([f"r{n}", n % 2 * 9 + n / 8] for n in range(N_ROWS))]
-    said = [(("views", "v", "path"), write_csv(folder / "table.csv", rows), "--view")]
-    options = {"n_clusters": 2, "stability_runs": 0, "comparison": False}
-    cluster([*said, *(((key,), value, key) for key, value in options.items())], folder / "results")
+    table = write_csv(folder / "table.csv", rows)
+    options = options_of({"v": table}, n_clusters=2, stability_runs=0, comparison=False)
+    cluster(options, folder / "results")
     return folder
 
 

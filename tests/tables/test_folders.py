@@ -29,7 +29,15 @@ from mvcc.tables.folders._workers import local_workers
 from mvcc.tables.reading import _partitions
 from tests.command_line import mvcc
 from tests.reports import write_clustering_report
-from tests.tables.problems import by_co_em, cluster, outputs, read_csv, with_values, write_problem
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    options_of,
+    outputs,
+    read_csv,
+    with_values,
+    write_problem,
+)
 
 distributed = pytest.importorskip("distributed")
 N = 120
@@ -208,11 +216,10 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
         frame["__null_dask_index__"] = np.arange(20)  # as dask writes tables without an index
         frame = frame.set_index("__null_dask_index__")
         frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
-    options = [
-        (("views", "rows", "path"), str(tmp_path / "rows"), "--view"),
-        (("n_clusters",), 2, "-k"),
-    ]
-    facts = run(with_values(options, sample=30, stability_runs=0, comparison=False))
+    options = options_of(
+        {"rows": tmp_path / "rows"}, n_clusters=2, sample=30, stability_runs=0, comparison=False
+    )
+    facts = run(options)
     assert set(facts["views"][0]["ids"]) < set(map(str, range(60)))
     assert len(facts["views"][0]["ids"]) == 30
     found = labels_of(tmp_path / "out/rows/labels")

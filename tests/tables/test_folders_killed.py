@@ -20,6 +20,7 @@ from mvcc._utils import progress
 from mvcc.exceptions import WorkerError
 from mvcc.tables import check_clustering, cluster_job, load_job
 from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
+from tests.tables.problems import options_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]
 N, N_FILES = 60_000, 60
@@ -40,12 +41,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def job(folder):
-    values = {"n_clusters": 3, "stability_runs": 0, "comparison": False, "sample": 5000}
-    options = [(("views", "rows", "path"), str(folder / "rows"), "--view")]
-    options += [(("views", "rows", "labels_column"), "kind", "--labels-column")]
-    return load_job(
-        None, [*options, *(((key,), value, f"--{key}") for key, value in values.items())]
+    rows = {"path": str(folder / "rows"), "labels_column": "kind"}
+    options = options_of(
+        {"rows": rows}, n_clusters=3, stability_runs=0, comparison=False, sample=5000
     )
+    return load_job(None, options)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,14 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import check_job, cluster_job, load_job, read_inputs
-from tests.tables.problems import by_co_em, cluster, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    by_co_em,
+    cluster,
+    options_of,
+    with_values,
+    write_csv,
+    write_problem,
+)
 
 TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
 IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
@@ -20,12 +27,21 @@ IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
 
 @pytest.fixture
 def options(tmp_path):
-    return [
-        (("views", "texts", "path"), write_csv(tmp_path / "texts.csv", TEXTS), "--view"),
-        (("views", "images", "path"), write_csv(tmp_path / "images.csv", IMAGES), "--view"),
-        (("n_clusters",), 2, "-k"),
-        (("stability_runs",), 0, "--stability-runs"),
-    ]
+    return options_of(tables(tmp_path), n_clusters=2, stability_runs=0)
+
+
+def tables(folder, texts=TEXTS, images=IMAGES):
+    return {
+        name: write_csv(folder / f"{name}.csv", rows)
+        for name, rows in (("texts", texts), ("images", images))
+    }
+
+
+@pytest.fixture
+def without_ids(tmp_path):
+    return options_of(
+        tables(tmp_path, *([row[1:] for row in rows] for rows in (TEXTS, IMAGES))), n_clusters=2
+    )
 
 
 def with_file(options, section, key, path, content):
@@ -75,14 +91,8 @@ def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
         np.save(tmp_path / name, pairs)
     else:
         pd.DataFrame(pairs, columns=["texts", "images"]).to_parquet(tmp_path / name)
-    options = [
-        (("views", view, "path"), str(tmp_path / f"{view}.parquet"), "--view")
-        for view in ("texts", "images")
-    ]
-    options += [
-        (("n_clusters",), 2, "-k"),
-        (("matches", "texts:images"), str(tmp_path / name), "--match"),
-    ]
+    views = {view: tmp_path / f"{view}.parquet" for view in ("texts", "images")}
+    options = options_of(views, {"texts:images": tmp_path / name}, n_clusters=2)
     found = read_inputs(load_job(None, options)).relations
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
 
@@ -100,11 +110,8 @@ def test_matches_may_be_many_to_many(options, tmp_path):
 @pytest.mark.parametrize(
     "content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"], ids=ascii
 )
-def test_rows_without_ids_are_matched_by_number(tmp_path, content):
-    paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
-             for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
-    options = [(("views", name, "path"), path, "--view") for name, path in paths.items()]
-    found = matches([*options, (("n_clusters",), 2, "-k")], tmp_path, content)
+def test_rows_without_ids_are_matched_by_number(without_ids, tmp_path, content):
+    found = matches(without_ids, tmp_path, content)
     assert sorted(found[0, 1].tolist()) == [[0, 1], [3, 4]]
 
 
@@ -195,11 +202,7 @@ def test_rows_that_are_not_there_are_counted_in_one_message_and_may_be_left_out(
 def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(tmp_path):
     numbers = [["id", "Product Name", "price"], *([n, f"tea no {n}", n % 2] for n in range(8))]
     other = [["code", "key", "x"], *([f"c{n}", f"k{n}", n % 2] for n in range(8))]
-    options = [
-        (("views", "texts", "path"), write_csv(tmp_path / "t.csv", numbers), "--view"),
-        (("views", "images", "path"), write_csv(tmp_path / "i.csv", other), "--view"),
-        (("n_clusters",), 2, "-k"),
-    ]
+    options = options_of(tables(tmp_path, numbers, other), n_clusters=2)
     content = "texts,images\n" + "".join(f"tea no {n},k{n + 1}\n" for n in range(5))
     assert matches(options, tmp_path, content)[0, 1].tolist() == [[n, n + 1] for n in range(5)]
     pairs = "i,j,kind\ntea no 1,tea no 3,ML\n"
@@ -214,21 +217,15 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
         matches(asked_for, tmp_path, content)
 
 
-def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
-    paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
-             for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
-    options = [
-        *((("views", name, "path"), path, "--view") for name, path in paths.items()),
-        (("n_clusters",), 2, "-k"),
-    ]
+def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, tmp_path):
     cause = (
         r"line 3: 't1' is not in texts\)\. texts \(.*texts\.csv\) has no id column, so its rows"
         r" are numbered from 0\. Name one with --id-column texts=COLUMN, or leave"
     )
     with pytest.raises(InvalidInputError, match=cause):
-        given(options, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
+        given(without_ids, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
     with pytest.raises(DataError, match=cause):
-        matches(options, tmp_path, "texts,images\n0,1\nt1,2\n")
+        matches(without_ids, tmp_path, "texts,images\n0,1\nt1,2\n")
 
 
 def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path):

@@ -14,6 +14,7 @@ from mvcc.cli import cli
 from mvcc.cli._job_options import ALL, job_options, settings
 from mvcc.exceptions import ConfigError
 from mvcc.tables import Job, View, load_job, write_example
+from tests.tables.problems import options_of
 
 YAML = """views:
   texts:
@@ -93,7 +94,7 @@ def test_components_without_features_that_have_some_are_refused(config):
         )
 
 
-MINIMAL = [(("views", "a", "path"), "a.csv", "--view"), (("n_clusters",), 2, "-k")]
+MINIMAL = options_of({"a": "a.csv"}, n_clusters=2)
 OPTIONS = [
     (("views", "texts", "path"), "other.csv"),
     (("views", "images", "id_column"), "name"),

@@ -24,7 +24,15 @@ from mvcc.tables.reading import _pairs
 from mvcc.tables.reading._answers import with_answers
 from tests.crashes import steps
 from tests.crashes.rights import rights_of_everybody
-from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import (
+    cluster,
+    options_of,
+    outputs,
+    read_csv,
+    with_values,
+    write_csv,
+    write_problem,
+)
 
 EVERYTHING = {
     *("clustering.json", "cluster.yaml", "model.skops", "report.html", ".mvcc-files"),
@@ -165,7 +173,7 @@ def test_inputs_inside_the_folder_are_never_replaced(options, out, name):
     table.parent.mkdir(exist_ok=True)
     write_csv(table, [["id", "x"], *([f"r{i}", i] for i in range(5))])
     content = table.read_bytes()
-    one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
+    one = options_of({"view0": table}, n_clusters=2)
     if name.startswith("view0"):
         with pytest.raises(StoreError, match=rf"{name} is read and would be overwritten"):
             cluster(one, out, fresh=True)
@@ -178,10 +186,8 @@ def test_an_unchanged_result_that_is_read_is_never_removed(options, out):
     cluster(options, out)
     table = out / "view1/labels.csv"
     content = table.read_bytes()
-    one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
-    one += [
-        (("views", "view0", "columns"), {"cluster": "number", "stability": "number"}, "--columns")
-    ]
+    columns = {"cluster": "number", "stability": "number"}
+    one = options_of({"view0": {"path": str(table), "columns": columns}}, n_clusters=2)
     with pytest.raises(StoreError, match=r"view1/labels\.csv is read and would be overwritten"):
         cluster(one, out, fresh=True)
     assert table.read_bytes() == content

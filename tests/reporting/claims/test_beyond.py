@@ -41,7 +41,7 @@ def rows_of(study, method, bases, fractions):
     return table.assign(study=study, method=method, rewired=table["mapped"] * 0)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def beyond():
     """Make the study as joint would have it.
 
@@ -69,12 +69,17 @@ def beyond():
     return table.astype({"view": object})
 
 
+@pytest.fixture(scope="module")
+def as_made(beyond, testify):
+    return evaluate(testify(beyond))
+
+
 def verdicts(scorecard):
     return {row.number: row.result.verdict for row in scorecard.beyond.rows}
 
 
-def test_a_world_in_which_all_is_true(beyond, testify):
-    assert set(verdicts(evaluate(testify(beyond))).values()) == {Verdict.HOLDS}
+def test_a_world_in_which_all_is_true(as_made):
+    assert set(verdicts(as_made).values()) == {Verdict.HOLDS}
 
 
 @pytest.mark.parametrize(
@@ -148,8 +153,8 @@ def page(scorecard):
     return beyond_to_markdown(scorecard.beyond)
 
 
-def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(beyond, testify):
-    page = beyond_to_markdown(evaluate(testify(beyond)).beyond)
+def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(beyond, as_made):
+    page = beyond_to_markdown(as_made.beyond)
     lines = page.partition("### 30% of the instances mapped")[2].partition("###")[0].splitlines()
     (line,) = (line for line in lines if line.startswith("| Protein | 40 |"))
     cell = beyond[(beyond["dataset"] == "protein") & (beyond["n_constraints"] == 40)]

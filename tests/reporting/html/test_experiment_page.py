@@ -118,7 +118,7 @@ def test_a_single_trial_has_curves_without_errors(curves):
 
 def test_two_runs_of_the_same_are_told_apart_by_their_folders(write, finish, curves, tmp_path):
     for name in ("a", "b"):
-        finish(tmp_path / "twice" / name, curves())
+        finish(tmp_path / "twice" / name, curves(bases=("pck-means",), fractions=(0.4,)))
     page = write(tmp_path / "twice")
     names = {one["experiment"] for one in data_of(page)["curves"]}
     assert names == {f"Letters/Digits · main · multi-view · {name}" for name in "ab"}
@@ -126,7 +126,7 @@ def test_two_runs_of_the_same_are_told_apart_by_their_folders(write, finish, cur
 
 
 def test_what_a_manifest_says_is_text_and_never_markup(write, finish, curves, tmp_path):
-    folder = finish(tmp_path / "<b>x", curves(bases=("pck-means",)))
+    folder = finish(tmp_path / "<b>x", curves(bases=("pck-means",), fractions=(0.4,)))
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest |= {
         "runs": [{"command": "<script>alert(1)</script>"}, 7],

@@ -14,7 +14,7 @@ import pytest
 from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs
-from tests.tables.problems import read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import options_of, read_csv, with_values, write_csv, write_problem
 
 
 def said(asking):
@@ -410,10 +410,7 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "3.png").write_bytes(b"png")
     (tmp_path / "pictures" / "4.png").symlink_to("/etc/hostname")
-    options = [
-        (("views", "texts", "path"), str(tmp_path / "texts.csv"), "--view"),
-        (("n_clusters",), 2, "-k"),
-    ]
+    options = options_of({"texts": tmp_path / "texts.csv"}, n_clusters=2)
     shown = [*options, (("show", "texts"), ["title", "file"], "--show")]
     job = load_job(None, shown)
     inputs = read_inputs(job)
