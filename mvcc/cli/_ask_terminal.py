@@ -99,9 +99,9 @@ class _Dialog:
             line = self._session.answer(card.id, answer, again=True)
             guess = ""
             if line.guessed:
-                guess = "  It was the first guess."
+                guess = "\nIt was the first guess."
             elif line.guessed is not None:
-                guess = f"  The first guess was “{clean(card.groups[0].name)}”."
+                guess = f"\nThe first guess was “{clean(card.groups[0].name)}”."
             said = f"You said {quoted(line.says)} about {clean(line.id)}; p takes it back."
             self._screen.say(f"{said}{guess}")
 

@@ -121,18 +121,26 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         return make_pipeline(vectorizer, components, unit), counts_words
 
 
+_WORD_TERMS: tuple[dict[str, Any], ...] = ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5})
+_CHARACTER_TERMS: tuple[dict[str, Any], ...] = (
+    {"analyzer": "char_wb", "ngram_range": (3, 4)},
+    {"analyzer": "char_wb", "ngram_range": (1, 4)},
+)
+
+
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
-    """Count terms but those in too few or too many texts, unless no others are left."""
-    for options in ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5}) if words else ():
+    """Count words but those in too few or too many texts, or else parts of words.
+
+    Components need two terms, which some text always has among its parts of one to four
+    characters.
+    """
+    for options in (_WORD_TERMS if words else ()) + _CHARACTER_TERMS:
         vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
         try:
-            return vectorizer, vectorizer.fit_transform(texts)
-        except ValueError:  # no word is left
+            counts = vectorizer.fit_transform(texts)
+        except ValueError:  # no term is left
             continue
-    for parts in ((3, 4), (1, 4)):
-        vectorizer = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=parts)
-        counts = vectorizer.fit_transform(texts)
-        if counts.shape[1] > 1:  # the one of "a" and "a a" would have no components
+        if counts.shape[1] > 1:
             break
     return vectorizer, counts
 

@@ -836,7 +836,10 @@ def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
     assert len(searched) < 5
 
 
-def test_texts_with_a_single_term_are_clustered_and_new_ones_predicted():
-    table = pd.DataFrame({"note": ["a", "a a"] * 6, "size": np.arange(12) ** 1.5})
+@pytest.mark.parametrize(
+    "notes", [["a", "a a"] * 6, ["sun sky car fox", "sun sky car owl", "sun sky car fox"] * 4]
+)
+def test_texts_with_a_single_term_are_clustered_and_new_ones_predicted(notes):
+    table = pd.DataFrame({"note": notes, "size": np.arange(12) ** 1.5})
     found = cluster_views({"notes": table}, n_clusters=2, columns={"notes": {"note": "text"}})
     np.testing.assert_array_equal(found.predict(table, "notes"), found.labels["notes"])
