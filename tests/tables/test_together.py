@@ -129,8 +129,11 @@ def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_
         assert set(again["names"]) == set(facts["names"])
         lines = read_csv(tmp_path / name / "answers.csv")
         assert len(lines) == 1 + len(read_csv(tmp_path / "out/answers.csv"))
+        assert check_clustering(tmp_path / name)[1:] == ([], [])
         if name == "june":
             shutil.rmtree(tmp_path / "anna")
+    (tmp_path / "july/answers.csv").unlink()
+    assert check_clustering(tmp_path / "july")[1] == ["answers.csv: it is missing."]
 
 
 def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, options, ids):

@@ -179,7 +179,8 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
                     f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have"
                     f" {view.n_all_rows} rows."
                 )
-    wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
+    needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
+    wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
     if (folder / MODEL).exists():
         try:
             damage = _damage_of_model(content_of(folder / MODEL), facts)

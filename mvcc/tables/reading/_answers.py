@@ -108,7 +108,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     objects = AnsweredObjects(inputs, may_lack=_may_lack(job))
     histories = {person.name: read_history(person, objects) for person in people}
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
-        found = _of_people(inputs, people, histories, objects)
+        found = _of_people(inputs, files, people, histories, objects)
     else:
         found = _of_files(job, inputs, files, people, histories, objects, notes)
     history, answers, constraints, sizes = found
@@ -161,6 +161,7 @@ def _of_files(
 
 def _of_people(
     inputs: Inputs,
+    files: list[str],
     people: list[Person],
     histories: dict[str, AnswerHistory],
     objects: AnsweredObjects,
@@ -181,7 +182,7 @@ def _of_people(
         people,
         together(shared, histories, objects) if len(people) > 1 else None,
     )
-    sizes = Counter[str]()
+    sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
     constraints = [given.joined(answered) for given, answered in pairs]
