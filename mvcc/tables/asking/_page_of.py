@@ -17,7 +17,7 @@ class Stale(Exception):
 class Page(ABC):
     """What a page shows and may send: a method for each of its requests."""
 
-    file: ClassVar[str]
+    command: ClassVar[str]  # whose page it is
     gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
     posts: ClassVar[tuple[str, ...]]  # those that say something
 

@@ -31,7 +31,7 @@ class PageState(Page):
         self._asked_at = -1
         self._question: Question | None = None
 
-    file, gets = "page.html", ("card", "nearest")
+    command, gets = "ask", ("card", "nearest")
     posts = ("answer", "undo", "merge", "rename", "finish")
 
     @property

@@ -23,7 +23,7 @@ _TYPICAL = 2  # of each view
 class ReviewPage(Page):
     """Corrections of one result in one page or more, whose requests `read_body` has read."""
 
-    file, gets = "review.html", ("rows", "parts")
+    command, gets = "review", ("rows", "parts")
     posts = ("correct", "undo", "finish")
 
     def __init__(self, session: ReviewSession) -> None:

@@ -25,13 +25,13 @@ from mvcc.tables.asking._bodies import read_body
 from mvcc.tables.asking._page_of import Page, Stale
 
 _HERE = Path(__file__).parent / "_page"
+_HTML = "text/html; charset=utf-8"
 _KINDS = {
-    ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_FILES = ("common.js", "page.js", "review.js", "page.css", "icon.svg")
+_FILES = ("common.js", "ask.js", "review.js", "page.css", "icon.svg")
 _IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _LARGEST_IMAGE = 20 * 2**20
 _LARGEST_BODY = 2**16
@@ -203,9 +203,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self, name: str, query: dict[str, str]) -> None:
         state = self.server.state
-        if name in ("", *_FILES):
-            file = name or state.file
-            self._send(HTTPStatus.OK, _file(file), _KINDS[Path(file).suffix])
+        if not name:
+            head = _file("head.html").replace(b"COMMAND", state.command.encode())
+            self._send(HTTPStatus.OK, head + _file(f"{state.command}.html"), _HTML)
+        elif name in _FILES:
+            self._send(HTTPStatus.OK, _file(name), _KINDS[Path(name).suffix])
         elif name.startswith("image/"):
             self._send_image(name.removeprefix("image/"))
         elif name == "state":

@@ -67,7 +67,7 @@ def answer(server, name, **more):
 def test_the_page_and_its_parts_may_load_nothing_else(server):
     for path, kind in {
         "": "text/html",
-        "page.js": "text/javascript",
+        "ask.js": "text/javascript",
         "page.css": "text/css",
     }.items():
         status, headers, body = ask(server, path)
@@ -99,7 +99,7 @@ def test_the_address_is_of_this_machine_and_another_one_each_time(config, server
 
 def test_without_the_token_there_is_nothing(server):
     card_with_picture(server)
-    for path in ("", "state", "page.js", "image/0"):
+    for path in ("", "state", "ask.js", "image/0"):
         for token in (
             "",
             "x",
