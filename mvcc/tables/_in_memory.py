@@ -143,6 +143,19 @@ class ClusteringResult(Correctable):
     See Also
     --------
     cluster_views : Makes it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mvcc import cluster_views
+    >>> sizes = pd.DataFrame({"size": [1, 2, 1, 9, 8, 9]}, index=list("abcdef"))
+    >>> found = cluster_views({"sizes": sizes}, n_clusters=2)
+    >>> found
+    <ClusteringResult: 2 clusters of sizes (6 rows)>
+    >>> bool(found.labels["sizes"]["a"] == found.labels["sizes"]["c"])
+    True
+    >>> found.rename(0, "one of two").corrections
+    ['Cluster 0 is now called one of two.']
     """
 
     def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:

@@ -121,6 +121,20 @@ class ConstraintPropagation(TransferMethod):
     --------
     propagate_constraints : Its E-step.
     DirectMapping : Transfers given constraints only.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, ConstraintPropagation
+    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
+    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
+    >>> given = [Constraints([(0, 3)], [False]), None]
+    >>> model = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.5))
+    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+
+    Row 0 has no match, and row 1 is near it:
+
+    >>> model.propagated_[0].pairs.tolist()
+    [[1, 3]]
     """
 
     def __init__(
@@ -183,6 +197,20 @@ class DirectMapping(TransferMethod):
     See Also
     --------
     ConstraintPropagation : Infers constraints, too.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, DirectMapping
+    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
+    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
+    >>> given = [Constraints([(0, 3)], [False]), None]
+    >>> model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping())
+    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+
+    Row 0 has no match, so nothing is passed on:
+
+    >>> model.propagated_[0].pairs.tolist()
+    []
     """
 
     def infer(self, view: ViewState) -> Constraints:
@@ -204,6 +232,17 @@ class ClusterMembership(TransferMethod):
     See Also
     --------
     DirectMapping : Transfers given constraints instead of clusters.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, ClusterMembership
+    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
+    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
+    >>> given = [Constraints([(0, 3)], [False]), None]
+    >>> model = MultiViewConstrainedClustering(PCKMeans(2), ClusterMembership())
+    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+    >>> list(model.propagated_[0].rows())
+    [(1, 2, True, 1.0), (1, 3, False, 1.0), (2, 3, False, 1.0)]
     """
 
     def infer(self, view: ViewState) -> Constraints:

@@ -152,6 +152,17 @@ def candidate_hits(
     See Also
     --------
     match_candidates : What is measured.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import candidate_hits
+    >>> rng = np.random.default_rng(0)
+    >>> things = rng.normal(size=(100, 2))
+    >>> views = [things @ rng.normal(size=(2, 4)), things @ rng.normal(size=(2, 3))]
+    >>> known = np.column_stack((np.arange(60), np.arange(60)))
+    >>> candidate_hits(views, {(0, 1): known}, most=2)[0, 1].round(1)
+    array([0.8, 1. ])
     """
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
     given = GivenViews.of(views)

@@ -237,6 +237,23 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     See Also
     --------
     tables.SavedClustering : What it returns.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from mvcc import load_model
+    >>> from mvcc.tables import cluster_job, load_job
+    >>> with TemporaryDirectory() as folder:
+    ...     config, results = Path(folder, "cluster.yaml"), Path(folder, "results")
+    ...     pd.DataFrame({"size": [1, 2, 9, 8]}).to_csv(Path(folder, "sizes.csv"), index=False)
+    ...     _ = config.write_text("{views: {sizes: sizes.csv}, n_clusters: 2}")
+    ...     _ = cluster_job(load_job(config), results)
+    ...     model = load_model(results)
+    >>> low, high = model.predict([[1.0], [9.0]], view="sizes")
+    >>> bool(low != high)
+    True
     """
     path = Path(path)
     return corrected_model(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
