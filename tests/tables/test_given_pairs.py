@@ -217,6 +217,29 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
         matches(asked_for, tmp_path, content)
 
 
+def test_without_matches_the_ids_of_an_earlier_table_are_found_and_their_number_is_a_note(tmp_path):
+    visitors = [["name", "x"], *([f"K-{n}", n % 3] for n in range(30))]
+    visits = [["no", "visitor", "y"], *([f"B{n}", f"K-{n}", n % 5] for n in range(20, 60))]
+    options = [(("n_clusters",), 2, "-k")]
+    for name, rows in (("visitors", visitors), ("visits", visits)):
+        path = write_csv(tmp_path / f"{name}.csv", rows)
+        options.append((("views", name, "path"), path, "--view"))
+    inputs = read_inputs(load_job(None, options))
+    assert [table.id_column for table in inputs.tables] == ["name", "no"], "10 of 30 are too few"
+    assert inputs.notes == ()
+    write_csv(tmp_path / "visitors.csv", [visitors[0], *visitors[15:]])
+    inputs = read_inputs(load_job(None, options))
+    assert [table.id_column for table in inputs.tables] == ["name", "visitor"]
+    (note,) = inputs.notes
+    assert note.startswith("visitors and visits share 10 ids, but have no matches, so nothing")
+    assert "(--match visitors:visits=FILE)" in note
+    matched = [*options, (("matches", "visitors:visits"), str(tmp_path / "m.csv"), "--match")]
+    write_csv(tmp_path / "m.csv", [["visitors", "visits"], ["K-21", "B21"]])
+    inputs = read_inputs(load_job(None, matched))
+    assert inputs.tables[1].id_column == "no"
+    assert inputs.notes == ()
+
+
 def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(without_ids, tmp_path):
     cause = (
         r"line 3: 't1' is not in texts\)\. texts \(.*texts\.csv\) has no id column, so its rows"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import counted, shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import Job
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from mvcc.constraints import Constraints, Relations
     from mvcc.tables.reading._answers import Answers
+
+_MANY_SHARED = 0.5  # of the ids of the smaller table
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     )
     for name, view in of_files.items():
         with problems.collecting():
-            named = files.named_in(name)
+            named = files.named_in(name) or _named_by_tables(tables)
             tables.append(read_table(name, view, problems, job.shown_of(name), named))
     if folders is not None:
         problems.raise_any()  # before minutes of reading
@@ -108,6 +111,8 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     notes: list[str] = []
     problems.extend(of_pairs)
     relations = read_matches(job, tables, files, problems, notes)
+    if not job.matches:
+        notes += _notes_on_shared_ids(tables)
     constraints = read_constraints(job, tables, files, relations, problems, notes)
     problems.raise_any()
     number = {table.name: place for place, table in enumerate(tables)}
@@ -117,6 +122,25 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         sizes.append((path, len(relations[u, v])))
     sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
     return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))
+
+
+def _named_by_tables(tables: list[Table]) -> list[set[str]]:
+    """Return the ids of tables that another one may name; numbers may count anything."""
+    ids = [set(table.ids) for table in tables if table.id_column is not None]
+    return [own for own in ids if not all(name.isdigit() for name in own)]
+
+
+def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
+    """Say which tables seem to name the same objects, though nobody has matched them."""
+    with_ids = [table for table in tables if table.id_column is not None]
+    for one, other in combinations(with_ids, 2):
+        n_shared = len(one.row.keys() & other.row.keys())
+        if n_shared >= _MANY_SHARED * min(len(one.ids), len(other.ids)):
+            yield (
+                f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
+                " so nothing connects them. If the same id is the same object, write these ids into"
+                f" a table of two columns, and name it (--match {one.name}:{other.name}=FILE)."
+            )
 
 
 def check_enough(table: Table, n_clusters: int) -> None:
