@@ -6,6 +6,7 @@ Their tiers, the data they may need, and a last line that says what was left out
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -56,8 +57,13 @@ def pytest_configure(config: pytest.Config) -> None:
     for variable in _NEEDS.values():
         if os.environ.get(variable):
             os.environ[variable] = str(Path(os.environ[variable]).resolve())
-    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+    starts_workers = getattr(config.option, "numprocesses", None) and not is_worker(config)
+    if starts_workers and not numba.config.DISABLE_JIT:
         _compile_once()
+
+
+def is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
 
 
 def _compile_once() -> None:
@@ -65,18 +71,10 @@ def _compile_once() -> None:
 
     They would all compile the same kernels at the same time.
     """
-    from mvcc.experiments import Config
-    from mvcc.experiments._trial import warm_up
+    from mvcc.multiview import compile_all_kernels
 
-    warm_up(
-        Config.model_validate(
-            {
-                "name": "warm_up",
-                "dataset": "four_quadrants",
-                "multi_view": {"threshold": 0.75, "mapped": (1.0,), "constraints": (0,)},
-            }
-        )
-    )
+    with warnings.catch_warnings(action="ignore"):  # of fits of a dozen rows
+        compile_all_kernels()
 
 
 @pytest.hookimpl(tryfirst=True)  # before the tests are shuffled
@@ -155,7 +153,7 @@ _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the very last line what was not tested, and what it takes to test it."""
-    if hasattr(config, "workerinput"):
+    if is_worker(config):
         return
     tiers, skipped = config.stash.get(_LEFT_OUT, Counter()), config.stash.get(_SKIPPED, Counter())
     parts = [f"{count:,} {marker} tests ({_TIERS[marker]})" for marker, count in tiers.items()]

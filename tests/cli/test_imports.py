@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from shutil import copytree
 
-import pytest
-
 from mvcc.cli import _SUMMARIES
+from mvcc.tables import write_example
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
@@ -137,24 +136,17 @@ def refuse_other_modules(commands, found):
         ), f"mvcc {' '.join(arguments)} ends with {code}"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Results of an experiment, an example to cluster, and its clustering."""
-    folder = tmp_path_factory.mktemp("commands")
-    copytree(ROOT / "results" / "shapes_rings", folder / "results")  # small
-    copytree(ROOT / "results" / "protein", folder / "drawn")
-    refuse_other_modules(ALONE, modules_after(ALONE, folder)[0])
-    return folder
+def test_a_command_imports_what_it_works_with_alone(tmp_path):
+    copytree(ROOT / "results" / "shapes_rings", tmp_path / "results")  # small
+    copytree(ROOT / "results" / "protein", tmp_path / "drawn")
+    for commands in (ALONE, CLUSTERING, EXPERIMENTS):
+        refuse_other_modules(commands, modules_after(commands, tmp_path)[0])
 
 
-@pytest.mark.parametrize("commands", [CLUSTERING, EXPERIMENTS], ids=["clustering", "experiments"])
-def test_a_command_imports_what_it_works_with_alone(commands, folder):
-    refuse_other_modules(commands, modules_after(commands, folder)[0])
-
-
-def test_the_first_table_is_read_before_what_clusters_is_imported(folder):
+def test_the_first_table_is_read_before_what_clusters_is_imported(tmp_path):
+    write_example(tmp_path / "job")
     _, first = modules_after(
-        [(["cluster", "{folder}/job/cluster.yaml", "--dry-run"], set())], folder
+        [(["cluster", "{folder}/job/cluster.yaml", "--dry-run"], set())], tmp_path
     )
     assert set(first) <= {"pydantic", "yaml", *PANDAS}
     assert "pandas" in first

@@ -72,14 +72,14 @@ def agree(estimator, X, held, k):
 def test_neighborhoods_give_the_labels_and_the_objective_of_their_list(
     never_listed, name, noise, weight
 ):
-    for seed in range(10):
+    for seed in range(4):
         X, _, constraints = scene(seed, noise=noise, weight=weight)
         agree(ESTIMATORS[name], X, constraints.closure(), 3)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_list_beside_the_neighborhoods_counts_as_well(never_listed, name):
-    for seed in range(8):
+    for seed in range(4):
         X, _, constraints = scene(seed, noise=3.0)
         rng = np.random.default_rng(seed)
         pairs = rng.integers(len(X), size=(60, 2))
@@ -92,7 +92,7 @@ def test_a_list_beside_the_neighborhoods_counts_as_well(never_listed, name):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
-    for seed in range(8):
+    for seed in range(4):
         X, _, constraints = scene(seed, noise=5.0)
         X[:, 1] = 0.1
         X[20:] = X[np.random.default_rng(seed).integers(20, size=len(X) - 20)]

@@ -197,7 +197,6 @@ UNMATCHED_VIEW = {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}
     ("problem", "by"),
     [
         (ONE_VIEW, with_values),
-        (BOTH_GIVEN, with_values),
         (BOTH_GIVEN, with_co_em),
         (BOTH_GIVEN, by_co_em),
         ({"judged": ()}, with_co_em),
