@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,18 @@ def decoded_picture(path: str, side: int) -> tuple[Any, bytes]:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         raise ValueError(f"it has more than {_LARGEST // 2**20} MB")
+    too_large = f"it has more than {_MOST_PIXELS:,} pixels"
     try:
-        image = Image.open(io.BytesIO(content), formats=_FORMATS)
+        with warnings.catch_warnings():  # Pillow warns of some sizes, and refuses larger ones
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(content), formats=_FORMATS)
     except UnidentifiedImageError:
         known = f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
         raise ValueError(f"it is not a {known} file") from None
+    except Image.DecompressionBombError:
+        raise ValueError(too_large) from None
     if image.width * image.height > _MOST_PIXELS:
-        raise ValueError(f"it has {image.width} × {image.height} pixels")
+        raise ValueError(too_large)
     image.draft("RGB", (2 * side, 2 * side))  # a JPEG is not decoded in full
     image.load()
     return image, content
