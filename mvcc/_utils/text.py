@@ -7,9 +7,10 @@ Excel's "CSV" is in the encoding of the system, Windows-1252 in most of Europe a
 from __future__ import annotations
 
 import codecs
+import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mvcc.exceptions import MvccError
@@ -70,6 +71,27 @@ def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
     if "\0" in text:
         raise error(f"{place}: {_BINARY}")
     return Text(text, encoding)
+
+
+def delimiter_of(first: str) -> str:
+    """Return what separates the values of a line: what it has most often, outside of quotes."""
+    bare = re.sub(r'"[^"]*"?', "", first)
+    return max((",", ";", "\t"), key=bare.count)
+
+
+def records_of(
+    text: str, place: str, error: type[MvccError], delimiter: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Give the records of a CSV file that are not empty, with the line that each begins in."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for record in reader:
+            if record:
+                yield line, record
+            line = reader.line_num + 1
+    except csv.Error as bad:
+        raise error(f"{place}:{line}: cannot be read as CSV: {bad}.") from bad
 
 
 def encoding_of(lines: Iterable[bytes], place: str, error: type[MvccError]) -> str:

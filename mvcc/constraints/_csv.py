@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ import numpy as np
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
-from mvcc._utils.text import Text, read_text
+from mvcc._utils.text import Text, delimiter_of, read_text, records_of
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
@@ -46,8 +44,8 @@ class ConstraintFile:
         """Read a file; errors name the file and the line."""
         place, read = _read_text(path)
         text = read.text
-        delimiter = _delimiter(text)
-        records = _records(place, text, delimiter)
+        delimiter = delimiter_of(text.partition("\n")[0])
+        records = records_of(text, place, InvalidInputError, delimiter)
         header = [name.strip() for name in next(records, (1, []))[1]]
         if header not in (COLUMNS, COLUMNS[:3]):
             raise InvalidInputError(
@@ -57,7 +55,7 @@ class ConstraintFile:
         return cls(
             os.path.basename(os.fsdecode(path)),
             place,
-            {line: record for line, record in records if record},
+            dict(records),
             len(header),
             delimiter,
             read.notes(place),
@@ -140,27 +138,6 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, Text]:
             f"{place}: cannot be read as a CSV file of constraints: {reason}."
         ) from error
     return place, read_text(content, place, InvalidInputError)
-
-
-def _delimiter(text: str) -> str:
-    first = text[: text.find("\n") + 1]
-    return max((",", ";", "\t"), key=first.count)
-
-
-def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the records of a CSV file, with the number of the line that each begins in."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    while True:
-        line = reader.line_num + 1
-        try:
-            record = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InvalidInputError(
-                f"{place}:{line}: cannot be read as a CSV file of constraints: {error}."
-            ) from error
-        yield line, record
 
 
 def _word_of(kind: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,18 +42,23 @@ _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.
 
 
 def understand_all(
-    frame: pd.DataFrame, asked: dict[str, AskedKind | None]
+    frame: pd.DataFrame,
+    asked: dict[str, AskedKind | None],
+    codes: Mapping[str, LeftOut] | None = None,
 ) -> dict[str, Understood]:
     """Find out what columns are, those of numbers all at once: there may be many.
 
     `asked`: the columns, and the kind of each if somebody asked for one.
+    `codes`: as `code_reasons` finds them among the others; by default, it is asked.
     """
+    if codes is None:
+        codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     delimiter, folder = frame.attrs.get("delimiter"), frame.attrs.get("folder", "")
     frame = without_attrs(frame)
     quick = [
         column
         for column, kind in asked.items()
-        if kind == "number" or (kind is None and code_reason(column, frame[column]) is None)
+        if kind == "number" or (kind is None and column not in codes)
     ]
     numbers = _as_numbers(frame[quick])
     usable = np.all(np.abs(numbers) <= MOST, axis=0)
@@ -65,11 +70,14 @@ def understand_all(
     # a column of JSON may hold numbers and texts
     plain = [column for column in found if pd.api.types.is_string_dtype(frame[column])]
     others = [column for column in asked if column not in found]
-    found |= {name: understand(frame[name], asked[name], delimiter, folder) for name in others}
+    of_file = (delimiter, folder)
+    found |= {
+        name: _understand(frame[name], asked[name], codes.get(name), *of_file) for name in others
+    }
     sign = _decimal_sign(frame, plain, [found[name].column.written for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
-            found[name] = understand(frame[name], asked[name], delimiter, folder, sign)
+            found[name] = _understand(frame[name], asked[name], codes.get(name), *of_file, sign)
     for name in plain:
         if sign == "," and (thousands := without_points(frame[name])) is not None:
             found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
@@ -119,9 +127,17 @@ def _as_numbers(frame: pd.DataFrame) -> Floats:
     return values
 
 
-def understand(
+def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftOut]:
+    """Return those of some columns that hold codes, and which."""
+    frame = without_attrs(frame)
+    reasons = ((name, code_reason(name, frame[name])) for name in columns)
+    return {name: reason for name, reason in reasons if reason is not None}
+
+
+def _understand(
     values: pd.Series[Any],
     asked: AskedKind | None,
+    code: LeftOut | None,
     delimiter: str | None,
     folder: str = "",
     sign: str = "",
@@ -129,6 +145,7 @@ def understand(
     """Find out what a column is, unless somebody asked for a kind.
 
     `values`: as they were read.
+    `code`: what numbers of the column are if they have no size.
     `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
     `folder`: that of the file, with pictures in it or below.
     `sign`: the decimal sign of the other columns, if it is known.
@@ -144,14 +161,13 @@ def understand(
         return dated(column, days_of(values), values, Written.PLAIN)
     if values.dtype.kind in "iufbm" and asked == "number":
         return numeric(column, _typed(values), values, _of_type(values))
-    reason = code_reason(column.name, values) if asked is None else None
-    if values.dtype.kind in "iufbm" and asked is None and reason is None:
+    if values.dtype.kind in "iufbm" and asked is None and code is None:
         return numeric(column, _typed(values), values, _of_type(values))
     if (odd := _first_odd(column, values, missing)) is not None:
         return odd
     texts = as_texts(values).mask(missing)
-    if reason is not None and are_few(texts):
-        return as_words(replace(column, kind="category", remarks=(str(reason),)), texts)
+    if code is not None and are_few(texts):
+        return as_words(replace(column, kind="category", remarks=(str(code),)), texts)
     if asked == "picture":
         return as_pictures(column, texts, folder)
     found = None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ import pandas as pd
 from mvcc._utils.arff import parse_arff
 from mvcc._utils.messages import clipped, nearest, words_of
 from mvcc._utils.reading import MOST_LINE, check_lines, check_size, content_of, within_limits
-from mvcc._utils.text import decoded, read_text
+from mvcc._utils.text import decoded, delimiter_of, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._arrays import read_array, read_arrays
 from mvcc.tables.reading._parquet import read_parquet
@@ -202,12 +201,10 @@ def n_filled(frame: pd.DataFrame) -> int:
 def _delimiter(first: str, path: str) -> str:
     """Return what separates the columns.
 
-    Whatever is in the first line most often, outside of quotes.
+    Tabs in the first line of a TSV file, else what that has most often.
     """
-    bare = re.sub(r'"[^"]*"?', "", first)
-    if path.lower().endswith(".tsv") and "\t" in bare:
-        return "\t"
-    return max((",", ";", "\t"), key=bare.count)
+    is_tsv = path.lower().endswith(".tsv") and "\t" in first
+    return "\t" if is_tsv else delimiter_of(first)
 
 
 def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:

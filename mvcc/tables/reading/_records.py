@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
 from pathlib import Path
 
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of
-from mvcc._utils.text import decoded, read_text
+from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc.exceptions import DataError, MvccError
 
 LOG, GROUPS = "asked.csv", "groups.csv"
@@ -63,23 +61,14 @@ def read_records(
         read = read_text(content, str(path), error)
         text = read.text
         notes += read.notes(str(path))
-    header = text.partition("\n")[0]
-    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records: list[Record] = []
-    line = 1
-    try:
-        for fields in reader:
-            n_columns = len(records[0][1]) if records else len(fields)
-            if fields and len(fields) != n_columns:
-                got = f"{len(fields)}: {clipped(delimiter.join(fields))}"
-                raise error(f"{path}:{line}: there must be {n_columns} values, got {got}")
-            if fields:
-                records.append((line, fields))
-            line = reader.line_num + 1
-    except csv.Error as problem:
-        raise error(f"{path}:{line}: this is no CSV: {problem}.") from problem
-    return records, line if end < len(content) else None
+    delimiter = delimiter_of(text.partition("\n")[0])
+    records = list(records_of(text, str(path), error, delimiter))
+    n_columns = len(records[0][1]) if records else 0
+    for line, fields in records:
+        if len(fields) != n_columns:
+            got = f"{len(fields)}: {clipped(delimiter.join(fields))}"
+            raise error(f"{path}:{line}: there must be {n_columns} values, got {got}")
+    return records, text.count("\n") + 1 if end < len(content) else None
 
 
 def _without_header(

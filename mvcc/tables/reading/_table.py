@@ -5,7 +5,7 @@ Its rows with their ids, the columns that are clustered, and true labels if ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,14 +18,13 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import Column, LeftOut
-from mvcc.tables.reading._columns import understand_all
+from mvcc.tables.reading._columns import code_reasons, understand_all
 from mvcc.tables.reading._examples import with_examples
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._looks import (
     are_few,
     as_texts,
-    code_reason,
     file_reason,
     holds_ids,
     is_missing,
@@ -209,10 +208,12 @@ def _understood(
     frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
 ) -> tuple[dict[str, Column], dict[str, Values]]:
     """Return how every column is used, and the values of those that are."""
-    reasons = _why_left_out(frame, view, id_column)
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
+    filled = without_words(frame, view.missing) if view.missing else frame
+    codes = code_reasons(filled, (name for name in map(str, frame) if kinds.get(name) is None))
+    reasons = _why_left_out(filled, view, id_column, codes)
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
-    found = understand_all(without_words(frame, view.missing) if view.missing else frame, used)
+    found = understand_all(filled, used, codes)
     if "beside" not in frame.attrs:  # columns of an array have no meaning of their own
         unasked = used.keys() - set(view.columns or ())
         found = without_superfluous(without_names(found, unasked), unasked)
@@ -232,7 +233,7 @@ def _understood(
 
 
 def _why_left_out(
-    frame: pd.DataFrame, view: View, id_column: str | None
+    frame: pd.DataFrame, view: View, id_column: str | None, codes: Mapping[str, LeftOut]
 ) -> dict[str, LeftOut | None]:
     """Tell why each column is left out; None if it is not."""
     listed_columns = view.columns or ()
@@ -250,19 +251,21 @@ def _why_left_out(
         if column in known:
             reasons[column] = known[column]
         elif others_are_asked_for:
-            reasons[column] = _why_left_out_unasked(column, frame[column])
+            reasons[column] = _why_left_out_unasked(column, frame[column], codes.get(column))
         else:
             reasons[column] = LeftOut.NOT_ASKED_FOR
     return reasons
 
 
-def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> LeftOut | None:
+def _why_left_out_unasked(
+    column: str, values: pd.Series[Any], code: LeftOut | None
+) -> LeftOut | None:
     if reason := file_reason(values):
         return reason
     if holds_ids(column, values):
         return LeftOut.AN_ID
-    if (reason := code_reason(column, values)) and not are_few(values[~is_missing(values)]):
-        return reason
+    if code and not are_few(values[~is_missing(values)]):
+        return code
     return LeftOut.LIKE_LABELS if looks_like_labels(column, values) else None
 
 

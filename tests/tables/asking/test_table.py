@@ -114,7 +114,7 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ),
         ("id,answer\n7,new:a\n", r"answers\.csv:2: an id must be a view and a row"),
         ("id,answer\n{0},new:a,b\n", r"answers\.csv:2: there must be 2 values, got 3: view"),
-        ('id,answer\n{0},"new:a\n', r"answers\.csv:2: this is no CSV"),
+        ('id,answer\n{0},"new:a\n', r"answers\.csv:2: cannot be read as CSV"),
         ("id,answer\n,undo\n", r"answers\.csv:2: There is nothing to undo"),
         (
             "id,answer\n{0},new:a\n{0},new:b\n",
