@@ -32,7 +32,7 @@ _AFTER_INTERRUPT = {
 
 _GROUPS = {
     "Your own tables": {
-        "init": "Write a small example to start from.",
+        "init": "Write an example, or a config for your own tables.",
         "ask": "Answer questions about your own tables.",
         "cluster": "Cluster your own tables.",
         "review": "Correct a result.",
@@ -96,9 +96,10 @@ class _LazyGroup(click.Group):
 _HELP = """Multi-view constrained clustering with an incomplete mapping between views.
 
 \b
-Cluster your own tables, starting from an example:
+Cluster the bundled example, then your own tables:
   mvcc init my-data
   mvcc cluster my-data/cluster.yaml --out my-results
+  mvcc init --from a.csv b.xlsx matches.csv
 
 \b
 Run an experiment of the paper and draw its learning curves:
