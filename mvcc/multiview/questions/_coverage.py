@@ -21,18 +21,9 @@ _BLOCK_ENTRIES = 2**16  # that stay in the cache while they are worked on
 class Kernel:
     """K = (I − 0.95 S)⁻¹ of the normalized affinities S; C is K with a diagonal of ones.
 
-    Up to 5,000 objects K is exact; of more it is I plus what the leading eigenpairs of S add.
-
-    Parameters
-    ----------
-    graph : JointGraph or AnchorGraph
-
-    Attributes
-    ----------
-    roots : (n,) array
-        Of the diagonal of K.
-    features : (n, r) array or None
-        Of large graphs: C is their products, but for the diagonal.
+    Up to 5,000 objects K is exact; of more it is I plus what the leading eigenpairs of S add, and C
+    is the products of `features` (n, r), but for the diagonal. `roots` (n,) are those of the
+    diagonal of K.
     """
 
     def __init__(self, graph: JointGraph | AnchorGraph) -> None:
