@@ -191,6 +191,8 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
             f"answers: {counted(len(inputs.answers.groups), 'group')}, "
             f"{counted(n_outliers, 'row')} of outliers"
         )
+        for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
+            say(sentence)
     for note in inputs.notes:
         remark(f"Note: {note}")
     say("All files are valid. Nothing was written.")

@@ -212,6 +212,8 @@ def test_people_are_named_by_as_much_of_their_folders_as_tells_them_apart(tmp_pa
     folders = [answered(tmp_path / who / "asked", kinds_of(ids, 0, 2)) for who in ("anna", "ben")]
     facts = cluster(with_values(options, asked=list(map(str, folders))), tmp_path / "out")
     assert facts["together"]["people"] == [["anna/asked", 2 * K], ["ben/asked", 2 * K]]
+    dry = mvcc("cluster", tmp_path / "out/cluster.yaml", "--dry-run").stdout
+    assert f"Answers of anna/asked ({2 * K}) and ben/asked ({2 * K}).\n" in dry
     again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again")
     assert again.together.people == ((("anna/asked", 2 * K)), ("ben/asked", 2 * K))
 
