@@ -44,6 +44,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 
+default_role = "code"  # single backticks in docstrings: commands
 html_theme = "furo"
 html_title = f"mvcc {release}"
 html_static_path = ["_static"]

@@ -183,7 +183,7 @@ def weighted_precision(
     Examples
     --------
     >>> from mvcc import Constraints, weighted_precision
-    >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 2), (0, 3)])
+    >>> pairs = Constraints.from_pairs([(0, 1)], [(0, 2), (0, 3)])
     >>> round(weighted_precision(pairs, ["a", "a", "b", "a"]), 2)
     0.67
     """

@@ -132,7 +132,8 @@ listed = [
     f"{mean:+.3f} ± {error:.3f}"
     for mean, error in zip(gain.mean(axis=0), spread, strict=True)
 ]
-print(f"propagation beyond direct mapping, right: {', '.join(listed)}")
+print("propagation beyond direct mapping, right:")
+print(", ".join(listed))
 
 # %%
 # Mean and standard error of ten draws. Most of the gain of the right halves

@@ -114,10 +114,9 @@ for t, f, n, right in zip(thresholds, F, number, precision, strict=True):
         f"precision {right:.3f}"
     )
 print(f"direct mapping: F {direct.mean():.3f}")
-print(
-    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, "
-    f"chosen {sorted(one[3] for one in by_cv)}"
-)
+chosen, times = np.unique([one[3] for one in by_cv], return_counts=True)
+print(f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen:")
+print(", ".join(f"{t} {n} times" for t, n in zip(chosen, times, strict=True)))
 
 # %%
 # Left: the quality of the clusters; right: the propagated constraints. Bars

@@ -121,7 +121,7 @@ moved = after.compare(before)["views"][0]["moved"]
 print(
     f"{len(moved)} of {len(minerals)} rows of minerals are in another cluster"
 )
-print(after.explain("minerals", moved[0]["id"]))
+print(after.explain("minerals", moved[0]["id"]).replace("; ", ";\n  "))
 
 # %%
 # **To go on**, the clusters stand beside the columns of the tables, and

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
-    "mvcc ask --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv "
-    "--out asked",
+    "mvcc ask --view texts=texts.csv --view images=images.npz \\",
+    "    --match texts:images=matches.csv --out asked",
     "mvcc ask cluster.yaml --browser",
     "mvcc ask cluster.yaml --json -n 10 > questions.json",
     "mvcc ask cluster.yaml --answers answers.csv",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EXAMPLES = (
     "mvcc cluster texts.csv images.xlsx --match matches.csv -k 5",
     "mvcc cluster --view texts=texts.csv --view images=images.npz \\",
-    "    --match texts:images=matches.csv --constraints texts=pairs.csv -k 5 --out results",
+    "    --match texts:images=matches.csv --constraints texts=pairs.csv -k 5",
     "mvcc cluster cluster.yaml --out results",
     "mvcc cluster cluster.yaml --method co-em --threshold cv --out results-paper",
 )

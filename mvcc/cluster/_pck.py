@@ -76,7 +76,7 @@ class PCKMeans(ConstrainedKMeans):
     --------
     >>> from mvcc import Constraints, PCKMeans
     >>> X = [[0.0], [0.1], [1.0], [1.1]]
-    >>> apart = Constraints.from_pairs(must_link=[(0, 1), (2, 3)], cannot_link=[(1, 2)])
+    >>> apart = Constraints.from_pairs([(0, 1), (2, 3)], [(1, 2)])
     >>> PCKMeans(2).fit(X, constraints=apart).labels_.tolist()
     [0, 0, 1, 1]
     """

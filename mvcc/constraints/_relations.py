@@ -217,7 +217,8 @@ def drop_conflicts(
     Examples
     --------
     >>> from mvcc import Constraints, drop_conflicts
-    >>> given = Constraints([(0, 1), (1, 2), (0, 2)], [True, True, False], [1.0, 0.5, 0.8])
+    >>> must_link, weights = [True, True, False], [1.0, 0.5, 0.8]
+    >>> given = Constraints([(0, 1), (1, 2), (0, 2)], must_link, weights)
     >>> (kept,), (dropped,) = drop_conflicts([given])
     >>> kept, dropped.pairs.tolist()
     (<Constraints: 1 must-links, 1 cannot-links>, [[1, 2]])

@@ -93,7 +93,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     --------
     >>> import numpy as np
     >>> from mvcc import AutoFeatures
-    >>> colors = np.random.default_rng(0).multinomial(1000, [0.5, 0.3, 0.2], size=50) / 1000
+    >>> rng = np.random.default_rng(0)
+    >>> colors = rng.multinomial(1000, [0.5, 0.3, 0.2], size=50) / 1000
     >>> features = AutoFeatures().fit(colors)
     >>> features.description_
     'square roots of histograms, since all rows have one sum'

@@ -72,7 +72,8 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     --------
     >>> from mvcc import Constraints, PairMetric
     >>> X = [[0, 0], [0, 9], [1, 0], [1, 9], [0, 5], [1, 5]]
-    >>> together, apart = [(0, 1), (1, 4), (2, 3), (3, 5)], [(0, 2), (1, 3), (4, 5), (0, 5)]
+    >>> together = [(0, 1), (1, 4), (2, 3), (3, 5)]
+    >>> apart = [(0, 2), (1, 3), (4, 5), (0, 5)]
     >>> pairs = Constraints.from_pairs(together, apart)
     >>> metric = PairMetric().fit(X, constraints=pairs).metric_
     >>> bool(metric[0, 0] > metric[1, 1])

@@ -52,7 +52,8 @@ class AutoScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from mvcc import AutoScaler
-    >>> scaler = AutoScaler().fit([[1.70, 70000], [1.60, 50000], [1.80, 90000]])  # meters and grams
+    >>> meters_and_grams = [[1.70, 70000], [1.60, 50000], [1.80, 90000]]
+    >>> scaler = AutoScaler().fit(meters_and_grams)
     >>> scaler.rule_
     'each to [0, 1]'
     >>> scaler.transform([[1.75, 60000]]).round(2).tolist()

@@ -144,7 +144,8 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Examples
     --------
     >>> from mvcc import SpectralFeatures
-    >>> spectral = SpectralFeatures(1, sigma=0.3).fit([[0.0], [1.0], [2.0], [8.0], [9.0]])
+    >>> rows = [[0.0], [1.0], [2.0], [8.0], [9.0]]
+    >>> spectral = SpectralFeatures(1, sigma=0.3).fit(rows)
     >>> spectral.transform([[0.5], [8.5]]).round(1).tolist()
     [[-0.9], [1.2]]
     """

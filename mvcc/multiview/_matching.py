@@ -57,7 +57,8 @@ def match_clusters(
     --------
     >>> from mvcc import match_clusters
     >>> texts, images = [0, 0, 1, 2], [2, 2, 0, 1]
-    >>> numbers = match_clusters([texts, images], {(0, 1): [(0, 0), (1, 1), (2, 2)]}, 3)
+    >>> matches = {(0, 1): [(0, 0), (1, 1), (2, 2)]}
+    >>> numbers = match_clusters([texts, images], matches, 3)
     >>> numbers[1][images].tolist()
     [0, 0, 1, 2]
     """

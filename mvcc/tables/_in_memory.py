@@ -87,10 +87,12 @@ def cluster_views(
     >>> import pandas as pd
     >>> from mvcc import cluster_views
     >>> texts = pd.DataFrame({"words": [5, 6, 7, 90, 91, 95]}, index=list("abcdef"))
-    >>> images = pd.DataFrame({"light": [0.9, 0.8, 0.9, 0.1, 0.2, 0.1]}, index=list("uvwxyz"))
-    >>> matches = pd.DataFrame({"texts": ["a", "b", "d", "e"], "images": ["u", "v", "x", "y"]})
+    >>> images = pd.DataFrame({"light": [9, 8, 9, 1, 2, 1]}, index=list("uvwxyz"))
+    >>> matches = pd.DataFrame({"texts": list("abde"), "images": list("uvxy")})
     >>> found = cluster_views(
-    ...     {"texts": texts, "images": images}, matches={("texts", "images"): matches}, n_clusters=2
+    ...     {"texts": texts, "images": images},
+    ...     matches={("texts", "images"): matches},
+    ...     n_clusters=2,
     ... )
     >>> bool(found.labels["texts"]["c"] == found.labels["images"]["w"])
     True
@@ -106,7 +108,7 @@ def cluster_views(
         settings["continues"] = os.fspath(continues)
     job, former = read_former(job_of(views, matches, settings))
     if isinstance(continues, ClusteringResult):
-        former = continues.as_former()
+        former = continues._as_former()
     inputs = with_answers(job, inputs_of(job, views, matches, constraints))
     found = clustered(job, inputs, began, lambda step: None, former)
     index = {name: frame_of(view, name).index for name, view in views.items()}
@@ -170,7 +172,7 @@ class ClusteringResult(Correctable):
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
 
-    def as_former(self) -> Former:
+    def _as_former(self) -> Former:
         """Return it for a clustering that continues it."""
         found = self._found
         return Former(

@@ -133,6 +133,9 @@ def test_examples_of_public_docstrings_run(monkeypatch):
     tried = {module.__name__: doctest.testmod(module) for module in modules}
     assert sum(result.attempted for result in tried.values()) > 100
     assert [name for name, result in tried.items() if result.failed] == []
+    lines = [line for module in modules for line in inspect.getsource(module).splitlines()]
+    examples = [line.strip() for line in lines if line.strip().startswith((">>> ", "... "))]
+    assert [line for line in examples if len(line) > 80] == []
 
 
 def test_the_reference_of_output_files_explains_every_column_and_field(monkeypatch):

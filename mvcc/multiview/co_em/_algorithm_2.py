@@ -96,11 +96,14 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     --------
     >>> import numpy as np
     >>> from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans
-    >>> texts, images = np.array([[0.0], [0.2], [3.0], [3.2]]), np.array([[5.0], [1.0], [1.1]])
+    >>> texts = np.array([[0.0], [0.2], [3.0], [3.2]])
+    >>> images = np.array([[5.0], [1.0], [1.1]])
     >>> pairs = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
     >>> matches = {(0, 1): [(0, 0), (2, 1)]}
-    >>> model = model.fit([texts, images], constraints=[pairs, None], mappings=matches)
+    >>> model = model.fit(
+    ...     [texts, images], constraints=[pairs, None], mappings=matches
+    ... )
     >>> [labels.tolist() for labels in model.labels_]
     [[0, 0, 1, 1], [0, 1, 1]]
 
@@ -108,14 +111,16 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
 
     >>> import pandas as pd
     >>> named = {
-    ...     "texts": pd.DataFrame(texts, index=["a", "b", "c", "d"], columns=["length"]),
-    ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
+    ...     "texts": pd.DataFrame(texts, index=list("abcd"), columns=["length"]),
+    ...     "images": pd.DataFrame(images, index=list("xyz"), columns=["light"]),
     ... }
     >>> kinds = ["must-link", "cannot-link"]
     >>> by_id = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": kinds})
     >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
     >>> model = model.fit(
-    ...     named, constraints={"texts": by_id}, mappings={("texts", "images"): matches}
+    ...     named,
+    ...     constraints={"texts": by_id},
+    ...     mappings={("texts", "images"): matches},
     ... )
     >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
     [0, 1]

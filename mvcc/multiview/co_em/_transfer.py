@@ -128,8 +128,10 @@ class ConstraintPropagation(TransferMethod):
     >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
     >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
     >>> given = [Constraints([(0, 3)], [False]), None]
-    >>> model = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.5))
-    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+    >>> transfer = ConstraintPropagation(0.5)
+    >>> model = MultiViewConstrainedClustering(PCKMeans(2), transfer)
+    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
+    >>> model = model.fit(views, constraints=given, mappings=matches)
 
     Row 0 has no match, and row 1 is near it:
 
@@ -205,7 +207,8 @@ class DirectMapping(TransferMethod):
     >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
     >>> given = [Constraints([(0, 3)], [False]), None]
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping())
-    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
+    >>> model = model.fit(views, constraints=given, mappings=matches)
 
     Row 0 has no match, so nothing is passed on:
 
@@ -240,7 +243,8 @@ class ClusterMembership(TransferMethod):
     >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
     >>> given = [Constraints([(0, 3)], [False]), None]
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), ClusterMembership())
-    >>> model = model.fit(views, constraints=given, mappings={(0, 1): [(1, 1), (2, 2), (3, 3)]})
+    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
+    >>> model = model.fit(views, constraints=given, mappings=matches)
     >>> list(model.propagated_[0].rows())
     [(1, 2, True, 1.0), (1, 3, False, 1.0), (2, 3, False, 1.0)]
     """

@@ -182,7 +182,8 @@ class JointGraphClustering(MultiViewEstimator):
     >>> texts = np.array([[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]])
     >>> images = np.array([[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]])
     >>> model = JointGraphClustering(2, random_state=0)
-    >>> model = model.fit([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> matches = [(0, 0), (1, 1), (3, 3), (4, 4)]
+    >>> model = model.fit([texts, images], mappings={(0, 1): matches})
     >>> [(labels == model.labels_[0][0]).tolist() for labels in model.labels_]
     [[True, True, True, False, False, False], [True, True, True, False, False, False]]
     >>> bool(model.predict([[8.2]], view=1)[0] == model.labels_[0][0])

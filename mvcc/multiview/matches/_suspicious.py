@@ -99,7 +99,8 @@ def suspicious_matches(
     >>> from mvcc import suspicious_matches
     >>> y = np.arange(60) % 3
     >>> noise = np.random.default_rng(0).normal(size=(2, 60, 2))
-    >>> views = [10 * np.eye(3)[y] @ [[1, 0], [0, 1], [1, 1]] + noise[v] for v in (0, 1)]
+    >>> places = 10 * np.eye(3)[y] @ [[1, 0], [0, 1], [1, 1]]
+    >>> views = [places + noise[v] for v in (0, 1)]
     >>> matches = np.column_stack((np.arange(60), np.arange(60)))
     >>> matches[:2, 1] = 1, 0
     >>> found = suspicious_matches(views, {(0, 1): matches}, [y, y])[0, 1]

@@ -100,7 +100,8 @@ class Questions:
     ...     of_harbor = int(question.id.split(":")[1]) < 3
     ...     known = [group.name for group in questions.groups]
     ...     name = "harbor" if of_harbor else "street"
-    ...     as_proposed = questions.answer(question, name if name in known else f"new:{name}")
+    ...     answer = name if name in known else f"new:{name}"
+    ...     as_proposed = questions.answer(question, answer)
     >>> sorted((group.name, group.size) for group in questions.groups)
     [('harbor', 2), ('street', 2)]
     >>> questions.constraints[0]

@@ -247,7 +247,8 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     >>> from mvcc.tables import cluster_job, load_job
     >>> with TemporaryDirectory() as folder:
     ...     config, results = Path(folder, "cluster.yaml"), Path(folder, "results")
-    ...     pd.DataFrame({"size": [1, 2, 9, 8]}).to_csv(Path(folder, "sizes.csv"), index=False)
+    ...     sizes = pd.DataFrame({"size": [1, 2, 9, 8]})
+    ...     sizes.to_csv(Path(folder, "sizes.csv"), index=False)
     ...     _ = config.write_text("{views: {sizes: sizes.csv}, n_clusters: 2}")
     ...     _ = cluster_job(load_job(config), results)
     ...     model = load_model(results)
