@@ -68,9 +68,9 @@ def command(
 ) -> None:
     """Answer questions about your own tables.
 
-    Each question is: which of these groups is this like? It is about the row, with all rows matched
-    to it, that tells most about the others. You name groups as they come; their number need not be
-    known. Every answer is stored at once; run the same command to resume.
+    Each question shows the most informative row, with all rows matched to it, and asks which of
+    your groups it is like. You name groups as they come; their number need not be known. Every
+    answer is stored at once; run the same command to resume.
 
     Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
     asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.

@@ -61,7 +61,7 @@ class MPCKMeans(ConstrainedKMeans):
         Eq. 1. It may rise between iterations, since the metric step moves the farthest pair of Eq.
         3.
     n_iter_ : int
-        Iterations done, of a search those of the start that won.
+        Iterations done; with ten starts, those of the winning one.
     converged_ : bool
         False when ``max_iter`` or a cycle ended the run.
 

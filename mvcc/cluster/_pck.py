@@ -58,7 +58,7 @@ class PCKMeans(ConstrainedKMeans):
     objective_ : float
         Eq. 1; never rises from one iteration to the next.
     n_iter_ : int
-        Iterations done, of a search those of the last descent of the start that won.
+        Iterations done; with ten starts, those of the winning one's last descent.
     converged_ : bool
         False when ``max_iter`` ended the run.
 
