@@ -122,9 +122,8 @@ print(
 )
 for name, values in F.items():
     of_left, of_right = values.mean(axis=0).T
-    print(
-        f"{name:<23} left {np.round(of_left, 3)}  right {np.round(of_right, 3)}"
-    )
+    print(name)
+    print(f"    left {np.round(of_left, 3)}, right {np.round(of_right, 3)}")
 
 gain = (F["constraint propagation"] - F["direct mapping"])[:, :, 1]
 spread = gain.std(axis=0, ddof=1) / n_draws**0.5

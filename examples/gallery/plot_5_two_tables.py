@@ -9,6 +9,7 @@ DataFrames to clusters that are checked, named, explained and exported.
 """
 
 import tempfile
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -121,7 +122,7 @@ moved = after.compare(before)["views"][0]["moved"]
 print(
     f"{len(moved)} of {len(minerals)} rows of minerals are in another cluster"
 )
-print(after.explain("minerals", moved[0]["id"]).replace("; ", ";\n  "))
+print(textwrap.fill(after.explain("minerals", moved[0]["id"]), 80))
 
 # %%
 # **To go on**, the clusters stand beside the columns of the tables, and
