@@ -19,6 +19,9 @@ OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
+# tests of a module stay together, since they share what they only read; who is done first takes over from the other
+WORKERS := -n 2 --dist worksteal
+
 # the packages are installed once, and again when their list changes; compiled, or a Python that keeps no
 # bytecode would compile them at each start, and so would each worker
 $(VENV)/.installed: pyproject.toml
@@ -36,10 +39,10 @@ demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (two mi
 	@echo "The report of two clustered tables is results-demo-tables/results/report.html"
 
 test: $(VENV)/.installed ## Run the quick tests (seven minutes)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest $(WORKERS)
 
 test-all: test ## Run the slow tests, too (under twelve minutes)
-	$(BIN)/pytest -n 2 -m "slow and not reliability" --hypothesis-profile thorough
+	$(BIN)/pytest $(WORKERS) -m "slow and not reliability" --hypothesis-profile thorough
 
 # an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
 LOWEST := .venv-lowest
@@ -50,9 +53,11 @@ $(LOWEST)/.installed: pyproject.toml
 	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode $(NO_CACHE) --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
 	touch $@
 
-# what differs from version to version shows with the first parameters of a test, or hardly ever
+# what differs from version to version shows with the first parameters of a test, or hardly ever; scripts/ is
+# not installed, and needs no old libraries
+OF_SCRIPTS := --ignore=tests/bench --ignore=tests/field --ignore=tests/test_count_evaluations.py --ignore=tests/test_peers.py
 test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest versions allowed
-	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest -n 2 --first-parameters -m "not slow and not reliability and not exact_bits"
+	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest $(WORKERS) --first-parameters -m "not slow and not reliability and not exact_bits" $(OF_SCRIPTS)
 
 lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff check .
@@ -67,13 +72,13 @@ packages: $(VENV)/.installed ## Build wheel and sdist, try them (PYTHONS="python
 	$(BIN)/python scripts/check_packages.py $(PYTHONS)
 
 reliability: $(VENV)/.installed ## Run all tests, with hundreds of kills (an hour)
-	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m "" --hypothesis-profile exhaustive
+	MVCC_TRIED=results/reliability.csv $(BIN)/pytest $(WORKERS) -m "" --hypothesis-profile exhaustive
 
 # first what the quick tests reach, then what all tests do; those that need the compiler do not see the lines of kernels
 coverage: $(VENV)/.installed ## Count the branches that tests reach (a quarter of an hour)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --cov --cov-report= --cov-fail-under=92
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -m "slow and not reliability and not compiled" --cov --cov-append --cov-report=
-	$(BIN)/pytest -n 2 -m "compiled and not reliability" --cov --cov-append --cov-report=term --cov-fail-under=98
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(WORKERS) --cov --cov-report= --cov-fail-under=92
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(WORKERS) -m "slow and not reliability and not compiled" --cov --cov-append --cov-report=
+	$(BIN)/pytest $(WORKERS) -m "compiled and not reliability" --cov --cov-append --cov-report=term --cov-fail-under=98
 
 mutants: $(VENV)/.installed ## Count what tests notice of small changes (over an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
