@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,52 +82,6 @@ def test_a_measurement_alone_has_its_time_and_its_own_memory():
     assert 0 < large["f"] <= 1
 
 
-@pytest.mark.slow
-def test_a_measurement_ends_at_the_bound_of_time_or_memory(monkeypatch):
-    assert growth.measured_alone("spectral-clustering", 20_000, 4) == {"stopped": "> 4 s"}
-    monkeypatch.setattr(growth, "_free_memory", lambda: ["1000000000"])
-    assert growth.measured_alone("k-means", 1_500_000, 60) == {"stopped": "out of memory"}
-    monkeypatch.setattr(growth, "_free_memory", list)
-    assert growth.measured_alone("no-method", 100, 60) == {"stopped": "KeyError"}
-
-
-@pytest.mark.parametrize(
-    ("code", "said", "why"),
-    [
-        (-signal.SIGXCPU, "", "> 3,600 s"),
-        (-signal.SIGKILL, "", "out of memory"),
-        (
-            1,
-            "Traceback\nnumpy._core._exceptions._ArrayMemoryError: Unable to allocate 1 GiB",
-            "out of memory",
-        ),
-        (-signal.SIGABRT, "what():  std::bad_alloc", "out of memory"),
-        (-signal.SIGSEGV, "", "SIGSEGV"),
-        (
-            1,
-            "Traceback\nscipy.sparse.linalg.ArpackNoConvergence: ARPACK error -1: none",
-            "ArpackNoConvergence",
-        ),
-    ],
-)
-def test_it_is_said_why_a_measurement_ended(code, said, why):
-    assert growth._why(code, said, 3_600) == why
-
-
-def test_methods_are_left_out_above_the_rows_that_stopped_them(calls):
-    rows = list(growth.measure([1_000, 3_000, 10_000], 120))
-    assert [(row["n"], row["method"]) for row in rows] == calls
-    assert calls == [(n, method) for n in (1_000, 3_000, 10_000) for method in METHODS][:-1]
-
-
-def test_what_is_known_is_not_measured_again(calls):
-    known = [measured(1_000, "k-means"), measured(1_000, "joint", stopped="> 120 s")]
-    rows = list(growth.measure([1_000, 3_000], 120, known))
-    assert (1_000, "k-means") not in calls
-    assert "joint" not in {row["method"] for row in rows}
-    assert len(rows) == 2 + 3
-
-
 def test_ratios_exponents_and_the_memory_beside_the_data(calls):
     table = growth.with_ratios(list(growth.measure([1_000, 3_000, 10_000], 120)))
     ran = table[table["stopped"] == ""].set_index(["method", "n"])
@@ -178,11 +130,6 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_starts_anew(calls, folder
     assert (folder / "growth.png").stat().st_size > 10_000
     growth.main(["--store"])
     assert len(calls) == 2 * (4 * 4 - 2)
-
-
-def test_a_page_without_a_place_is_refused(folder):
-    with pytest.raises(ValueError, match="no <!-- beyond -->"):
-        page.replace_block("beyond", "text")
 
 
 def test_machines_share_all_parts_but_the_fit():

@@ -21,10 +21,8 @@ print(sorted({'numpy', 'numba', 'pandas', 'pydantic', 'sklearn', 'rich'} & set(s
     ("question", "answer"),
     [
         ("mvcc cl", "plain,claims\nplain,cluster"),
-        ("mvcc run --backend th", "plain,threading"),
         ("mvcc data check pro", "plain,protein"),
         ("mvcc run tin", "file,tin"),
-        ("mvcc plot t", "dir,t"),
     ],
 )
 def test_completion_answers_without_importing_anything_heavy(question, answer):

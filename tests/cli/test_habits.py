@@ -13,7 +13,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 
 import click
 import pytest
@@ -212,12 +211,10 @@ def test_backend_and_scheduler_go_together(folder):
 
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(folder):
-    began = time.monotonic()
     done = command_line.mvcc(
         "run", "tiny.yaml", "--out", "new", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"
     )
     assert done.returncode == 1
     assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
     assert done.stderr.count("\n") == 1
-    assert time.monotonic() - began < 30
     assert not (folder / "new").exists()

@@ -21,16 +21,6 @@ def test_help_names_every_command():
         assert f"\n  {name} " in text
 
 
-@pytest.mark.parametrize(
-    "command", [["run"], ["plot"], ["cluster"], ["data"], ["data", "list"], ["data", "fetch"]]
-)
-def test_every_command_has_help(command):
-    done = mvcc(*command, "--help")
-    assert done.returncode == 0
-    assert done.stdout.startswith(f"Usage: mvcc {' '.join(command)}")
-    assert "None" not in done.stdout
-
-
 def test_the_version_is_printed():
     assert mvcc("--version").stdout == "mvcc, version 0.1.0\n"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-import yaml
 
-from tests.docs.blocks import HERE, Block, blocks_of
+from tests.docs.blocks import HERE, Block
 from tests.docs.existing import check
 from tests.docs.reader import Reader, variables
 
@@ -22,30 +19,6 @@ def reader(tmp_path):
 
 def block(language, text, mark="", said=""):
     return Block("page.md", 1, language, text, mark, said)
-
-
-def test_a_comment_right_above_a_block_belongs_to_it():
-    text = (
-        "<!-- slow: takes long -->\n```console\nmake test\n```\n\n<!-- output"
-        " -->\n\nwords\n\n```text\n1\n```\n"
-    )
-    assert [(found.mark, found.said) for found in blocks_of("page.md", text)] == [
-        ("slow", "takes long"),
-        ("", ""),
-    ]
-
-
-def test_blocks_of_a_page_share_names_files_and_the_order(reader):
-    blocks = [
-        block("text", "1,2\n", "file", "sub/pairs.csv"),
-        block("python", "from pathlib import Path\ntext = Path('sub/pairs.csv').read_text()"),
-        block("python", "print(text)\nPath('out.txt').write_text(text)"),
-        block("text", "1,...", "output"),
-        block("console", "$ cat out.txt \\\n  sub/pairs.csv\nwhatever it prints"),
-        block("text", "1,2\n1,2\n", "output"),
-    ]
-    reader.follow(blocks)
-    assert len(reader.done) == 3
 
 
 @pytest.mark.parametrize(
@@ -82,45 +55,6 @@ def test_a_block_that_does_not_work_is_noticed(wrong, message, reader):
         reader.follow([wrong])
 
 
-def test_a_program_in_the_background_is_there_for_the_next_block_and_ends_with_the_page(tmp_path):
-    blocks = [
-        block(
-            "console",
-            "echo $$ > number; touch begun; echo ready at 8786; sleep 600",
-            "background",
-            "ready at 4711",
-        ),
-        block("console", "ls begun"),
-        block("text", "begun", "output"),
-    ]
-    with Reader(tmp_path, variables(HERE), instead={"8786": "4711"}) as reader:
-        reader.follow(blocks)
-        number = int((tmp_path / "number").read_text())
-        assert is_running(number)
-    assert not is_running(number)
-
-
-def is_running(number):
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_yaml_is_added_to_what_a_file_has(reader, tmp_path):
-    reader.follow(
-        [
-            block("yaml", "a: {one: 1}\nb: {two: 2}\n", "file", "all.yaml"),
-            block("yaml", "b: {three: 3}\n", "merge", "all.yaml"),
-        ]
-    )
-    assert yaml.safe_load((tmp_path / "all.yaml").read_text()) == {
-        "a": {"one": 1},
-        "b": {"two": 2, "three": 3},
-    }
-
-
 def test_a_warning_of_a_library_is_a_mistake_of_the_page_and_one_of_mvcc_about_data_is_not(reader):
     said = "import warnings\nfrom mvcc.exceptions import PropagationWarning\nwarnings.warn('x', {})"
     reader.follow([block("python", said.format("PropagationWarning"))])
@@ -150,13 +84,3 @@ def test_a_traceback_names_the_line_of_the_page(reader):
 def test_a_block_that_is_slow_must_name_what_exists(command, message):
     with pytest.raises(AssertionError, match=message):
         check(block("console", command, "slow", "takes long"))
-
-
-def test_a_block_that_is_slow_may_name_what_exists():
-    commands = [
-        "make test",
-        "mvcc data fetch protein -q",
-        "OUT=x python -m scripts.mutants",
-        "pip install mvcc[dask]",
-    ]
-    check(block("console", "\n".join(commands), "slow", "takes long"))
