@@ -199,7 +199,7 @@ UNMATCHED_VIEW = {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}
         (ONE_VIEW, with_values),
         (BOTH_GIVEN, with_co_em),
         (BOTH_GIVEN, by_co_em),
-        ({"judged": ()}, with_co_em),
+        ({"judged": ()}, with_values),
         (UNMATCHED_VIEW, by_co_em),
     ],
 )
