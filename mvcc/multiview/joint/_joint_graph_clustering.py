@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.blocks import LazyRows
-from mvcc._utils.messages import called, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Bools, Floats, Ints
-from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
-from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
-from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
+from mvcc._utils.types import Floats, Ints
+from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
+from mvcc.constraints import Constraints, call_rows, refuse_conflicts
+from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview.joint._connected_sets import ConnectedSets, constraints_of_objects
+from mvcc.multiview.joint._given import (
+    checked_problems,
+    checked_weights,
+    of_some_weight,
+    put_back,
+    violated,
+    without,
+)
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._contradicted import contradicted_matches
 from mvcc.multiview.matches._suspicious import to_drop
@@ -275,17 +282,17 @@ class JointGraphClustering(MultiViewEstimator):
             check_number(self.constraint_weight, "constraint_weight", low=0),
             self.graph,
         )
-        weights = _checked_weights(self.view_weights, len(tables))
+        weights = checked_weights(self.view_weights, len(tables))
         rng = as_generator(self.random_state)
         names = given_views.names
-        counted = [_of_some_weight(c) for c in given]
+        counted = [of_some_weight(c) for c in given]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
         makers = fitted_features(tables, self.features, names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         contradicted = contradicted_matches([len(X) for X in data], relations)
-        confirmed = _without(contradicted, relations)
-        problems = _problems(data, confirmed, settings, names)
+        confirmed = without(contradicted, relations)
+        problems = checked_problems(data, confirmed, settings, names)
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
             self._sets = ConnectedSets(data, problems, settings, weights, rng)
@@ -298,7 +305,7 @@ class JointGraphClustering(MultiViewEstimator):
             if any(wrong.any() for wrong in dropped.values()):
                 clusters.clear()
                 self._sets.clear()  # two graphs would take twice the memory
-                problems = separate_problems(len(data), _without(dropped, confirmed))
+                problems = separate_problems(len(data), without(dropped, confirmed))
                 self._sets = ConnectedSets(data, problems, settings, weights, rng)
                 labels, clusters = self._sets.clustered(counted, rng)
             predictors: dict[int, Any] = {}
@@ -324,13 +331,13 @@ class JointGraphClustering(MultiViewEstimator):
         self.view_agreement_ = self._sets.agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
-            key: _put_back(found, contradicted[key]) for key, found in suspicions.items()
+            key: put_back(found, contradicted[key]) for key, found in suspicions.items()
         }
         self.dropped_matches_ = {
-            key: relations[key][_put_back(wrong, contradicted[key])]
+            key: relations[key][put_back(wrong, contradicted[key])]
             for key, wrong in dropped.items()
         }
-        self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
+        self.violated_ = [violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
         self._remember_features(given_views, tables)
         return self
@@ -461,7 +468,7 @@ class JointGraphClustering(MultiViewEstimator):
         check_is_fitted(self)
         self._refuse_without_graph()
         given = self._given_views.constraints(constraints)
-        return [_of_some_weight(c) for c in given]
+        return [of_some_weight(c) for c in given]
 
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):
@@ -485,65 +492,3 @@ class JointGraphClustering(MultiViewEstimator):
     def _predictor(self, number: int) -> Any:
         nearest = self._predictors[number]
         return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
-
-
-def _without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
-    return {key: rows[~dropped[key]] for key, rows in relations.items()}
-
-
-def _put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
-    """Return what was found of confirmed matches, and 1 for those that others contradict."""
-    everything = np.ones(len(contradicted), found.dtype)
-    everything[~contradicted] = found
-    return everything
-
-
-def _problems(
-    data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
-) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, with them; refuse too few objects."""
-    problems = separate_problems(len(data), relations)
-    for numbers, inside in problems:
-        n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
-        for name, wanted in (
-            ("n_clusters", settings.n_clusters),
-            ("n_components", settings.n_components or 1),
-        ):
-            if wanted > n_objects:
-                where = ", ".join(called(number, names) for number in numbers)
-                have = f"views {where} have {n_objects} (matched rows are one)"
-                if len(numbers) == 1:
-                    have = f"view {where} has {n_objects}"
-                raise InvalidInputError(
-                    f"{name}={wanted} needs as many objects, but {have}; ask for fewer."
-                )
-    return problems
-
-
-def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
-    if view_weights is None:
-        return np.ones(n_views)
-    weights = as_floats(view_weights, "view_weights")
-    usable = (
-        weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
-    )
-    if not usable or (weights < 0).any() or not weights.any():
-        raise InvalidInputError(
-            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
-            f" them above 0, got {shown(view_weights)}."
-        )
-    return weights
-
-
-def _of_some_weight(given: Constraints) -> Constraints:
-    return given.select(given.weights > 0) if given._parts is None else given
-
-
-def _violated(given: Constraints, labels: Ints) -> Constraints:
-    pairs, must_link, weights = given.spanning()
-    broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
-    if given._parts is None:
-        return given.select(broken)  # which knows the lines of its file
-    return Constraints.from_repeated(
-        np.sort(pairs[broken], axis=1), must_link[broken], weights[broken]
-    )
