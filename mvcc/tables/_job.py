@@ -54,7 +54,7 @@ _Path = Annotated[
     Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
     allowed("the path of a file, in at most 4096 characters that can all be printed"),
 ]
-_Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
+_Column = Annotated[str, allowed("the name of a column")]  # empty, where pandas wrote an index
 _Sheet = Annotated[
     str,
     BeforeValidator(lambda name: str(name) if type(name) is int else name),  # such as 2024

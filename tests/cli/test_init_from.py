@@ -124,6 +124,18 @@ def test_one_of_two_tables_may_have_no_id(tmp_path, monkeypatch):
     assert "# rows of two tables that are the same object" in text
 
 
+def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        rows = [[f"{name}{n}", n % 2 + n / 9] for n in range(12)]
+        write_csv(tmp_path / f"{name}.csv", [["", "x"], *rows])
+    write_csv(tmp_path / "m.csv", [["a", "b"], *([f"a{n}", f"b{n}"] for n in range(9))])
+    run("init", "--from", "a.csv", "b.csv", "m.csv")
+    assert "id_column: ''" in (tmp_path / "cluster.yaml").read_text("utf-8")
+    run("cluster", "cluster.yaml", "-k", "2", "--no-comparison", "--stability-runs", "0")
+    assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
+
+
 def test_nothing_is_written_over(files, tmp_path):
     (tmp_path / "cluster.yaml").write_text("mine")
     with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):
