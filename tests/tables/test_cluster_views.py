@@ -207,8 +207,7 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     first, *others = found.facts["warnings"]
     assert first == (
         "views['shop']: the column 'ward' alone tells the cluster of 100 % of the rows."
-        " If it is a label,"
-        " cluster without it: --labels-column shop=ward"
+        " If it is a label, cluster without it: labels_column={'shop': 'ward'}"
     )
     assert not any("ward" in text for text in [*others, *found.facts["titles"]])
     notes = {column["name"]: column["note"] for column in found.facts["views"][0]["columns"]}

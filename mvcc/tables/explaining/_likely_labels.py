@@ -36,15 +36,18 @@ def notes_on_labels(table: Table, job: Job) -> list[str]:
     for column in table.every_column:
         if not column.told:
             continue
-        option = option_for("--labels-column", table.name, [column.name])
+        key, columns = "labels_column", [column.name]
         if view.labels_column is not None:
-            option = option_for("--ignore", table.name, [*view.ignore, column.name])
+            key, columns = "ignore", [*view.ignore, column.name]
         command = command_line()
         if command.startswith("mvcc cluster "):
-            option = f"{command.removesuffix(' --fresh')} {option} --fresh"
+            option = option_for(f"--{key.replace('_', '-')}", table.name, columns)
+            way = f"{command.removesuffix(' --fresh')} {option} --fresh"
+        else:  # of Python
+            way = f"{key}={{{table.name!r}: {columns if key == 'ignore' else columns[0]!r}}}"
         notes.append(
             f"{table.path}: the column {shown(column.name)} alone tells the cluster of"
-            f" {percent(column.told)} of the rows. If it is a label, cluster without it: {option}"
+            f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"
         )
     return notes
 
