@@ -287,7 +287,7 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
 
     def write(out, fresh):
         with results_folder(out, job, fresh=fresh) as target:
-            write_folder(target, job, inputs.tables_read, found.tables, found.saved, found.reviewed)
+            write_folder(target, job, inputs, found.tables, found.saved, found.reviewed)
 
     def interrupted(step, out):
         disturb(step, out)
