@@ -98,7 +98,10 @@ function showOffers() {
         {},
         make(
           "button",
-          { onclick: () => answer(group.name, quoted(group.name)), "aria-keyshortcuts": group.key || null },
+          {
+            onclick: () => answer(group.name, quoted(group.name)),
+            "aria-keyshortcuts": group.key || null,
+          },
           ...(group.key ? [key(group.key)] : []), " ", make("strong", {}, group.name), " ",
           make("span", { class: "soft" }, `(${group.size})`)
         ),
