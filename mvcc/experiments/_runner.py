@@ -15,7 +15,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from mvcc._utils.environment import now
-from mvcc.exceptions import StoreError
+from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import Plan, describe_run, plan_for
@@ -187,8 +187,14 @@ def replay_trial(
             "run."
         )
     config = _config(manifest, store)
+    stored = store.read_trial(trial)  # a damaged file is refused before anything is computed
+    try:
+        draw_trial(config, trial, data_dir)
+    except InvalidInputError as error:  # as for a run: the config is wrong, not the trial
+        raise StoreError(
+            f"{store.folder / 'manifest.json'}: its config cannot be run: {error}"
+        ) from error
     rows = run_trial(config, trial, data_dir)
-    stored = store.read_trial(trial)
     current = describe_run(config, data_dir)
     causes = differences(manifest, current) + environment_differences(
         manifest.runs[-1], current.runs[0]

@@ -122,6 +122,9 @@ def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder,
     )
     with pytest.raises(StoreError, match=wrong):
         replay_trial(folder, 0)
+    edit(folder, lambda manifest: manifest["config"].update(seed=0, dataset_options={"rows": 9}))
+    with pytest.raises(StoreError, match=r"manifest\.json: its config cannot be run: Unknown opt"):
+        replay_trial(folder, 0)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from hypothesis import settings
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc.exceptions import PropagationWarning
+from mvcc.experiments import _store
 from mvcc.reporting.claims import _scorecard
 from mvcc.reporting.claims._claims import CLAIMS
 from mvcc.reporting.figures import _plot
@@ -126,6 +127,7 @@ READINGS = {
     "run": [
         Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))
     ],
+    "replay": [Reading(("replay", "small", "0"), ("small/manifest.json", "small/scores.csv.gz"))],
     "claims": [Reading(("claims", "exp"), EXPERIMENT)],
     "plot": [
         Reading(("plot", "exp", "--figure", figure, "--out", "out"), EXPERIMENT)
@@ -173,9 +175,19 @@ def whole(tmp_path_factory):
     ran(folder, "review", "res", "--answers", "first.csv")
     shutil.copytree(ROOT / "results" / "four_quadrants", folder / "exp")
     shutil.copy(ROOT / "configs" / "four_quadrants.yaml", folder / "run.yaml")
-    manifest = json.loads((folder / "exp" / "manifest.json").read_text("utf-8"))
-    del manifest["checksums"]  # which would refuse everything at once
-    (folder / "exp" / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "small.yaml").write_text(
+        "name: small\ntrials: 2\ndataset: four_quadrants\nfeatures: {method: none}\n"
+        "dataset_options: {instances_per_view: 20}\nmulti_view: {bases: [pck-means],"
+        " constraints: [10], mapped: [0.4], transfers: [direct-mapping, constraint-propagation],"
+        " threshold: [0.75]}\n"
+    )
+    ran(folder, "run", "small.yaml", "--out", "small", "--jobs", "1")
+    shutil.rmtree(folder / "small" / "trials")  # so that trials are read from the scores
+    for results in ("exp", "small"):
+        manifest = folder / results / "manifest.json"
+        content = json.loads(manifest.read_text("utf-8"))
+        del content["checksums"]  # which would refuse everything at once
+        manifest.write_text(json.dumps(content))
     scores = pd.read_csv(folder / "exp" / "scores.csv.gz", dtype="str")
     scores[scores["trial"].isin(["0", "1"])].to_csv(folder / "exp" / "scores.csv.gz", index=False)
     return folder
@@ -262,7 +274,7 @@ def test_damaged_files_are_understood_or_refused(whole, tmp_path, tried, name):
 def less_work(number):
     """Draw small pictures and no PDF, and test a few claims, but in each fiftieth try do all.
 
-    It takes a second.
+    It takes a second. Checksums of trials hold, so that what is read are damaged files as well.
     """
     if number % 50 == 0:
         yield
@@ -272,6 +284,7 @@ def less_work(number):
         patch.object(_plot, "DPI", 20),
         patch.object(_plot, "_FORMATS", ("png",)),
         patch.object(_scorecard, "CLAIMS", claims),
+        patch.object(_store, "damage_of", lambda *_: ""),
     ):
         yield
 
