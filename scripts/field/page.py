@@ -13,7 +13,7 @@ from mvcc.datasets import dataset_info
 from scripts.field import pairs, store
 from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, claims, signed
 from scripts.field.methods import EACH, JOINT, SUM
-from scripts.field.protocols import Cell
+from scripts.field.protocols import Cell, called, taken
 
 _NONE = "–"
 FAMILIES = {
@@ -54,9 +54,9 @@ FAMILIES = {
     "half": (
         "Half matched tables",
         (
-            "The first two tables. The level is the share of objects that are in both; one half of"
-            " the others is in each, at random. F within tables is in a [section of its"
-            " own](#constraints), with constraints."
+            "The first two tables, or those in brackets. The level is the share of objects that are"
+            " in both; one half of the others is in each, at random. F within tables is in a"
+            " [section of its own](#constraints), with constraints."
         ),
     ),
 }
@@ -164,11 +164,15 @@ def _in_short(figures: Figures) -> str:
     n = len(first.comparisons)
     draws = _span(figures.draws.xs(JOINT, level="method"))
     return fill(
-        f"There are {len(found)} cells, from {len({cell.data for cell in found})} files, with"
+        f"There are {len(found)} cells, from {len(_files(figures))} files, with"
         f" {draws} draws each. In {n - len(first.behind)} of the {n} cells with a published ACC,"
         " joint with its defaults reaches the best one.",
         120,
     )
+
+
+def _files(figures: Figures) -> list[str]:
+    return list(dict.fromkeys(taken(cell.data)[0] for cell in figures.cells()))
 
 
 def _span(counts: Iterable[int]) -> str:
@@ -204,13 +208,13 @@ def _other(one: Comparison) -> str:
 
 def _called(cell: Cell) -> str:
     level = "" if cell.protocol in ("gaps", "complete") else f" {cell.level}"
-    title = cell.data if cell.data == pairs.EIGHT else dataset_info(cell.data).title
+    title = cell.data if cell.data == pairs.EIGHT else called(cell.data)
     return f"{title}, {cell.protocol}{level}"
 
 
 def _family(figures: Figures, found: list[Cell], measure: str) -> str:
     """Make the table of a family; columns without any figure are left out."""
-    columns: dict[str, list[str]] = {"data set": [dataset_info(cell.data).title for cell in found]}
+    columns: dict[str, list[str]] = {"data set": [called(cell.data) for cell in found]}
     if found[0].protocol not in ("gaps", "complete"):
         columns["level"] = [f"{cell.level}" for cell in found]
     rows = [_row(figures, cell, measure) for cell in found]
@@ -306,7 +310,7 @@ def _data(figures: Figures) -> str:
         "| data set | objects | tables (columns) | classes | file |",
         "|---|--:|---|--:|---|",
     ]
-    for name in dict.fromkeys(cell.data for cell in figures.cells()):
+    for name in _files(figures):
         info = dataset_info(name)
         sizes = [view.instances for view in info.views]
         rows = (

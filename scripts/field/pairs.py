@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textwrap import fill
 
-from mvcc.datasets import dataset_info
 from scripts.field.figures import MARGIN, Claim, Comparison, Figures, each, signed, worst
 from scripts.field.methods import FEW, JOINT, MANY, NO_PAIRS, OF_TABLES, SUM, WRONG
-from scripts.field.protocols import COMPLETE, CUT, Cell
+from scripts.field.protocols import COMPLETE, CUT, OF_AIMS, Cell, called
 
 LEVEL, ALL = 0.3, 1.0  # the share of the objects that are in both tables
 EIGHT = "mean of eight"
+IN_FIELD = tuple(dict.fromkeys((*COMPLETE, *OF_AIMS)))
 OTHERS = [*OF_TABLES, SUM, "NEMO"]
 AIMS = {  # what the mean of eight should reach
     "F without pairs": (LEVEL, NO_PAIRS, "F_views", 0.66),
@@ -26,19 +26,21 @@ def cells() -> list[Cell]:
 
     Those of the field, and tables of scikit-learn.
     """
-    return [Cell(data, "half", LEVEL) for data in (*COMPLETE, *CUT)]
+    return [Cell(data, "half", LEVEL) for data in (*IN_FIELD, *CUT)]
 
 
-def mean_of_eight(figures: Figures, level: float, method: str, measure: str) -> float | None:
-    """Return the mean over all data sets of the field but Handwritten.
+def mean_of_eight(
+    figures: Figures,
+    level: float,
+    method: str,
+    measure: str,
+    eight: tuple[str, ...] = OF_AIMS,
+) -> float | None:
+    """Return the mean over eight pairs of tables, by default those that the aims were set with.
 
     None where one was not measured.
     """
-    means = [
-        figures.mean(Cell(data, "half", level), method, measure)
-        for data in COMPLETE
-        if data != "handwritten"
-    ]
+    means = [figures.mean(Cell(data, "half", level), method, measure) for data in eight]
     return None if None in means else sum(means) / len(means)
 
 
@@ -49,7 +51,7 @@ def claims(figures: Figures) -> list[Claim]:
         for name, (level, method, measure, aim) in AIMS.items()
         if (mean := mean_of_eight(figures, level, method, measure)) is not None
     ]
-    of_field = [cell for cell in cells() if cell.data in COMPLETE]
+    of_field = [cell for cell in cells() if cell.data in IN_FIELD]
     found = [
         Claim(
             "Half matched, the means of eight data sets reach their aims",
@@ -102,7 +104,9 @@ _READING = fill(
 )
 _OTHERS = fill(
     "The same F without pairs, beside other methods: k-means of each table, the sum of graphs, and"
-    " NEMO. *Everything matched* is joint with the level 1.",
+    " NEMO. *Everything matched* is joint with the level 1. The mean of eight is without"
+    " Handwritten and the first two tables of MSRC-v5 and 100Leaves: the aims were set with two"
+    " others.",
     120,
 )
 
@@ -122,7 +126,7 @@ def _pairs_table(figures: Figures) -> str:
                 f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}" if pair else "–"
             )
         draws = figures.draws[cell.data, cell.protocol, cell.level, NO_PAIRS]
-        lines.append(f"| {dataset_info(cell.data).title} | {draws} | {' | '.join(shown)} |")
+        lines.append(f"| {called(cell.data)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
@@ -133,12 +137,13 @@ def _others_table(figures: Figures) -> str:
         "|---|" + "--:|" * (len(names) + 1),
     ]
     wanted = [(LEVEL, name) for name in names] + [(ALL, JOINT)]
-    for data in COMPLETE:
+    for data in IN_FIELD:
         means = [figures.mean(Cell(data, "half", level), name, "F_views") for level, name in wanted]
-        lines.append(_row(dataset_info(data).title, means))
-    lines.append(
-        _row(f"**{EIGHT}**", [mean_of_eight(figures, *place, "F_views") for place in wanted])
-    )
+        lines.append(_row(called(data), means))
+    first = tuple(data for data in COMPLETE if data != "handwritten")
+    for name, eight in {f"**{EIGHT}**": OF_AIMS, f"{EIGHT}, first two tables": first}.items():
+        means = [mean_of_eight(figures, *place, "F_views", eight) for place in wanted]
+        lines.append(_row(name, means))
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from scripts.field import figures, pairs, store
 from scripts.field.figures import Claim, Comparison, Figures, claims
 from scripts.field.methods import GROUPS, JOINT
 from scripts.field.page import _failures, page
-from scripts.field.protocols import COMPLETE, Cell, cells
+from scripts.field.protocols import OF_AIMS, Cell, cells
 from scripts.field.scores import COLUMNS
 
 ROOT = Path(__file__).parents[2]
@@ -112,14 +112,10 @@ def test_pairs_are_compared_draw_by_draw(tmp_path):
 
 
 def test_aims_are_of_the_mean_of_eight(tmp_path):
-    for data in COMPLETE:
+    for data in pairs.IN_FIELD:
         place = (data, "half", 0.3, 0, "no pairs")
-        store.append(
-            tmp_path / "pairs.csv",
-            place,
-            dict.fromkeys(COLUMNS, 0.0 if data == "handwritten" else 0.6),
-            1.0,
-        )
+        figure = 0.6 if data in OF_AIMS else 0.0
+        store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, figure), 1.0)
     claim = pairs.claims(Figures(tmp_path))[0]
     assert {one.against: one.ahead for one in claim.comparisons} == {
         "the aim of F without pairs": -0.06,

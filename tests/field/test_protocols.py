@@ -16,6 +16,7 @@ from scripts.field.protocols import (
     Cell,
     Task,
     aligned,
+    called,
     cells,
     cut,
     draw,
@@ -140,6 +141,10 @@ def test_a_draw_is_that_of_its_number(task, monkeypatch):
     assert [rows.tolist() for rows in first.objects] != [rows.tolist() for rows in second.objects]
     # of which not all tables are taken
     assert len(draw(Cell("acm", "complete", 1.0), 0).views) == 2
+    # HOG and GIST, after the colors
+    edges = draw(Cell("msrc_v5_edges", "half", 1.0), 0)
+    assert [(X[:, 0] == task.views[1][:, 0]).all() for X in edges.views] == [True, True]
+    assert called("msrc_v5_edges") == "MSRC-v5 (HOG and GIST)"
 
 
 def test_every_cell_is_there_once():
