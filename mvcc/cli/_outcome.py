@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import counted
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mvcc.results import Clustering, ViewFacts
 
 _MOST_NAMED = 12  # clusters, in the terminal
+_WIDTH = 80  # columns of a terminal
 
 
 def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
@@ -26,6 +28,13 @@ def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
         return
     for line in _lines(clustering, out):
         say(line)
+
+
+def _wrapped(sentence: str, indent: str = "  ") -> str:
+    """Break a sentence into lines; paths stay whole."""
+    return fill(
+        sentence, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, Any]:
@@ -72,13 +81,13 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
 def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     from mvcc.results import column_lines, found_in_words
 
-    yield found_in_words(clustering)
+    yield _wrapped(found_in_words(clustering))
     if clustering.comparison:
-        yield clustering.comparison.sentence
+        yield _wrapped(clustering.comparison.sentence)
     if clustering.continued:
         yield f"Since {clustering.continued.former}:"
-        yield from (f"  {sentence}" for sentence in clustering.continued.in_words())
-    yield from clustering.together.in_words() if clustering.together else ()
+        yield from (_wrapped(f"  {sentence}") for sentence in clustering.continued.in_words())
+    yield from map(_wrapped, clustering.together.in_words() if clustering.together else ())
     if clustering.together and clustering.together.open:
         yield f"To settle them: mvcc review {shlex.quote(str(out))}"
     yield from _clusters(clustering)
@@ -86,13 +95,13 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
     for number, view in enumerate(clustering.views):
-        yield f"{view.name}: {'; '.join(_parts(clustering, number))}"
+        yield _wrapped(f"{view.name}: {'; '.join(_parts(clustering, number))}")
         yield from (f"  {line}" for line in column_lines(view.columns))
     if clustering.names_from:
         yield f"Names: {clustering.names_from}"
     for view in clustering.views:
         if view.n_all_rows:
-            yield _sampled(view, out)
+            yield _wrapped(_sampled(view, out))
     yield f"Clusters: {out}/*/labels.csv"
     yield f"Report: {out / 'report.html'}"
 
@@ -143,7 +152,8 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
             return
         name = clustering.titles[cluster] or "nothing sets it apart"
         rows = " + ".join(str(profile.size) for profile in profiles)
-        yield f"  {cluster}  {name} ({rows} rows)"
+        start = f"  {cluster}  "
+        yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
 
 
 def _sampled(view: ViewFacts, out: Path) -> str:

@@ -92,8 +92,18 @@ def are_like(lines, patterns):
     return len(lines) == len(patterns) and all(map(re.fullmatch, patterns, lines))
 
 
+def unbroken(printed):
+    """Return the lines of what was printed, with sentences that were broken put together.
+
+    The entries of a list have two spaces between their parts.
+    """
+    return re.sub(r"\n +(?=\S+(?: \S+)*$)", " ", printed, flags=re.MULTILINE).splitlines()
+
+
 def test_it_says_what_it_found_and_where_it_is(data):
-    lines = run(*OPTIONS, "--stability-runs", 2, "--out", "results").stdout.splitlines()
+    printed = run(*OPTIONS, "--stability-runs", 2, "--out", "results").stdout
+    assert max(map(len, printed.splitlines())) <= 80
+    lines = unbroken(printed)
     assert lines[0] == "4 clusters in texts (240 rows) and images (320 rows)."
     clusters = [
         re.fullmatch(r"  (\d)  .*word_\d.* / .*color_\d.* \((\d+) \+ (\d+) rows\)", line)
@@ -118,13 +128,13 @@ def test_it_says_what_it_found_and_where_it_is(data):
 
 def test_it_says_first_whether_it_helps(data):
     options = [*OPTIONS, "--stability-runs", 0, "--comparison"]
-    lines = run(*options, "--out", "results").stdout.splitlines()
+    lines = unbroken(run(*options, "--out", "results").stdout)
     share = r"\d+ %"
     lead = "Not clearly better than k-means on each table"
     said = f"{lead}: this clustering keeps {share} of held-out constraints"
     others = f"k-means {share}, without constraints {share}"
     assert re.fullmatch(rf"{said}, {others}\.", lines[1])
-    more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[1]
+    more = unbroken(run(*options, "--compare-co-em", "--out", "more").stdout)[1]
     assert re.fullmatch(rf"{said}, {others}, the paper's method {share}\.", more)
     cut = (
         rf"{share} of 60 matched rows share their cluster even without their match \({share} by"
@@ -198,7 +208,7 @@ def test_a_range_is_not_written_beside_other_files(data):
 
 
 def test_co_em_says_how_many_matched_rows_agree(data):
-    lines = run(*BY_CO_EM, "--stability-runs", 2, "--out", "results").stdout.splitlines()
+    lines = unbroken(run(*BY_CO_EM, "--stability-runs", 2, "--out", "results").stdout)
     agree = r"\d+ % of 60 matched rows share their cluster \(\d+ % by chance\)"
     assert re.fullmatch(
         rf"4 clusters in texts \(240 rows\) and images \(320 rows\); {agree}\.", lines[0]
@@ -547,9 +557,8 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
         "co-em",
     )
     done = run(*one, "--constraints", "texts=pairs.csv", "--threshold", "0.4", "--out", "with")
-    assert re.search(
-        r"; \d+ propagated, \d+ of them inferred; F against", done.stdout.replace("\n    ", " ")
-    )
+    said = "\n".join(unbroken(done.stdout))
+    assert re.search(r"; \d+ propagated, \d+ of them inferred; F against", said)
     done = run(*one, "--out", "without")
     assert "propagated" not in done.stdout
     assert "No constraints were given" in done.stderr
