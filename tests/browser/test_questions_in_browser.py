@@ -65,7 +65,7 @@ def wait_for(page, selector, text):
 
 
 def kind(page):
-    return kind_of(int(page.inner_text("#rows .row h3").split()[-1].rstrip(">")[1:]))
+    return kind_of(int(page.inner_text("#rows .row h2").split()[-1].rstrip(">")[1:]))
 
 
 def offered(page):

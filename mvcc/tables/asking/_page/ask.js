@@ -10,10 +10,17 @@ function taken(told) {
   show(told);
   if (told.told) {
     const { id, answer, guessed } = told.told;
-    const guess = guessed === null ? "" : guessed ? " That was the first guess." : " The first guess was another group.";
+    const guess =
+      guessed === null
+        ? ""
+        : guessed
+          ? " That was the first guess."
+          : " The first guess was another group.";
     at("told").textContent = `You said ${inWords(answer)} about ${id}; p takes it back.${guess}`;
   } else if ("undone" in told) {
-    at("told").textContent = told.undone ? `Taken back: the answer to ${told.undone}.` : "Taken back.";
+    at("told").textContent = told.undone
+      ? `Taken back: the answer to ${told.undone}.`
+      : "Taken back.";
   } else {
     at("told").textContent = "";
   }
@@ -23,18 +30,26 @@ function stale(told) {
   const { name, body, words, tried } = unsent;
   const now = told.said.find((one) => one.id === body.id);
   const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
-  const same = now && (body.answer === "new" ? !known.includes(now.answer) : now.answer === body.answer.replace(/^new:/, ""));
+  const same =
+    now &&
+    (body.answer === "new"
+      ? !known.includes(now.answer)
+      : now.answer === body.answer.replace(/^new:/, ""));
   const arrived = name === "answer" && told.status.version === body.version + 1 && same;
   const fate = tried && name !== "answer" ? "Perhaps this had arrived" : "Not taken";
   unsent = null;
   show(told);
   problem(
-    arrived ? "" : `Something else was said since this page was loaded; here is the present state. ${fate}: ${words}.`
+    arrived
+      ? ""
+      : "Something else was said since this page was loaded; here is the present state." +
+          ` ${fate}: ${words}.`,
   );
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
 }
 
-const inWords = (answer) => ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
+const inWords = (answer) =>
+  ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
 
 function answer(value, words) {
   const { id, second_look } = state.card;
@@ -42,7 +57,8 @@ function answer(value, words) {
 }
 
 function openGroup(name) {
-  if (state.groups.some((group) => group.name === name)) return answer(name, quoted(name)); // not shown, or overlooked
+  // it may not be shown, or have been overlooked
+  if (state.groups.some((group) => group.name === name)) return answer(name, quoted(name));
   return answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
 }
 
@@ -66,8 +82,12 @@ function show(told) {
 
 function statusLine(status) {
   const parts = [`${status.n_answers} answered`, counted(status.n_groups, "group")];
-  if (status.moved !== null) parts.push(`the last 10 answers moved ${Math.round(100 * status.moved)} % of the rows`);
-  if (status.n_answers) parts.push(`guessed ${status.guessed_of_last_ten} of your last ${Math.min(10, status.n_answers)}`);
+  if (status.moved !== null)
+    parts.push(`the last 10 answers moved ${Math.round(100 * status.moved)} % of the rows`);
+  if (status.n_answers)
+    parts.push(
+      `guessed ${status.guessed_of_last_ten} of your last ${Math.min(10, status.n_answers)}`,
+    );
   if (status.settled) parts.push(`k = ${status.n_clusters_hint} is settled`);
   return parts.join(" · ");
 }
@@ -81,10 +101,11 @@ function showCard(card) {
   if (!card) return;
   at("look").hidden = card.second_look === null;
   at("look").textContent = (card.second_look ?? "").replace("you", "You");
-  at("rows").replaceChildren(...card.rows.map(shownRow));
+  at("rows").replaceChildren(...card.rows.map((row) => shownRow(row, "h2")));
   at("which").textContent = card.groups.length
     ? "Which of these is it like?"
     : "There is no group yet. What is this? Press n to name the first group.";
+  at("none").textContent = card.groups.length ? "None of these" : "A new group";
   at("why").textContent = `Asked because ${card.why}.`;
   showOffers();
 }
@@ -102,32 +123,46 @@ function showOffers() {
             onclick: () => answer(group.name, quoted(group.name)),
             "aria-keyshortcuts": group.key || null,
           },
-          ...(group.key ? [key(group.key)] : []), " ", make("strong", {}, group.name), " ",
-          make("span", { class: "soft" }, `(${group.size})`)
+          ...(group.key ? [key(group.key)] : []),
+          " ",
+          make("strong", {}, group.name),
+          " ",
+          make("span", { class: "soft" }, `(${group.size})`),
         ),
         make(
           "div",
           { class: "exemplars" },
-          ...group.exemplars.map((rows) => make("div", { class: "exemplar" }, ...rows.map(shownRow)))
-        )
-      )
-    )
+          ...group.exemplars.map((rows) =>
+            make("div", { class: "exemplar" }, ...rows.map((row) => shownRow(row))),
+          ),
+        ),
+      ),
+    ),
   );
   const more = document.querySelector("[data-key=m]");
   more.hidden = groups.length <= SHOWN;
   more.setAttribute("aria-expanded", showsAll);
-  more.querySelector("span").textContent = showsAll ? "Fewer groups" : `${groups.length - SHOWN} more`;
+  more.querySelector("span").textContent = showsAll
+    ? "Fewer groups"
+    : `${groups.length - SHOWN} more`;
 }
 
 function showGroups() {
   at("all-groups").replaceChildren(
     ...state.groups.map((group) => {
       const item = make("li", {}, `${group.name} (${group.size}) `);
-      item.append(make("button", { "aria-label": `Rename ${group.name}`, onclick: () => renaming(item, group) }, "Rename"));
+      item.append(
+        make(
+          "button",
+          { "aria-label": `Rename ${group.name}`, onclick: () => renaming(item, group) },
+          "Rename",
+        ),
+      );
       return item;
-    })
+    }),
   );
-  const options = () => state.groups.map((group) => make("option", { value: group.name }, group.name));
+  const options = () =>
+    state.groups.map((group) => make("option", { value: group.name }, group.name));
   at("kept").replaceChildren(...options());
   at("gone").replaceChildren(...options());
   if (state.groups.length > 1) at("gone").selectedIndex = 1;
@@ -135,11 +170,19 @@ function showGroups() {
 }
 
 function renaming(item, group) {
-  const input = make("input", { maxlength: state.most_letters, autocomplete: "off", "aria-label": `New name of ${group.name}` });
+  const input = make("input", {
+    maxlength: state.most_letters,
+    autocomplete: "off",
+    "aria-label": `New name of ${group.name}`,
+  });
   input.value = group.name;
   const rename = (event) => {
     event.preventDefault();
-    say("rename", { group: group.name, name: input.value }, `${quoted(group.name)} is now called ${quoted(input.value)}`);
+    say(
+      "rename",
+      { group: group.name, name: input.value },
+      `${quoted(group.name)} is now called ${quoted(input.value)}`,
+    );
   };
   item.replaceChildren(make("form", { onsubmit: rename }, input, make("button", {}, "Rename")));
   input.select();
@@ -148,10 +191,21 @@ function renaming(item, group) {
 function showSaid() {
   at("said").replaceChildren(
     ...state.said.toReversed().map((one) => {
-      const item = make("li", {}, `${one.id}: ${inWords(one.answer)} `, make("span", { class: "soft" }, `${one.title} `));
-      item.append(make("button", { "aria-label": `Change ${one.id}`, onclick: () => changing(one) }, "Change"));
+      const item = make(
+        "li",
+        {},
+        `${one.id}: ${inWords(one.answer)} `,
+        make("span", { class: "soft" }, `${one.title} `),
+      );
+      item.append(
+        make(
+          "button",
+          { "aria-label": `Change ${one.id}`, onclick: () => changing(one) },
+          "Change",
+        ),
+      );
       return item;
-    })
+    }),
   );
 }
 
@@ -161,7 +215,10 @@ async function changing({ id, answer }) {
   show({ ...state, card: told.card });
   told.card.second_look ??= "";
   at("look").hidden = false;
-  at("look").replaceChildren(`You said ${inWords(answer)}. `, make("button", { onclick: back }, "Keep it"));
+  at("look").replaceChildren(
+    `You said ${inWords(answer)}. `,
+    make("button", { onclick: back }, "Keep it"),
+  );
 }
 
 async function back() {
@@ -172,12 +229,18 @@ async function back() {
 function finished(told) {
   document.querySelector("header button").hidden = true;
   unsent = state = null;
-  document.querySelector("main").replaceChildren(
-    make("h1", { tabindex: -1 }, "Finished"),
-    make("p", {}, `${counted(told.status.n_answers, "answer")} kept. What comes next:`),
-    make("p", {}, make("code", {}, told.then)),
-    make("p", { class: "soft" }, "The server has ended; this page can be closed. run mvcc ask again to resume.")
-  );
+  document
+    .querySelector("main")
+    .replaceChildren(
+      make("h1", { tabindex: -1 }, "Finished"),
+      make("p", {}, `${counted(told.status.n_answers, "answer")} kept. What comes next:`),
+      make("p", {}, make("code", {}, told.then)),
+      make(
+        "p",
+        { class: "soft" },
+        "The server has ended; this page can be closed. run mvcc ask again to resume.",
+      ),
+    );
   document.querySelector("h1").focus();
 }
 
@@ -201,8 +264,14 @@ async function why() {
   if (!told || !state.card || state.card.id !== id) return undefined;
   at("nearest").replaceChildren(
     ...told.views.map(({ view, rows, points, marked }) =>
-      make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)), plot(view, points, marked))
-    )
+      make(
+        "div",
+        {},
+        make("h3", {}, `Nearest in ${view}`),
+        make("ul", {}, ...rows.map(nearRow)),
+        plot(view, points, marked),
+      ),
+    ),
   );
   return explain(true);
 }
@@ -217,14 +286,22 @@ function plot(view, points, marked) {
   const dots = (places) => places.map(([x, y]) => `M${x} ${-y}h0`).join("");
   return of(
     "svg",
-    { viewBox: "-53 -53 106 106", role: "img", "aria-label": `The rows of ${view} in a plane; ${marked.length} marked` },
+    {
+      viewBox: "-53 -53 106 106",
+      role: "img",
+      "aria-label": `The rows of ${view} in a plane; ${marked.length} marked`,
+    },
     of("path", { d: dots(points) }),
-    of("path", { d: dots(marked), class: "marked" })
+    of("path", { d: dots(marked), class: "marked" }),
   );
 }
 
 function nearRow({ id, title, group, answered }) {
-  const where = answered ? `in ${quoted(group)}` : group ? `not asked; most like ${quoted(group)}` : "not asked";
+  const where = answered
+    ? `in ${quoted(group)}`
+    : group
+      ? `not asked; most like ${quoted(group)}`
+      : "not asked";
   return make("li", {}, `${id} ${title} `, make("span", { class: "soft" }, where));
 }
 
@@ -252,12 +329,20 @@ function press(name) {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state) naming(false);
-  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
+  if (
+    event.repeat ||
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    event.target.matches("input, select")
+  )
+    return;
   if (event.key.length !== 1 || event.key === " ") return;
   if (/^[1-9a-z?]$/i.test(event.key)) event.preventDefault();
   press(event.key.toLowerCase());
 });
-for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
+for (const one of document.querySelectorAll("[data-key]"))
+  one.addEventListener("click", () => press(one.dataset.key));
 at("finish").addEventListener("click", () => press("f"));
 at("unnamed").addEventListener("click", () => naming(false));
 at("naming").addEventListener("submit", (event) => {
@@ -267,6 +352,10 @@ at("naming").addEventListener("submit", (event) => {
 at("merging").addEventListener("submit", (event) => {
   event.preventDefault();
   const [kept, gone_] = [at("kept"), at("gone")].map((one) => one.selectedOptions[0]);
-  say("merge", { kept: kept.value, gone: gone_.value }, `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`);
+  say(
+    "merge",
+    { kept: kept.value, gone: gone_.value },
+    `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`,
+  );
 });
 back();

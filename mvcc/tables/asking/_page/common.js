@@ -1,5 +1,6 @@
-/* What the pages of questions and of corrections share: making elements, and sending one thing at a time. All text goes
-   through textContent, so that no id or name is ever taken for markup. A page defines show, taken, stale, finished. */
+/* What the pages of questions and of corrections share: making elements, and sending one thing at a
+   time. All text goes through textContent, so that no id or name is ever taken for markup. A page
+   defines show, taken, stale, finished. */
 "use strict";
 
 const at = (id) => document.getElementById(id);
@@ -26,7 +27,8 @@ const key = (name) => make("kbd", {}, name);
 async function say(name, body, words, tried = false) {
   if (busy || (unsent && unsent.body !== body)) return;
   busy = true;
-  const version = body.version ?? state.status.version; // a second try says what was seen at the first
+  // a second try says what was seen at the first
+  const version = body.version ?? state.status.version;
   unsent = { name, body: Object.assign(body, { version }), words, tried };
   try {
     const response = await fetch(name, {
@@ -38,7 +40,8 @@ async function say(name, body, words, tried = false) {
     if (response.status === 403 || response.status === 404) restarted();
     else if (response.status === 503) gone();
     else if (response.status === 409) stale(told);
-    else if (!response.ok) refused(told ? told.error : `The server refused it (${response.status}).`);
+    else if (!response.ok)
+      refused(told ? told.error : `The server refused it (${response.status}).`);
     else if (name === "finish") finished(told);
     else taken(told);
   } catch {
@@ -62,7 +65,12 @@ function restarted() {
 }
 
 function unsentProblem(what) {
-  const again = make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again");
+  const again = make(
+    "button",
+    { onclick: retry, "aria-keyshortcuts": "r" },
+    key("r"),
+    " Try this one again",
+  );
   problem(`${what} Not sent: ${unsent.words}. `, again);
   again.focus(); // keys are not typed into a name any more
 }
@@ -80,17 +88,25 @@ function problem(...content) {
 
 const LONG = 80; // characters of a value that may have to be scrolled, so that keys must reach it
 
-function shownRow(row) {
+function shownRow(row, heading = "h3") {
   const value = (text) => make("dd", text.length > LONG ? { tabindex: 0 } : {}, text);
   return make(
     "article",
     { class: "row" },
-    make("h3", {}, make("span", {}, `${row.view} `), row.id),
-    ...row.images.map((number) => make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` })),
+    make(heading, {}, make("span", {}, `${row.view} `), row.id),
+    ...row.images.map((number) =>
+      make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` }),
+    ),
     ...(row.values.length
-      ? [make("dl", { tabindex: 0 }, ...row.values.flatMap(([name, text]) => [make("dt", {}, name), value(text)]))]
+      ? [
+          make(
+            "dl",
+            { tabindex: 0 },
+            ...row.values.flatMap(([name, text]) => [make("dt", {}, name), value(text)]),
+          ),
+        ]
       : []),
-    ...(row.bars.length ? [bars(row.bars)] : [])
+    ...(row.bars.length ? [bars(row.bars)] : []),
   );
 }
 
@@ -105,9 +121,14 @@ function bars(values) {
       bar.style.width = `${width}%`;
       bar.style.left = `${z < 0 ? 50 - width : 50}%`;
       const number = `${z < 0 ? "−" : "+"}${Math.abs(z).toFixed(1)}`;
-      return make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, make("div", { class: "bar" }, bar)),
-        make("td", {}, number));
-    })
+      return make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, name),
+        make("td", {}, make("div", { class: "bar" }, bar)),
+        make("td", {}, number),
+      );
+    }),
   );
 }
 
@@ -115,6 +136,9 @@ async function get(name) {
   const response = await fetch(name).catch(() => null);
   const told = response && (await response.json().catch(() => null));
   if (response && response.ok) return told;
-  problem((told && told.error) || `The server is gone, or has another address now. Start ${document.title} again.`);
+  problem(
+    (told && told.error) ||
+      `The server is gone, or has another address now. Start ${document.title} again.`,
+  );
   return null;
 }

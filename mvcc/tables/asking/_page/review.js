@@ -17,10 +17,18 @@ function taken(told) {
   selected.clear();
   show(told);
   const { said, n_moved, moved } = told.told;
-  const more = n_moved > moved.length ? [make("li", {}, `and ${counted(n_moved - moved.length, "more row")}`)] : [];
+  const more =
+    n_moved > moved.length
+      ? [make("li", {}, `and ${counted(n_moved - moved.length, "more row")}`)]
+      : [];
   at("told").replaceChildren(
     `${said} ${counted(n_moved, "row")} moved.`,
-    make("details", {}, make("summary", {}, "Which ones"), make("ul", {}, ...moved.map((row) => make("li", {}, row)), ...more))
+    make(
+      "details",
+      {},
+      make("summary", {}, "Which ones"),
+      make("ul", {}, ...moved.map((row) => make("li", {}, row)), ...more),
+    ),
   );
   at("told").querySelector("details").hidden = n_moved === 0;
 }
@@ -30,18 +38,28 @@ function stale(told) {
   unsent = null;
   show(told);
   const fate = tried ? "Perhaps this had arrived" : "Not taken";
-  problem(`Something else was corrected since this page was loaded; here is the present state. ${fate}: ${words}.`);
+  problem(
+    "Something else was corrected since this page was loaded; here is the present state." +
+      ` ${fate}: ${words}.`,
+  );
 }
 
 function finished(told) {
   unsent = state = null;
   document.querySelector("header").hidden = true;
-  document.querySelector("main").replaceChildren(
-    make("h1", { tabindex: -1 }, "Finished"),
-    make("p", {}, `${counted(told.n, "correction")} of ${told.folder}. They stay when the result is made anew with`),
-    make("p", {}, make("code", {}, `--continue ${told.folder}`)),
-    make("p", { class: "soft" }, "The server has ended; this page can be closed.")
-  );
+  document
+    .querySelector("main")
+    .replaceChildren(
+      make("h1", { tabindex: -1 }, "Finished"),
+      make(
+        "p",
+        {},
+        `${counted(told.n, "correction")} of ${told.folder}.` +
+          " They stay when the result is made anew with",
+      ),
+      make("p", {}, make("code", {}, `--continue ${told.folder}`)),
+      make("p", { class: "soft" }, "The server has ended; this page can be closed."),
+    );
   document.querySelector("h1").focus();
 }
 
@@ -49,9 +67,13 @@ function finished(told) {
 
 function show(told) {
   state = told;
-  at("status").textContent = `${counted(told.clusters.length, "cluster")} · ${counted(told.corrections.length, "correction")}`;
+  at("status").textContent =
+    counted(told.clusters.length, "cluster") +
+    ` · ${counted(told.corrections.length, "correction")}`;
   at("clusters").replaceChildren(...told.clusters.map(shownCluster));
-  at("target").replaceChildren(...told.clusters.map((one) => make("option", { value: one.id }, called(one))));
+  at("target").replaceChildren(
+    ...told.clusters.map((one) => make("option", { value: one.id }, called(one))),
+  );
   at("n-disputed").textContent = `Different answers of several people (${told.disputed.n})`;
   at("n-disputed").parentElement.hidden = told.disputed.n === 0;
   at("disputed").replaceChildren(...told.disputed.rows.map(disputed));
@@ -68,20 +90,27 @@ function show(told) {
 }
 
 function shownCluster(one) {
-  const sizes = Object.entries(one.sizes).map(([view, n]) => `${n} ${view}`).join(", ");
+  const sizes = Object.entries(one.sizes)
+    .map(([view, n]) => `${n} ${view}`)
+    .join(", ");
   const item = make("li", {});
-  const act = (text, does) => make("button", { onclick: does, "aria-label": `${text} ${called(one)}` }, text);
+  const act = (text, does) =>
+    make("button", { onclick: does, "aria-label": `${text} ${called(one)}` }, text);
   item.append(
     make("h2", {}, `${one.id}  `, one.name, " ", make("span", { class: "soft" }, `(${sizes})`)),
-    make("div", { class: "exemplars" }, ...one.typical.map((row) => make("div", { class: "exemplar" }, shownRow(row)))),
+    make(
+      "div",
+      { class: "exemplars" },
+      ...one.typical.map((row) => make("div", { class: "exemplar" }, shownRow(row))),
+    ),
     make(
       "div",
       { class: "keys" },
       act("Rows", () => open(one.id)),
       act("Rename", () => renaming(item, one)),
       act("Merge", () => merging(item, one)),
-      act("Split", () => splitting(item, one))
-    )
+      act("Split", () => splitting(item, one)),
+    ),
   );
   return item;
 }
@@ -93,32 +122,65 @@ function inside(item, ...content) {
 }
 
 function renaming(item, one) {
-  const input = make("input", { maxlength: state.most_letters, autocomplete: "off", "aria-label": `New name of ${called(one)}` });
+  const input = make("input", {
+    maxlength: state.most_letters,
+    autocomplete: "off",
+    "aria-label": `New name of ${called(one)}`,
+  });
   const send = (event) => {
     event.preventDefault();
-    correct(one.id, `rename:${input.value.trim()}`, `${called(one)} is now called ${quoted(input.value)}`);
+    correct(
+      one.id,
+      `rename:${input.value.trim()}`,
+      `${called(one)} is now called ${quoted(input.value)}`,
+    );
   };
   inside(item, make("form", { onsubmit: send }, input, make("button", {}, "Rename")));
 }
 
 function merging(item, one) {
-  const others = state.clusters.filter((other) => other !== one && Object.keys(other.sizes)[0] === Object.keys(one.sizes)[0]);
-  const into = make("select", { "aria-label": "Into" }, ...others.map((other) => make("option", { value: other.id }, called(other))));
+  const others = state.clusters.filter(
+    (other) => other !== one && Object.keys(other.sizes)[0] === Object.keys(one.sizes)[0],
+  );
+  const into = make(
+    "select",
+    { "aria-label": "Into" },
+    ...others.map((other) => make("option", { value: other.id }, called(other))),
+  );
   const send = (event) => {
     event.preventDefault();
-    correct(one.id, `merge:${into.value}`, `${called(one)} into ${into.selectedOptions[0].textContent}`);
+    correct(
+      one.id,
+      `merge:${into.value}`,
+      `${called(one)} into ${into.selectedOptions[0].textContent}`,
+    );
   };
-  inside(item, make("form", { onsubmit: send }, "Put its rows into ", into, make("button", {}, "Merge")));
+  inside(
+    item,
+    make("form", { onsubmit: send }, "Put its rows into ", into, make("button", {}, "Merge")),
+  );
 }
 
 async function splitting(item, one) {
   const told = await get(`parts?id=${encodeURIComponent(one.id)}`);
   if (!told) return;
   const shown = told.parts.map((part, place) =>
-    make("section", {}, make("h3", {}, `Part ${place + 1}: ${counted(part.n, "row")}`), make("div", { class: "exemplars" },
-      ...part.rows.map((row) => make("div", { class: "exemplar" }, shownRow(row)))))
+    make(
+      "section",
+      {},
+      make("h3", {}, `Part ${place + 1}: ${counted(part.n, "row")}`),
+      make(
+        "div",
+        { class: "exemplars" },
+        ...part.rows.map((row) => make("div", { class: "exemplar" }, shownRow(row))),
+      ),
+    ),
   );
-  const send = make("button", { onclick: () => correct(one.id, "split", `split ${called(one)}`) }, "Split off part 2");
+  const send = make(
+    "button",
+    { onclick: () => correct(one.id, "split", `split ${called(one)}`) },
+    "Split off part 2",
+  );
   inside(item, ...shown, send);
 }
 
@@ -126,10 +188,11 @@ async function open(id) {
   const told = await get(`rows?id=${encodeURIComponent(id)}`);
   if (!told || !state) return;
   opened = id;
-  const cut = told.n > told.rows.length ? `, ${told.rows.length} of them, the least sure first` : "";
+  const cut =
+    told.n > told.rows.length ? `, ${told.rows.length} of them, the least sure first` : "";
   at("opened").replaceChildren(
     make("h2", {}, `Rows of ${id} (${told.n}${cut}) `, make("button", { onclick: close }, "Close")),
-    make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row))))
+    make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
   );
   at("opened").hidden = false;
 }
@@ -153,23 +216,52 @@ function choosable(row) {
 
 function doubtful({ row, second }) {
   const id = idOf(row);
-  const buttons = [make("button", { onclick: () => correct(id, "outlier", `${id} fits nowhere`) }, "Fits nowhere")];
-  const other = state.clusters.find((one) => one.id === String(second) || one.id === `${row.view}:${second}`);
-  if (other) buttons.unshift(make("button", { onclick: () => correct(id, String(second), `${id} to ${called(other)}`) }, `Move to ${called(other)}`));
+  const buttons = [
+    make("button", { onclick: () => correct(id, "outlier", `${id} fits nowhere`) }, "Fits nowhere"),
+  ];
+  const other = state.clusters.find(
+    (one) => one.id === String(second) || one.id === `${row.view}:${second}`,
+  );
+  if (other)
+    buttons.unshift(
+      make(
+        "button",
+        { onclick: () => correct(id, String(second), `${id} to ${called(other)}`) },
+        `Move to ${called(other)}`,
+      ),
+    );
   return make("li", {}, choosable(row), make("div", { class: "keys" }, ...buttons));
 }
 
 function disputed({ id, rows, said }) {
   const what = rows.map(idOf).join(" and ");
-  const settle = (value, words) => make("button", { onclick: () => correct(id, value, `${what}: ${words}`) }, words);
+  const settle = (value, words) =>
+    make("button", { onclick: () => correct(id, value, `${what}: ${words}`) }, words);
   const clusters = new Set(said.map((one) => one.cluster).filter((cluster) => cluster !== null));
-  const moves = state.clusters.filter((one) => clusters.has(Number(one.id.split(":").pop())) && (!one.id.includes(":") || one.id.startsWith(`${rows[0].view}:`)));
+  const moves = state.clusters.filter(
+    (one) =>
+      clusters.has(Number(one.id.split(":").pop())) &&
+      (!one.id.includes(":") || one.id.startsWith(`${rows[0].view}:`)),
+  );
   return make(
     "li",
     {},
     make("div", { class: "rows" }, ...rows.map(choosable)),
-    make("p", {}, said.map(({ who, answer }) => `${who}: ${answer === "outlier" ? "fits nowhere" : quoted(answer)}`).join("; ")),
-    make("div", { class: "keys" }, ...moves.map((one) => settle(one.id.split(":").pop(), `Put into ${called(one)}`)), settle("outlier", "Fits nowhere"))
+    make(
+      "p",
+      {},
+      said
+        .map(
+          ({ who, answer }) => `${who}: ${answer === "outlier" ? "fits nowhere" : quoted(answer)}`,
+        )
+        .join("; "),
+    ),
+    make(
+      "div",
+      { class: "keys" },
+      ...moves.map((one) => settle(one.id.split(":").pop(), `Put into ${called(one)}`)),
+      settle("outlier", "Fits nowhere"),
+    ),
   );
 }
 
@@ -178,14 +270,24 @@ function doubtfulMatch({ id, rows, used }) {
   return make(
     "li",
     {},
-    make("div", { class: "rows" }, ...rows.map(shownRow)),
+    make("div", { class: "rows" }, ...rows.map((row) => shownRow(row))),
     make(
       "div",
       { class: "keys" },
-      make("button", { onclick: () => correct(id, "match", `${words} are the same`) }, "The same thing"),
-      make("button", { onclick: () => correct(id, "no match", `${words} are not the same`), disabled: used ? null : "" },
-        used ? "Wrong match" : "Left out already")
-    )
+      make(
+        "button",
+        { onclick: () => correct(id, "match", `${words} are the same`) },
+        "The same thing",
+      ),
+      make(
+        "button",
+        {
+          onclick: () => correct(id, "no match", `${words} are not the same`),
+          disabled: used ? null : "",
+        },
+        used ? "Wrong match" : "Left out already",
+      ),
+    ),
   );
 }
 
@@ -206,7 +308,8 @@ at("selection").addEventListener("submit", (event) => {
   if (does === "clear") {
     selected.clear();
     showSelection();
-  } else if (does === "move") correct(ids, at("target").value.split(":").pop(), `${what} to ${at("target").value}`);
+  } else if (does === "move")
+    correct(ids, at("target").value.split(":").pop(), `${what} to ${at("target").value}`);
   else correct(ids, does, `${what}: ${event.submitter.textContent}`);
 });
 
@@ -218,8 +321,16 @@ function press(name) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
+  if (
+    event.repeat ||
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    event.target.matches("input, select")
+  )
+    return;
   if (/^[pfr]$/i.test(event.key)) press(event.key.toLowerCase());
 });
-for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
+for (const one of document.querySelectorAll("[data-key]"))
+  one.addEventListener("click", () => press(one.dataset.key));
 get("state").then((told) => told && show(told));
