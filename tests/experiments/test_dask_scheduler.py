@@ -126,7 +126,7 @@ def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, t
     tried("same bytes computed in another way", 1)
 
 
-@pytest.mark.parametrize("n_jobs", [-1, 1])
+@pytest.mark.parametrize("n_jobs", [-1, pytest.param(1, marks=pytest.mark.reliability)])
 def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_stored(
     tmp_path, tried, n_jobs
 ):

@@ -124,7 +124,14 @@ def test_the_order_of_trials_does_not_matter(config, expected, tmp_path, tried, 
     tried("same bytes computed in another way", 1)
 
 
-@pytest.mark.parametrize(("hash_seed", "threads"), [("0", "1"), ("4242", "2"), ("random", "7")])
+@pytest.mark.parametrize(
+    ("hash_seed", "threads"),
+    [
+        pytest.param("0", "1", marks=pytest.mark.reliability),
+        pytest.param("4242", "2", marks=pytest.mark.reliability),
+        ("random", "7"),
+    ],
+)
 def test_hash_seed_and_threads_do_not_matter(config, expected, tmp_path, tried, hash_seed, threads):
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     environment = os.environ | {"PYTHONHASHSEED": hash_seed} | dict.fromkeys(names, threads)

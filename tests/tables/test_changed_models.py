@@ -253,7 +253,7 @@ def test_what_is_stored_is_read_and_predicts(models, tmp_path, kind):
     "n",
     [
         60,
-        pytest.param(600, marks=pytest.mark.slow),
+        pytest.param(200, marks=pytest.mark.slow),
         pytest.param(3000, marks=pytest.mark.reliability),
     ],
 )

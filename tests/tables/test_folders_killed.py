@@ -73,6 +73,7 @@ def refuse_lost_rows(out):
     assert check_clustering(out) == (5, [], [])
 
 
+@pytest.mark.reliability
 def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
     with pool(tmp_path, "", "") as started:
         facts = cluster_job(
@@ -103,6 +104,7 @@ def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
     refuse_lost_rows(tmp_path / "out")
 
 
+@pytest.mark.reliability
 def test_when_all_workers_are_gone_the_job_waits_for_another(job, tmp_path):
     with pool(tmp_path, "") as started:
 
@@ -150,7 +152,12 @@ def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, t
 
 
 @pytest.mark.parametrize(
-    ("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+    ("by", "code"),
+    [
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.reliability),
+        (signal.SIGTERM, 130),
+        pytest.param(signal.SIGKILL, -9, marks=pytest.mark.reliability),
+    ],
 )
 def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
     folder, tmp_path, by, code

@@ -272,8 +272,15 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("before", [False, True], ids=["new", "fresh"])
-@pytest.mark.parametrize("disturb", [steps.killed, steps.full], ids=["killed", "full"])
+@pytest.mark.parametrize(
+    ("disturb", "before"),
+    [
+        pytest.param(steps.killed, False, id="killed-new", marks=pytest.mark.reliability),
+        pytest.param(steps.killed, True, id="killed-fresh"),
+        pytest.param(steps.full, False, id="full-new"),
+        pytest.param(steps.full, True, id="full-fresh", marks=pytest.mark.reliability),
+    ],
+)
 def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_command_finishes_it(
     tmp_path, options, tried, disturb, before
 ):
