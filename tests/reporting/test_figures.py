@@ -18,9 +18,9 @@ from mvcc.reporting.figures._f_measure import (
     draw_figure_08,
     improvements,
 )
-from mvcc.reporting.figures._panels import WIDTH, main_experiment, panels_by_base
+from mvcc.reporting.figures._panels import main_experiment, panels_by_base
 from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
-from mvcc.reporting.figures._style import BASE_STYLES, METHODS, house_style, method_styles
+from mvcc.reporting.figures._style import BASE_STYLES, METHODS, WIDTH, house_style, method_styles
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
     ends_of_bars,

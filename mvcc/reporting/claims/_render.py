@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mvcc._utils.messages import counted
 from mvcc._utils.outputs import OutputFolder
 from mvcc.reporting.claims._claims import WORDS
 from mvcc.reporting.claims._evidence import READINGS
@@ -38,11 +39,11 @@ _COLORS = {
     Verdict.DOES_NOT_HOLD: "red",
     Verdict.NOT_ENOUGH_DATA: "dim",
 }
-_COUNTED = {
-    Verdict.HOLDS: "hold",
-    Verdict.HOLDS_IN_PART: "hold in part",
-    Verdict.DOES_NOT_HOLD: "do not",
-    Verdict.NOT_ENOUGH_DATA: "without enough data",
+_COUNTED = {  # one of them, and several
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.HOLDS_IN_PART: ("holds in part", "hold in part"),
+    Verdict.DOES_NOT_HOLD: ("does not", "do not"),
+    Verdict.NOT_ENOUGH_DATA: ("without enough data", "without enough data"),
 }
 
 
@@ -139,8 +140,9 @@ def _summary(scorecard: Scorecard) -> str:
 
 
 def _count(scorecard: Scorecard) -> str:
-    counts = [(scorecard.count(verdict), words) for verdict, words in _COUNTED.items()]
-    return f"{len(scorecard.rows)} claims: {', '.join(f'{n} {words}' for n, words in counts if n)}."
+    numbers = [(scorecard.count(verdict), words) for verdict, words in _COUNTED.items()]
+    parts = [f"{n} {one if n == 1 else several}" for n, (one, several) in numbers if n]
+    return f"{counted(len(scorecard.rows), 'claim')}: {', '.join(parts)}."
 
 
 def _by_reading(scorecard: Scorecard) -> Iterator[tuple[ClaimRow, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
+from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def draw_figure_04(curves: pd.DataFrame) -> Picture | None:
         return None
     rows = _panels.with_intervals(rows)
     rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-    styles, schedule = _style.method_styles(rows["method"]), _panels.schedule_of(rows)
+    styles, schedule = _style.method_styles(rows["method"]), schedule_of(rows)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         curves = [
@@ -62,7 +63,7 @@ def draw_figure_08(curves: pd.DataFrame) -> Picture | None:
     rows = _panels.main_experiment(curves, "single-view")
     if rows.empty:
         return None
-    rows, schedule = _panels.with_intervals(rows), _panels.schedule_of(rows)
+    rows, schedule = _panels.with_intervals(rows), schedule_of(rows)
     names = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
     styles = {
         name: (title, _style.METHODS[name])
@@ -105,7 +106,7 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
     rows = differences(scores)
     if rows.empty:
         return None
-    lines, schedule = _style.line_styles(rows["mapped"]), _panels.schedule_of(rows)
+    lines, schedule = _style.line_styles(rows["mapped"]), schedule_of(rows)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         curves = list(_by_fraction(points, lines))

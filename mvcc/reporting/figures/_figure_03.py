@@ -42,7 +42,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Picture | None:
     examples = [example for example in examples if example["study"] == "main"]
     if not examples:
         return None
-    figure = _panels.new_figure(min(_HEIGHT, _panels.WIDTH / len(examples) + _panels.AROUND))
+    figure = _panels.new_figure(min(_HEIGHT, _style.WIDTH / len(examples) + _panels.AROUND))
     panels = figure.subplots(1, len(examples), squeeze=False)[0]
     for axes, example in zip(panels, examples, strict=True):
         try:

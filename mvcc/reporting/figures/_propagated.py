@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
+from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import PROPAGATION
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     if rows.empty:
         return None
     lines, multi_view = _style.line_styles(rows["mapped"]), experiment == "multi-view"
-    schedule, style = _panels.schedule_of(rows), _style.METHODS[PROPAGATION]
+    schedule, style = schedule_of(rows), _style.METHODS[PROPAGATION]
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         curves = [
@@ -113,7 +114,7 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         return None
     lowest = floor(20 * min(0.95, rows["mean"].min() - 0.005)) / 20
     ticks = [1.0, *(1 - wrong for wrong in _WRONG if 0.03 <= wrong / (1 - lowest) <= 1)]
-    schedule = _panels.schedule_of(rows)
+    schedule = schedule_of(rows)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         curves = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
+from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import (
     BEYOND,
     BEYOND_PEERS,
@@ -176,7 +177,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
     others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
-    schedule, style = _panels.schedule_of(rows), _style.WITHOUT_BASE[JOINT]
+    schedule, style = schedule_of(rows), _style.WITHOUT_BASE[JOINT]
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         joint = points[points["method"] == JOINT]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from mvcc.results import BASES, JOINT, K_MEANS, TRANSFERS
 
+WIDTH = 7.0  # of a figure, in inches: that of a page's text
 LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
 
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.claims import CLAIMS, print_scorecard, to_json, to_markdown, write_markdown
+from mvcc.reporting.claims import (
+    CLAIMS,
+    Verdict,
+    print_scorecard,
+    to_json,
+    to_markdown,
+    write_markdown,
+)
 from mvcc.reporting.claims._result import F_DIFFERENCE, SHARE, write_p, write_place
 from mvcc.reporting.claims._scorecard import Scorecard, evaluate
 
@@ -47,6 +55,12 @@ def test_the_table_fits_into_100_columns_and_needs_no_color(scorecard):
     assert "…" not in text  # nothing is cut
     for verdict in ("holds", "holds in part", "not enough data"):
         assert verdict in text
+
+
+def test_one_claim_holds_and_several_hold(scorecard):
+    rows = [row for row in scorecard.rows if row.result.verdict == Verdict.HOLDS]
+    assert "2 claims: 2 hold. " in to_markdown(replace(scorecard, rows=rows[:2]))
+    assert "1 claim: 1 holds. " in to_markdown(replace(scorecard, rows=rows[:1]))
 
 
 def test_colour_says_nothing_that_words_do_not(scorecard):
