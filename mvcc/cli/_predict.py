@@ -26,7 +26,7 @@ from mvcc.cli._shared import (
     "predict",
     epilog=below_help(
         "mvcc predict results --view texts=new.csv --out labels.csv",
-        "mvcc predict results --view texts=new.parquet --view images=new.npz --out labels",
+        "mvcc predict results --view texts=a.parquet --view images=b.npz --out labels",
         "mvcc predict results --view texts=folder --out labels",
         terms=("view",),
     ),
