@@ -6,6 +6,7 @@ Their tiers, the data they may need, and a last line that says what was left out
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
@@ -50,6 +51,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every test with its first parameters alone",
     )
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a text by its letters: pytest does not find a test by a name with a backslash."""
+    if isinstance(val, bytes):
+        val = val.decode("latin-1")
+    if not isinstance(val, str) or (val.isprintable() and "\\" not in val and len(val) <= 40):
+        return None
+    return re.sub(r"[^\w.,:=-]+", " ", val, flags=re.ASCII).strip()[:40]
 
 
 def pytest_configure(config: pytest.Config) -> None:

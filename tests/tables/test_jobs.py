@@ -278,7 +278,6 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
         (YAML, "views: {}\nn_clusters: 2", r"there is no view; give at least one"),
         (YAML, "", r"the file is empty"),
     ],
-    ids=lambda value: ascii(value)[1:25],
 )
 def test_a_mistake_is_told_with_its_line(config, old, new, message):
     config.write_text(YAML.replace(old, new))

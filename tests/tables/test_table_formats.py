@@ -209,7 +209,6 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
         ('id,x\na,1\n"b,2\n', r": cannot be read as a table: EOF inside string"),
     ],
-    ids=lambda value: ascii(value)[1:24] if len(value) < 100 else "long",
 )
 def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content, message):
     refused(tmp_path, "a.csv", content, message)
