@@ -54,12 +54,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name a text by its letters: pytest does not find a test by a name with a backslash."""
+    """Name a text, or the first of some, by its letters.
+
+    pytest does not find a test by a name with a backslash.
+    """
+    if isinstance(val, list) and val:
+        val = val[0]
     if isinstance(val, bytes):
         val = val.decode("latin-1")
-    if not isinstance(val, str) or (val.isprintable() and "\\" not in val and len(val) <= 40):
+    if not isinstance(val, str):
         return None
-    return re.sub(r"[^\w.,:=-]+", " ", val, flags=re.ASCII).strip()[:40]
+    return re.sub(r"[^\w./,:=-]+", " ", val, flags=re.ASCII).strip()[:40]
 
 
 def pytest_configure(config: pytest.Config) -> None:

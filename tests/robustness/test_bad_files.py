@@ -208,7 +208,6 @@ def test_figures_are_drawn_or_refused(tmp_path, spoilt, figure):
         {"dataset": "\x1b[31m"},
         {"constraints": "no"},
     ],
-    ids=str,
 )
 def test_an_example_that_cannot_be_drawn_is_refused(tmp_path, parts):
     folder = written(tmp_path, example=json.dumps({**EXAMPLE, **parts}).encode())

@@ -137,7 +137,6 @@ def column_of(folder, values, delimiter=";", **options):
         (["u", "v", "w", "x", "y"], "text", "", ["u", "v", "w", "x", "y"]),
         ([f"thing {n}" for n in range(41)], "text", "", [f"thing {n}" for n in range(41)]),
     ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_values_are_read_as_people_write_them(tmp_path, values, kind, note, found):
     column, read_values = column_of(tmp_path, values)

@@ -114,7 +114,6 @@ def test_the_same_numbers_are_the_same_view_in_every_format(tmp_path, name):
         "pandas-no-index.csv": lambda path: pd.DataFrame(X).to_csv(path, index=False),
         "pandas.parquet": lambda path: pd.DataFrame(X, columns=["p", "q"]).to_parquet(path),
     }.items(),
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_rows_without_ids_are_numbered_from_0(tmp_path, name, content):
     table = read(tmp_path, name, content)
