@@ -51,13 +51,29 @@ ROOMS = {
         ["mvcc/tables/reading/*.py"],
         [
             "tests/tables/test_asked.py",
+            "tests/tables/test_cluster_views.py",
             "tests/tables/test_columns.py",
+            "tests/tables/test_encodings.py",
+            "tests/tables/test_export_as_it_was.py",
+            "tests/tables/test_folders.py",
             "tests/tables/test_given_pairs.py",
             "tests/tables/test_limits.py",
+            "tests/tables/test_pictures.py",
             "tests/tables/test_table_formats.py",
+            "tests/tables/test_text_files.py",
+            "tests/tables/test_together.py",
+            "tests/tables/test_workbooks.py",
         ],
     ),
-    "asking": Room(["mvcc/tables/asking/*.py"], ["tests/tables/asking", "tests/cli/test_ask.py"]),
+    "asking": Room(
+        ["mvcc/tables/asking/*.py", "mvcc/tables/correcting/*.py"],
+        [
+            "tests/cli/test_ask.py",
+            "tests/tables/asking",
+            "tests/tables/test_changes.py",
+            "tests/tables/test_corrections.py",
+        ],
+    ),
     "fitting": Room(
         ["mvcc/tables/explaining/*.py", "mvcc/tables/fitting/*.py"],
         [
@@ -72,6 +88,8 @@ ROOMS = {
         ["mvcc/tables/output/*.py"],
         [
             "tests/tables/test_clusterings.py",
+            "tests/tables/test_continued.py",
+            "tests/tables/test_export_as_it_was.py",
             "tests/tables/test_output_folder.py",
             "tests/cli/test_compare.py",
             "tests/cli/test_export.py",
