@@ -38,10 +38,10 @@ demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (two mi
 	@echo "The learning curves of the paper's main job are in results-demo/figures/figure_04.png"
 	@echo "The report of two clustered tables is results-demo-tables/results/report.html"
 
-test: $(VENV)/.installed ## Run the quick tests (seven minutes)
+test: $(VENV)/.installed ## Run the quick tests (five minutes)
 	$(BIN)/pytest $(WORKERS)
 
-test-all: test ## Run the slow tests, too (under twelve minutes)
+test-all: test ## Run the slow tests, too (twelve minutes)
 	$(BIN)/pytest $(WORKERS) -m "slow and not reliability" --hypothesis-profile thorough
 
 # an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
@@ -58,7 +58,7 @@ $(LOWEST)/.installed: pyproject.toml
 LEFT_OUT := bench field test_count_evaluations.py test_peers.py docs reporting/claims tables/asking \
   tables/test_comparison.py tables/test_reasons_recomputed.py tables/test_asked.py tables/test_limits.py \
   tables/test_continued.py cli/test_imports.py cli/test_compiling.py
-test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest versions allowed
+test-lowest: $(LOWEST)/.installed ## Run most quick tests once with the lowest versions allowed
 	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest $(WORKERS) --first-parameters -m "not slow and not reliability and not exact_bits" $(LEFT_OUT:%=--ignore=tests/%)
 
 lint: $(VENV)/.installed ## Check style and types
