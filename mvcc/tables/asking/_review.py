@@ -25,13 +25,8 @@ from mvcc.tables.correcting._corrections import Corrections, refuse_contradictio
 from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.correcting._parts import parts_of
 from mvcc.tables.fitting._features import features_before_clusters
-from mvcc.tables.output._folder import (
-    KIND,
-    inputs_of,
-    job_of_clustering,
-    labels_of,
-    read_found,
-)
+from mvcc.tables.output._folder import KIND, inputs_of, labels_of
+from mvcc.tables.output._stored import job_of_clustering, read_found
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed

@@ -19,7 +19,7 @@ from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG
 from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
 from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
-from mvcc.tables.output._folder import check_files, read_clustering, read_found
+from mvcc.tables.output._stored import check_files, read_clustering, read_found
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
 

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import LOCK, csv_bytes, damage_of, sha256_of
+from mvcc._utils.files import LOCK, csv_bytes, sha256_of
 from mvcc._utils.ledger import LEDGER
 from mvcc._utils.messages import clipped
 from mvcc._utils.outputs import OutputFolder
-from mvcc._utils.reading import content_of, opened
-from mvcc.exceptions import DataError, StoreError
+from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, Input, ViewFacts, read_facts
-from mvcc.tables._job import Job, load_job
+from mvcc.results import Clustering, ViewFacts
+from mvcc.tables._job import Job
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
     CONFIG,
     CORRECTIONS,
     DISPUTED,
-    FORMER_MODEL,
     FOUND,
     LABELS,
     MODEL,
-    MOVED,
-    PROPAGATED,
-    RECEIVED,
-    SUSPICIOUS,
     TABLES,
 )
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
-from mvcc.tables.reading._people import log_in
+from mvcc.tables.reading._partitions import is_folder
 from mvcc.tables.reading._records import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 
@@ -100,7 +91,7 @@ def _refuse_others(out: OutputFolder) -> None:
         )
 
 
-def _given_files(job: Job) -> list[str]:
+def given_files(job: Job) -> list[str]:
     return [
         *(view.path for view in job.views.values()),
         *job.matches.values(),
@@ -111,227 +102,7 @@ def _given_files(job: Job) -> list[str]:
 def inputs_of(job: Job) -> list[str]:
     """Return all that a job reads: tables, matches, constraints, answers, and what it continues."""
     former = [] if job.continues is None else [job.continues]
-    return [*_given_files(job), *answer_files(job), *former]
-
-
-def job_of_clustering(folder: Path, facts: Clustering) -> Job:
-    """Return the job that a clustering repeats.
-
-    Raises StoreError: if it does not have the views of the facts.
-    """
-    job, names = load_job(folder / CONFIG), [view.name for view in facts.views]
-    if list(job.views) != names:
-        listed = clipped(", ".join(names), 200)
-        raise StoreError(
-            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or"
-            " cluster again."
-        )
-    return job
-
-
-def inputs_of_clustering(folder: Path) -> list[str]:
-    """Return the files that the clustering in a folder was made of.
-
-    None if there is no clustering.
-    """
-    return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
-
-
-def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
-    """Compare the files of a clustering with its facts: how many fit, problems, and notes.
-
-    Raises StoreError: when the facts themselves cannot be read.
-    """
-    facts, notes = read_facts(folder), list[str]()
-    verified, wrong = check_files(folder, facts)
-    if (folder / CONFIG).exists():
-        for path, read in zip(
-            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
-        ):
-            try:
-                same = input_sha256(path) == read.sha256
-            except (OSError, DataError):
-                notes.append(f"{path}: the input cannot be read any more.")
-            else:
-                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
-    return verified, wrong, notes
-
-
-def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
-    """Compare the files of a clustering with its facts: how many fit, and problems."""
-    verified, wrong = 1, list[str]()
-    for number, view in enumerate(facts.views):
-        labels = [row[:2] for row in _rows_of(folder / view.name / LABELS)]
-        if sorted(labels) == _labels_told(view):
-            verified += 1
-        else:
-            wrong.append(f"{view.name}/{LABELS}: it is missing, or is not what {FACTS} says.")
-        for name, n_rows in _lengths_told(facts, number).items():
-            if len(_rows_of(folder / view.name / name)) == n_rows + 1:
-                verified += 1
-            else:
-                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
-        if view.n_all_rows is not None:
-            if _rows_of_parts(folder / view.name / ALL_LABELS) == view.n_all_rows:
-                verified += 1
-            else:
-                wrong.append(
-                    f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have"
-                    f" {view.n_all_rows} rows."
-                )
-    needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
-    wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
-    if (folder / MODEL).exists():
-        try:
-            damage = _damage_of_model(content_of(folder / MODEL), facts)
-        except OSError as error:
-            damage = f"it cannot be read: {error.strerror}"
-        verified += not damage
-        wrong += [f"{MODEL}: {damage}."] if damage else []
-    return verified, wrong
-
-
-def _labels_told(view: ViewFacts) -> list[list[str]]:
-    """Return ids and clusters of all rows in any order, as the facts have them."""
-    told = [[name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)]
-    left_out = [[name, str(OUTLIER)] for name in view.outliers]
-    return sorted([["id", "cluster"], *told, *left_out])
-
-
-def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
-    """Return how many rows the tables of a view have beside its labels, by their names."""
-    view = facts.views[number]
-    if facts.joint:
-        lengths = {MOVED: view.n_moved}
-    else:
-        lengths = {PROPAGATED: view.n_propagated.total, RECEIVED: view.n_received.total}
-    of_view = [relation for relation in facts.relations if number in relation.views]
-    if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
-        lengths[SUSPICIOUS] = n_suspicious
-    return lengths
-
-
-def load_model(path: str | os.PathLike[str]) -> SavedClustering:
-    """Load the model that `mvcc cluster` has written, to give new rows their clusters.
-
-    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model
-    nothing is made.
-
-    Parameters
-    ----------
-    path : str or path
-        The folder of the results, whose model must have the checksum that ``clustering.json``
-        names; or the file alone.
-
-    Returns
-    -------
-    SavedClustering
-        Its ``predict(X, view)`` returns clusters, numbered as in ``labels.csv``.
-
-    Raises
-    ------
-    StoreError
-        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc
-        never writes.
-
-    See Also
-    --------
-    tables.SavedClustering : What it returns.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import pandas as pd
-    >>> from mvcc import load_model
-    >>> from mvcc.tables import cluster_job, load_job
-    >>> with TemporaryDirectory() as folder:
-    ...     config, results = Path(folder, "cluster.yaml"), Path(folder, "results")
-    ...     sizes = pd.DataFrame({"size": [1, 2, 9, 8]})
-    ...     sizes.to_csv(Path(folder, "sizes.csv"), index=False)
-    ...     _ = config.write_text("{views: {sizes: sizes.csv}, n_clusters: 2}")
-    ...     _ = cluster_job(load_job(config), results)
-    ...     model = load_model(results)
-    >>> low, high = model.predict([[1.0], [9.0]], view="sizes")
-    >>> bool(low != high)
-    True
-    """
-    path = Path(path)
-    return corrected_model(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
-
-
-def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
-    """Return the model in a folder, which gives rows of merged clusters to the one that is left."""
-    model, facts = read_clustering(folder)
-    return model.merged(facts.corrected.into) if facts.corrected else model, facts
-
-
-def read_found(folder: Path) -> Clustering:
-    """Return the facts of a clustering as its clusters were found, before all corrections."""
-    return read_facts(folder, FOUND) if (folder / FOUND).exists() else read_facts(folder)
-
-
-def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
-    """Return the model in a folder of results as it was fitted, and the facts; as `load_model`."""
-    file, facts = folder / MODEL, read_facts(folder)
-    if not file.exists() and (folder / FORMER_MODEL).exists():
-        raise StoreError(
-            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster"
-            " again."
-        )
-    content = _content_of(file)
-    if damage := _damage_of_model(content, facts):
-        raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
-    return _model_in(file, content), facts
-
-
-def _content_of(file: Path) -> bytes:
-    try:
-        return content_of(file)
-    except OSError as error:
-        raise StoreError(
-            f"{file}: the model cannot be read: {error.strerror}. Cluster again."
-        ) from error
-
-
-def _model_in(file: Path, content: bytes) -> SavedClustering:
-    from mvcc.tables.model._saved import SavedClustering  # which imports numba and scikit-learn
-
-    return SavedClustering.from_bytes(content, str(file))
-
-
-def _damage_of_model(content: bytes, facts: Clustering) -> str:
-    return damage_of(content, [facts.model_sha256] if facts.model_sha256 else [])
-
-
-def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
-    """Return where the inputs of a clustering are by its settings.
-
-    Answers are in one folder, by their names.
-    """
-    given = _given_files(job)
-    if len(job.asked) > 1:
-        return [*given, *(str(log_in(folder)) for folder in job.asked)]
-    answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
-    return [
-        *given,
-        *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :]),
-    ]
-
-
-def _rows_of(path: Path) -> list[list[str]]:
-    try:
-        with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
-            return list(csv.reader(file))
-    except (OSError, ValueError, csv.Error):
-        return []
-
-
-def _rows_of_parts(path: Path) -> int:
-    try:
-        return read_folder(str(path)).n_rows
-    except (OSError, DataError):
-        return 0
+    return [*given_files(job), *answer_files(job), *former]
 
 
 def write_folder(
