@@ -55,7 +55,6 @@ ROOMS = {
             "tests/tables/test_columns.py",
             "tests/tables/test_encodings.py",
             "tests/tables/test_export_as_it_was.py",
-            "tests/tables/test_folders.py",
             "tests/tables/test_given_pairs.py",
             "tests/tables/test_limits.py",
             "tests/tables/test_pictures.py",
