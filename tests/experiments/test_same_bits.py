@@ -59,7 +59,7 @@ def expected(config, tmp_path_factory):
     return digest(folder)
 
 
-@pytest.mark.parametrize("n_jobs", [2, 4])
+@pytest.mark.parametrize("n_jobs", [2, pytest.param(4, marks=pytest.mark.reliability)])
 def test_the_number_of_workers_does_not_matter(config, expected, tmp_path, tried, n_jobs):
     run_experiment(load_config(config), tmp_path, n_jobs=n_jobs)
     assert digest(tmp_path) == expected

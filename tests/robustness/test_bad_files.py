@@ -258,7 +258,7 @@ def test_more_panels_than_a_picture_holds_are_refused(tmp_path):
     assert command("plot", folder, "--figure", "4", codes=(1,), names=("200 × 2 panels",)) is None
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 @many(4, spoilt=SPOILT)
 def test_claims_are_tested_or_refused(tmp_path, spoilt):
     command("claims", written(tmp_path, **dict([spoilt])), "--fresh", codes=(1,), names=FILES)
