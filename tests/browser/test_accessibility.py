@@ -26,8 +26,7 @@ def objections(page):
     return [(one["id"], one["nodes"][0]["html"]) for one in serious]
 
 
-@pytest.mark.parametrize("colors", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "colors"), [(1280, "light"), (390, "dark")])
 def test_reports(open_page, report, tmp_path, width, colors):
     warned = report("axe", TWO, n_given=12, warnings=["Co-EM did not converge."])
     page = open_page(warned, width=width, color_scheme=colors)

@@ -134,7 +134,13 @@ def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(
     tried("run of two workers killed", kills)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "terminated"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, id="terminated", marks=pytest.mark.reliability),
+    ],
+)
 def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, tried, number):
     process = start(folder)
     wait_for_trials(folder, 2, process)
@@ -159,6 +165,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
         assert sha256(folder) == undisturbed
 
 
+@pytest.mark.reliability
 def test_workers_that_were_given_nothing_yet_end_as_well(folder):
     process = start(folder, "--trials", "1")  # the second of two workers has nothing to do
     wait_for_trials(folder, 1, process)

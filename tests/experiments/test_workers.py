@@ -64,6 +64,7 @@ def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path, tried):
     tried("worker killed by the system", 1)
 
 
+@pytest.mark.reliability
 def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(
     deadly, tmp_path, tried
 ):

@@ -184,6 +184,7 @@ def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
 
 
 @pytest.mark.slow
+@pytest.mark.reliability
 def test_another_seed_draws_other_rows(large, run):
     first, second = (
         run(with_values(large, seed=seed), str(seed))["views"][1]["ids"] for seed in (0, 1)

@@ -345,6 +345,7 @@ def test_a_grid_search_finds_what_a_loop_finds_and_fits_all_constraints_again():
 
 
 @pytest.mark.slow
+@pytest.mark.reliability
 def test_a_grid_search_of_large_views_in_two_processes_finds_the_same():
     """Joblib maps them into the memory of its processes, where they cannot be written."""
     rng = np.random.default_rng(0)
