@@ -329,14 +329,7 @@ function press(name) {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state) naming(false);
-  if (
-    event.repeat ||
-    event.ctrlKey ||
-    event.altKey ||
-    event.metaKey ||
-    event.target.matches("input, select")
-  )
-    return;
+  if (!isCommand(event)) return;
   if (event.key.length !== 1 || event.key === " ") return;
   if (/^[1-9a-z?]$/i.test(event.key)) event.preventDefault();
   press(event.key.toLowerCase());

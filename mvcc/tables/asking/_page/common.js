@@ -88,6 +88,12 @@ function problem(...content) {
 
 const LONG = 80; // characters of a value that may have to be scrolled, so that keys must reach it
 
+/* Tell whether a key is meant as a command: not held down, not with another, not in a field. */
+function isCommand(event) {
+  const withAnother = event.ctrlKey || event.altKey || event.metaKey;
+  return !event.repeat && !withAnother && !event.target.matches("input, select");
+}
+
 function shownRow(row, heading = "h3") {
   const value = (text) => make("dd", text.length > LONG ? { tabindex: 0 } : {}, text);
   return make(

@@ -321,14 +321,7 @@ function press(name) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (
-    event.repeat ||
-    event.ctrlKey ||
-    event.altKey ||
-    event.metaKey ||
-    event.target.matches("input, select")
-  )
-    return;
+  if (!isCommand(event)) return;
   if (/^[pfr]$/i.test(event.key)) press(event.key.toLowerCase());
 });
 for (const one of document.querySelectorAll("[data-key]"))
