@@ -128,7 +128,19 @@ def _parts(clustering: Clustering, number: int) -> Iterator[str]:
     if clustering.stability_runs.agreement:
         yield f"agreement of stability runs {clustering.stability_runs.agreement[number]:.2f}"
     if view.reference_f is not None:
-        yield f"F against the labels {view.reference_f:.2f}"
+        yield f"F against the labels {view.reference_f:.2f}{_of_others(clustering, number)}"
+
+
+def _of_others(clustering: Clustering, number: int) -> str:
+    """Give F against the labels of the methods that the result was compared with."""
+    others = clustering.comparison.methods[1:] if clustering.comparison else ()
+    said = ", ".join(
+        f"{one.method} {F:.2f}"
+        for one in others
+        for F in one.reference_f[number : number + 1]
+        if F is not None
+    )
+    return f" ({said})" if said else ""
 
 
 def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import wrap
 
 from mvcc._utils.messages import clipped, counted
 from mvcc.results._view import ColumnFacts
 
 _MANY_ALIKE = 4  # side by side, which share a row
 _LONGEST_NAME, _LONGEST_EXAMPLE = 40, 20
+_WIDTH = 78  # of a terminal, less the indent of the table
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,27 @@ def columns_used(columns: Sequence[ColumnFacts]) -> str:
 
 
 def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
-    """Give the table of columns as lines of text."""
+    """Give the table of columns as lines of text, as wide as a terminal."""
     rows = columns_table(columns)
     width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         missing = f"{row.missing} missing" if row.missing else ""
-        said = "; ".join(filter(None, (row.why, missing, row.examples)))
-        yield f"{row.name:<{width}}  {row.used_as:<8}  {said}".rstrip()
+        said = "; ".join(filter(None, (row.why, missing, _unbroken(row.examples))))
+        first = f"{row.name:<{width}}  {row.used_as:<8}  "
+        lines = wrap(
+            said,
+            _WIDTH,
+            initial_indent=first,
+            subsequent_indent=" " * len(first),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        yield from (line.replace(_NO_BREAK, " ") for line in lines or [first.rstrip()])
+
+
+def _unbroken(examples: str) -> str:
+    """Let a line break before the values as they are read, but nowhere else."""
+    return examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
 
 
 def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:

@@ -88,6 +88,8 @@ class Compared(Facts):
     agreement: Share | None  # share of matched rows in the same cluster when their match is cut
     by_chance: Share | None  # the same if clusters were drawn at random
     stability: Number  # mean adjusted Rand index of its runs
+    # of each view: F against its labels, with all constraints and matches; null without labels
+    reference_f: tuple[Share | None, ...] = ()
 
 
 class Comparison(Facts):

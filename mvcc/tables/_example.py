@@ -19,7 +19,9 @@ from mvcc._utils.outputs import OutputFolder
 
 PICTURES = "pictures"
 _N_CATALOG, _N_PHOTOS, _N_BOTH, _N_MATCHES, _N_CONSTRAINTS = 360, 420, 240, 180, 40
-_SEED = 4
+_SEED = 21
+# the entries that `mvcc ask` asks about first, one after the other, if nothing else is known
+_ASKED = (66, 103, 274, 172, 230, 28, 4, 272, 212, 145)
 _SIDE = 48  # of a picture, in pixels
 _COLORS = {
     "red": (178, 52, 48),
@@ -105,15 +107,20 @@ _KINDS = {
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example and return its files: tables, pictures, matches, constraints, config, page.
+    """Write an example and return its files.
+
+    Tables, pictures, matches, constraints, answers, two configs, and a page about them.
 
     Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = _contents()
     folder_of_texts = files("mvcc.tables") / "example"
-    config = _commented((folder_of_texts / "cluster.yaml").read_text("utf-8"))
-    contents["cluster.yaml"] = config.encode()
-    contents["README.md"] = (folder_of_texts / "README.md").read_text("utf-8").encode()
+    texts = {
+        name: (folder_of_texts / name).read_text("utf-8")
+        for name in ("cluster.yaml", "asked.yaml", "README.md")
+    }
+    texts["cluster.yaml"] = _commented(texts["cluster.yaml"])
+    contents |= {name: text.encode() for name, text in texts.items()}
     with OutputFolder(
         folder, "an example", fresh=None, elsewhere="choose another folder"
     ) as target:
@@ -169,6 +176,7 @@ def _contents() -> dict[str, bytes]:
         "photos.csv": table,
         "matches.csv": [["catalog", "photos"], *matches],
         "pairs.csv": [["i", "j", "kind", "weight"], *constraints],
+        "answers.csv": [["id", "answer"], *_answers(kinds[entries])],
     }
     return {name: _csv(rows) for name, rows in tables.items()} | pictures
 
@@ -217,6 +225,15 @@ def _constraints(rng: Random, things: list[int], kinds: Any, entry_of: dict[int,
     return [
         [entry_of[one], entry_of[other], kind, 0.8 if number % 5 == 4 else 1]
         for number, ((one, other), kind) in enumerate(constraints.items())
+    ]
+
+
+def _answers(kinds: Any) -> Table:
+    """Answer ten questions of `mvcc ask` by the kinds of the entries."""
+    answers = [str(kinds[entry]) for entry in _ASKED]
+    return [
+        [f"catalog:entry-{entry:03d}", answer if answer in answers[:number] else f"new:{answer}"]
+        for number, (entry, answer) in enumerate(zip(_ASKED, answers, strict=True))
     ]
 
 

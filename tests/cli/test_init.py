@@ -18,7 +18,8 @@ from mvcc.exceptions import StoreError
 from tests.command_line import mvcc
 
 LEDGER = ".mvcc-files"
-FILES = {"catalog.csv", "photos.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}
+TABLES = {"catalog.csv", "photos.csv", "matches.csv", "pairs.csv", "answers.csv"}
+FILES = TABLES | {"cluster.yaml", "asked.yaml", "README.md"}
 
 
 def run(*arguments):
@@ -121,3 +122,16 @@ def test_the_example_runs_as_it_is_and_as_its_page_says(tmp_path):
         arguments = shlex.split(comment.removeprefix("#   ").split("  ")[0])
         done = mvcc(*arguments[1:], cwd=folder)
         assert done.returncode == 0, (comment, done.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_ten_answers_make_it_better(tmp_path):
+    run(tmp_path / "it")
+    mvcc("ask", tmp_path / "it/asked.yaml", "--answers", tmp_path / "it/answers.csv")
+    mvcc("cluster", tmp_path / "it/asked.yaml", "--out", tmp_path / "out")
+    methods = json.loads((tmp_path / "out/clustering.json").read_text())["comparison"]["methods"]
+    F = {one["method"]: one["reference_f"][0] for one in methods}
+    assert F["k-means"] < 0.5 < 0.7 < F["without constraints"] < F["joint"] - 0.05
+    together = {one["method"]: one["agreement"] for one in methods}
+    assert together["k-means"] < together["without constraints"] < together["joint"]

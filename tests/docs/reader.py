@@ -30,7 +30,11 @@ def variables(*programs: Path, **more: str) -> dict[str, str]:
     outside = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     # rows between two clusters depend on the kernels of OpenBLAS: the pages show what these give,
     # which run anywhere
-    same = {"MPLBACKEND": "agg", "OPENBLAS_CORETYPE": "Haswell"}
+    same = {
+        "MPLBACKEND": "agg",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+    }
     return outside | {"PATH": os.pathsep.join([*map(str, programs), *others])} | same | more
 
 

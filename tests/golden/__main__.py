@@ -13,8 +13,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-# eigenvectors of equal eigenvalues, of separate groups in a view, depend on these kernels
+# which of equally near landmarks of a separate group are taken depends on the last bits, and these
+# on the kernels of OpenBLAS and NumPy
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
+os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
 
 from tests.golden.jobs import COMMANDS, HERE, outputs_of
 

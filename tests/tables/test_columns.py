@@ -323,9 +323,10 @@ def test_the_table_of_columns_shows_values_before_and_after_and_joins_columns_al
     rows = [f"r{n};1.{n}00,50 €;0{n + 1}.02.2020 08:30;{n % 2};;{n % 3};{n}\n" for n in range(5)]
     table = read(tmp_path, f"id;Preis;Tag;a;b;c;d\n{''.join(rows)}", columns={"b": "number"})
     assert lines_of(table)[1:] == [
-        "Preis  number    in €, with decimal commas; 1.000,50 € | 1.100,50 € → 1000.5 | 1100.5",
-        "Tag    date      day.month.year; 01.02.2020 08:30 | 02.02.2020 08:30"
-        " → 2020-02-01 08:30 | 2020-02-02 08:30",
+        "Preis  number    in €, with decimal commas; 1.000,50 € | 1.100,50 €",
+        "                 → 1000.5 | 1100.5",
+        "Tag    date      day.month.year; 01.02.2020 08:30 | 02.02.2020 08:30",
+        "                 → 2020-02-01 08:30 | 2020-02-02 08:30",
         "a      number    0 | 1",
         "b      left out  empty; 5 missing",
         "c      number    0 | 1",
@@ -792,7 +793,7 @@ def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
     write_csv(tmp_path / "t.csv", rows)
     options = ["--stability-runs", "0", "--no-comparison", "-k", "2"]
     said = mvcc("cluster", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "out", *options)
-    assert (NO_END in said.stdout) == (end == "9999-12-31")
+    assert (NO_END in " ".join(said.stdout.split())) == (end == "9999-12-31")
     assert end in (tmp_path / "out/clustering.json").read_text()
     done = mvcc(
         "predict",

@@ -13,7 +13,6 @@ from scipy.spatial.distance import cdist
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
-from mvcc.metrics import pairwise_f_measure
 from mvcc.results import Sureness, sureness_of
 from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
@@ -125,17 +124,3 @@ def _places(X: Floats, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
         return own, np.ones(len(X)), other
     larger = np.maximum(own, nearest)
     return own, np.divide(nearest - own, larger, out=np.zeros(len(X)), where=larger > 0), other
-
-
-def against_labels(reference: Sequence[str] | None, labels: Ints) -> dict[str, float | None]:
-    """Compare clusters with true labels, where there are some; rows without one are left out."""
-    from sklearn.metrics import adjusted_rand_score
-
-    known = [row for row, label in enumerate(reference or ()) if label]
-    if reference is None or len(known) < 2:
-        return {"reference_f": None, "reference_ari": None}
-    true, found = [reference[row] for row in known], labels[known]
-    return {
-        "reference_f": float(pairwise_f_measure(true, found)),
-        "reference_ari": float(adjusted_rand_score(true, found)),
-    }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -27,7 +27,7 @@ from mvcc.results import JOINT, K_MEANS
 from mvcc.tables._job import DEFAULT_FEATURES, Job
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import Fit, renumbered
+from mvcc.tables.fitting._fit import Fit, against_labels, renumbered
 from mvcc.tables.fitting._given import check_given
 from mvcc.tables.fitting._held_out import (
     CONSTRAINT_FOLDS,
@@ -204,6 +204,8 @@ def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], N
             )
         contest = Contest(inputs, method)
         outcomes = held_out_by(contest, labels, on_step)
+        reference = [table.reference for table in inputs.tables]
+        by_labels = _against_labels(contest, labels, reference)
     mine = outcomes[contest.job.method]
     said, cautions = verdict(outcomes)
     if contest.refused:
@@ -220,7 +222,10 @@ def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], N
         "n_judgments": sum(map(len, contest.given)) if mine.kept else 0,
         "n_matches": sum(len(cut.first) for cut in mine.cuts.values()),
         "sampled": None if rows is None else sum(contest.sizes),
-        "methods": [{"method": name, **outcome.facts()} for name, outcome in outcomes.items()],
+        "methods": [
+            {"method": name, **outcome.facts(), "reference_f": by_labels.get(name, [])}
+            for name, outcome in outcomes.items()
+        ],
         **said,
     }
     return Comparison(
@@ -309,6 +314,26 @@ def _by_fewer_matches(
             key: Cut(*map(np.concatenate, zip(*found, strict=True))) for key, found in own.items()
         }
         for name, own in parts.items()
+    }
+
+
+def _against_labels(
+    contest: Contest, result: Labels, reference: Sequence[Sequence[str] | None]
+) -> dict[str, list[float | None]]:
+    """Return F of every method against the labels of every view, with all that is given."""
+    if not any(reference):
+        return {}
+    methods = contest.methods(contest.relations)
+    del methods[contest.job.method]
+    found = {contest.job.method: result} | {
+        name: again(contest.given, contest.job.seed + 1) for name, again in methods.items()
+    }
+    return {
+        name: [
+            against_labels(*of_view)["reference_f"]
+            for of_view in zip(reference, labels, strict=True)
+        ]
+        for name, labels in found.items()
     }
 
 

@@ -6,7 +6,7 @@ Once for the result, and again, a little otherwise, to see how stable it is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -19,6 +19,7 @@ from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import PropagationWarning
+from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._method import Labels, Method
@@ -160,3 +161,17 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     _, number = match_clusters([like, labels], {(0, 1): np.column_stack((every, every))}, k)
     found: Ints = number[labels]
     return found
+
+
+def against_labels(reference: Sequence[str] | None, labels: Ints) -> dict[str, float | None]:
+    """Compare clusters with true labels, where there are some; rows without one are left out."""
+    from sklearn.metrics import adjusted_rand_score
+
+    known = [row for row, label in enumerate(reference or ()) if label]
+    if reference is None or len(known) < 2:
+        return {"reference_f": None, "reference_ari": None}
+    true, found = [reference[row] for row in known], labels[known]
+    return {
+        "reference_f": float(pairwise_f_measure(true, found)),
+        "reference_ari": float(adjusted_rand_score(true, found)),
+    }
