@@ -10,6 +10,7 @@ them by their columns and matches alone, then with ten answers of a curator.
 """
 
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,8 +19,9 @@ import pandas as pd
 
 from mvcc import cluster_views
 
+mvcc = [sys.executable, "-m", "mvcc"]  # the command, from Python
 folder = Path(tempfile.mkdtemp()) / "my-data"
-subprocess.run(["mvcc", "init", folder, "--quiet"], check=True)
+subprocess.run([*mvcc, "init", folder, "--quiet"], check=True)
 catalog = pd.read_csv(folder / "catalog.csv", index_col="id")
 photos = pd.read_csv(folder / "photos.csv", index_col="id")
 catalog.head()
@@ -47,7 +49,7 @@ found
 
 answers = folder / "answers.csv"
 subprocess.run(
-    ["mvcc", "ask", folder / "asked.yaml", "--answers", answers, "--quiet"],
+    [*mvcc, "ask", folder / "asked.yaml", "--answers", answers, "--quiet"],
     check=True,
 )
 pairs = pd.read_csv(folder / "asked" / "catalog.csv")

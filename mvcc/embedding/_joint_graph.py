@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.spatial.distance import cdist
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
@@ -32,6 +33,7 @@ MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 _TINY = 1e-12
+_DIGITS = 12  # of distances between unit rows
 
 
 class Eigenpairs(NamedTuple):
@@ -199,7 +201,8 @@ def joint_graph(
         weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)
     ]
     factors = [
-        _landmark_factor(space, objects, landmarks, n_objects, weights) for space in (views, narrow)
+        _landmark_factor(space, objects, landmarks, n_objects, weights, search)
+        for space, search in ((views, _nearest), (narrow, _nearest_of_unit_rows))
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
@@ -285,8 +288,32 @@ def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) ->
     return landmarks
 
 
+def _nearest(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    return NeighborSearch.among(among).nearest_to(X, number)
+
+
+def _nearest_of_unit_rows(X: Floats, among: Floats, number: int) -> tuple[Floats, Ints]:
+    """Return distances and numbers of the nearest rows; among rows as near, of the first.
+
+    All rows of a separate group in a view have one place among its eigenvectors, but for the last
+    bits, which differ from processor to processor: they decide nothing here.
+    """
+    distances, found = _nearest(X, among, number + 1)
+    distances, found = np.round(distances, _DIGITS), found[:, :number]
+    tied = np.flatnonzero(distances[:, number] == distances[:, number - 1])
+    for block in blocks_of(len(tied)):
+        far = np.round(cdist(X[tied[block]], among), _DIGITS)
+        found[tied[block]] = np.argsort(far, axis=1, kind="stable")[:, :number]
+    return distances[:, :number], found
+
+
 def _landmark_factor(
-    space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int, view_weights: Floats
+    space: list[Floats],
+    objects: list[Ints],
+    landmarks: Ints,
+    n_objects: int,
+    view_weights: Floats,
+    search: Callable[[Floats, Floats, int], tuple[Floats, Ints]],
 ) -> sp.csr_array:
     """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of every object's landmarks."""
     column = np.full(n_objects, -1)
@@ -298,7 +325,7 @@ def _landmark_factor(
         number = min(NEAR_LANDMARKS, len(of_landmarks) - 1)
         if number < 1:
             continue
-        distances, found = NeighborSearch.among(X[of_landmarks]).nearest_to(X, number)
+        distances, found = search(X, X[of_landmarks], number)
         near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
         weights = weights + sp.csr_array(
             (weight * near, (np.repeat(own, number), columns)), shape=shape
