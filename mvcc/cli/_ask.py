@@ -12,7 +12,17 @@ import click
 
 from mvcc._utils.messages import counted, enumerated
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    FILE,
+    Folder,
+    below_help,
+    in_browser,
+    output_options,
+    print_json,
+    remark,
+    remark_notes,
+    say,
+)
 
 if TYPE_CHECKING:
     from mvcc.tables import AskSession
@@ -27,9 +37,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
-)
+@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
 @job_options(TABLES)
 @click.option(
     "--out",
@@ -39,7 +47,7 @@ _EXAMPLES = (
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option(
     "--answers",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Record a table: columns id,answer.",
 )
@@ -54,7 +62,7 @@ _EXAMPLES = (
 )
 @click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
 @output_options("Print the next questions as JSON.")
-def command(
+def ask(
     config: Path | None,
     out: Path | None,
     pairs: bool,
@@ -99,8 +107,7 @@ def command(
 
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
-    for note in (*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes):
-        remark(f"Note: {note}")
+    remark_notes((*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes))
     from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()
@@ -125,7 +132,6 @@ def command(
         if as_json:
             print_json(session.document(n_questions or 1))
         elif browser:
-            from mvcc.cli._ask_browser import in_browser
             from mvcc.tables import PageState
 
             page = PageState(session, then)

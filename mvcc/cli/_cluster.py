@@ -9,13 +9,13 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc.cli._job_options import ALL, job_options, settings
-from mvcc.cli._number_of_clusters import as_range, print_numbers, told_how_to_ask
-from mvcc.cli._outcome import print_outcome
+from mvcc.cli._outcome import as_range, print_numbers, print_outcome, told_how_to_ask
 from mvcc.cli._shared import (
+    FILE,
     below_help,
     output_options,
     print_json,
-    remark,
+    remark_notes,
     say,
     scheduler_option,
     shown_steps,
@@ -34,7 +34,6 @@ _EXAMPLES = (
 
 
 @click.command(
-    "cluster",
     epilog=below_help(
         *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
     ),
@@ -43,7 +42,7 @@ _EXAMPLES = (
 @scheduler_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=Path("results"),
     show_default=True,
     help="Output folder.",
@@ -51,7 +50,7 @@ _EXAMPLES = (
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
-def command(
+def cluster(
     config: Path | None,
     out: Path,
     fresh: bool,
@@ -181,8 +180,7 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
             say(f"  {line}")
         if made:
             say(f"  features: {made}")
-        for note in table.notes:
-            remark(f"Note: {note}")
+        remark_notes(table.notes)
     for (u, v), rows in inputs.relations.items():
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
     if inputs.answers:
@@ -193,6 +191,5 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         )
         for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
             say(sentence)
-    for note in inputs.notes:
-        remark(f"Note: {note}")
+    remark_notes(inputs.notes)
     say("All files are valid. Nothing was written.")

@@ -17,11 +17,11 @@ from mvcc.cli._shared import below_help, data_dir_option, output_options, print_
 from mvcc.exceptions import MvccError
 
 
-@click.command("doctor", epilog=below_help("mvcc doctor", "mvcc doctor --compile"))
+@click.command(epilog=below_help("mvcc doctor", "mvcc doctor --compile"))
 @data_dir_option
 @click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now.")
 @output_options("Print everything as JSON.")
-def command(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
+def doctor(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
     """Print the versions of mvcc and its libraries, and where data and compiled kernels are.
 
     Changes nothing, except with --compile. Exit status 1 if mvcc cannot work as it is installed.

@@ -1,28 +1,33 @@
-"""What `mvcc cluster` prints of a clustering: in words, or as JSON."""
+"""What `mvcc cluster` prints: a clustering or, if k is unknown, numbers and how to be asked."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import print_json, remark, say
+from mvcc.cli._job_options import words_of
+from mvcc.cli._shared import print_json, remark_notes, say
+from mvcc.exceptions import ConfigError
 
 if TYPE_CHECKING:
     from mvcc.results import Clustering, ViewFacts
+    from mvcc.tables import Job
 
 _MOST_NAMED = 12  # clusters, in the terminal
+_BESIDE = ("k", "kept_error", "rows", "all_rows")  # not columns of a table of numbers
 _WIDTH = 80  # columns of a terminal
 
 
 def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
     """Print a clustering that was written to a folder."""
     notes = [*clustering.warnings, *_doubts(clustering)]
-    for note in notes:
-        remark(f"Note: {note}")
+    remark_notes(notes)
     if as_json:
         print_json(_document(clustering, out, notes))
         return
@@ -184,3 +189,93 @@ def _doubts(clustering: Clustering) -> Iterator[str]:
                 f"{SMALLEST_DIVERGENCE:g} is risky)"
             )
         yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."
+
+
+@contextmanager
+def told_how_to_ask(
+    job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+) -> Iterator[None]:
+    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
+    from mvcc.tables import UnknownNumberError, number_criteria
+
+    try:
+        yield
+    except UnknownNumberError as error:
+        if error.inputs is not None:
+            found = number_criteria(job, error.inputs)
+            if as_json:
+                print_json(found)
+            elif found["k"]:
+                _print_criteria(found)
+        raise ConfigError(f"{error} To be asked:\n  {_asking(job, config, given)}") from None
+
+
+def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
+    """Return the command that asks about the tables of a job."""
+    folders = job.asked or (("asked",) if config is None else ())
+    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
+
+
+def as_range(text: str | None) -> range | None:
+    """Return the numbers of clusters of a range such as 2-12, None for anything else.
+
+    Raises
+    ------
+    ConfigError
+        For a range that does not begin with 2 or more, or does not ascend.
+    """
+    found = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
+    if not found:
+        return None
+    low, high = map(int, found.groups())
+    if low < 2 or high <= low:
+        raise ConfigError(
+            "a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got "
+            f"{text}."
+        )
+    return range(low, high + 1)
+
+
+def print_numbers(
+    tried: list[dict[str, Any]],
+    out: Path,
+    job: Job,
+    config: Path | None,
+    given: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print how good each number of clusters is, and the command that asks."""
+    from mvcc.tables import CHOICE, CURVES
+
+    asking = _asking(job, config, given)
+    table, curves = str(out / CHOICE), str(out / CURVES)
+    if as_json:
+        print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
+        return
+    columns = [
+        name for name, value in tried[0].items() if name not in _BESIDE and value is not None
+    ]
+    said = {"kept": "constraints kept", "by_chance": "by chance"}
+    titles = ["  k", *(said.get(name, name) for name in columns)]
+    say("  ".join(titles))
+    for one in tried:
+        values = [f"{one[name]:.2f}" for name in columns]
+        if "kept" in columns:
+            values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
+        cells = zip([str(one["k"]), *values], titles, strict=True)
+        say("  ".join(text.rjust(len(title)) for text, title in cells))
+    if tried[0]["rows"] < tried[0]["all_rows"]:
+        say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
+    say(f"Table: {table}")
+    say(f"Curves: {curves}")
+    say(f"No number was chosen. To be asked, which tells more:\n  {asking}")
+
+
+def _print_criteria(found: dict[str, Any]) -> None:
+    width = max(map(len, found["criteria"]))
+    say(f"{'k':{width}}{''.join(f'{k:6}' for k in found['k'])}   best")
+    for name, values in found["criteria"].items():
+        numbers = "".join(f"{value:6.2f}" for value in values)
+        say(f"{name:{width}}{numbers}   {found['best'][name] or '–':>4}")
+    say("With four clusters or more, neither is right more than two times in five.")

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    FILE,
+    Folder,
+    below_help,
+    in_browser,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 if TYPE_CHECKING:
     from mvcc.tables import ReviewSession
@@ -21,11 +30,11 @@ _EXAMPLES = (
 )
 
 
-@click.command("review", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
+@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match")))
 @click.argument("folder", type=Folder())
 @click.option(
     "--answers",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Record a table of corrections: columns id,answer.",
 )
@@ -36,7 +45,7 @@ _EXAMPLES = (
 @click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
 @click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
 @output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
-def command(
+def review(
     folder: Path,
     answers: Path | None,
     parts: str | None,
@@ -78,7 +87,6 @@ def command(
         if as_json:
             print_json(session.document(n_rows or 20))
         elif not for_program:
-            from mvcc.cli._ask_browser import in_browser
             from mvcc.tables import ReviewPage
 
             page = ReviewPage(session)
