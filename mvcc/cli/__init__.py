@@ -10,7 +10,6 @@ import signal
 import sys
 from importlib import import_module
 from io import TextIOWrapper
-from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -131,7 +130,7 @@ def main() -> NoReturn:
     # objects, and once more when the process ends, takes a quarter of a short run.
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)
-    signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         code = cli.main(prog_name="mvcc", standalone_mode=False, color=_wants_color())
@@ -152,10 +151,6 @@ def main() -> NoReturn:
         words = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         code = _complain(words, FAILURE)
     sys.exit(code or 0)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _wants_color() -> bool | None:

@@ -6,7 +6,7 @@ import shlex
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,9 +23,6 @@ from mvcc.cli._shared import (
     remark_notes,
     say,
 )
-
-if TYPE_CHECKING:
-    from mvcc.tables import AskSession
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
@@ -126,9 +123,9 @@ def ask(
         remark(f"Preparing questions about {counted(n_rows, 'row')} …")
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
-            said = record_table(session, answers)
+            recorded = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(said), 'answer')} recorded.")
+                say(f"{counted(len(recorded), 'answer')} recorded.")
         if as_json:
             print_json(session.document(n_questions or 1))
         elif browser:
@@ -141,9 +138,6 @@ def ask(
 
             ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
         if not as_json:
-            say(f"{_state(session)} Go on: {then}")
-
-
-def _state(session: AskSession) -> str:
-    status = session.status
-    return f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}."
+            status = session.status
+            said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
+            say(f"{said}. Go on: {then}")

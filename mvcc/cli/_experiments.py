@@ -129,7 +129,7 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
     from mvcc.results import CLUSTERING, MANIFEST
 
     clusterings = {facts.parent for path in paths for facts in path.rglob(CLUSTERING)}
-    findings = [_clustering(folder) for folder in sorted(clusterings)]
+    findings = [_finding(folder) for folder in sorted(clusterings)]
     disagreements: list[str] = []
     if not findings or any(file for path in paths for file in path.rglob(MANIFEST)):
         of_runs, disagreements = check_results(paths)
@@ -138,14 +138,14 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
         rows = [asdict(finding) | {"folder": str(finding.folder)} for finding in findings]
         print_json({"folders": rows, "disagreements": disagreements})
     else:
-        _print(findings)
+        _print_findings(findings)
         for line in disagreements:
             say(line)
     if disagreements or any(finding.status == "damaged" for finding in findings):
         context.exit(_DIFFERENT)
 
 
-def _clustering(folder: Path) -> Finding:
+def _finding(folder: Path) -> Finding:
     from mvcc.experiments import Finding
     from mvcc.tables import check_clustering
 
@@ -156,7 +156,7 @@ def _clustering(folder: Path) -> Finding:
     return Finding(folder, "damaged" if wrong else "ok", verified, 0, 0, [*wrong, *notes])
 
 
-def _print(findings: list[Finding]) -> None:
+def _print_findings(findings: list[Finding]) -> None:
     width = max(len(str(finding.folder)) for finding in findings)
     for finding in findings:
         own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""

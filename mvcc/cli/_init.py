@@ -12,9 +12,9 @@ from mvcc.cli._shared import (
     FILE,
     below_help,
     by_name,
+    header_rows,
     output_options,
     print_json,
-    rows_by_name,
     say,
 )
 
@@ -63,7 +63,7 @@ def init(
     if draft:
         from mvcc.tables import draft_config
 
-        known = by_name(sheets, "--sheet"), rows_by_name(headers, "--header")
+        known = by_name(sheets, "--sheet"), header_rows(headers)
         _print_draft(draft_config(out or Path("cluster.yaml"), paths, *known), as_json)
         return
     if len(paths) > 1 or out is not None or sheets or headers:

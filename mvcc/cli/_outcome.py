@@ -47,6 +47,14 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
     profiles = clustering.profiles or [()] * len(clustering.views)
     views = []
     for view, of_view in zip(clustering.views, profiles, strict=True):
+        # the rows that constraints moved, or how many were propagated
+        effect = {"moved": view.n_moved}
+        if not clustering.joint:
+            effect = {
+                "propagated": view.n_propagated.total,
+                "inferred": view.n_inferred.total,
+                "received": view.n_received.total,
+            }
         entry: dict[str, Any] = {"name": view.name, "rows": view.n_rows}
         if view.n_all_rows:
             entry |= {
@@ -60,7 +68,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
             "given": len(view.given),
             "violated": len(view.violated),
             "dropped": len(view.dropped),
-            **_effect(clustering, view),
+            **effect,
             "labels": str(out / view.name / "labels.csv"),
             "reference_f": view.reference_f,
             "names": view.names,
@@ -136,27 +144,15 @@ def _parts(clustering: Clustering, number: int) -> Iterator[str]:
         yield f"F against the labels {view.reference_f:.2f}"
 
 
-def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:
-    """Count what the constraints did: the rows that they moved, or how many were propagated."""
-    if clustering.joint:
-        return {"moved": view.n_moved}
-    return {
-        "propagated": view.n_propagated.total,
-        "inferred": view.n_inferred.total,
-        "received": view.n_received.total,
-    }
-
-
 def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view."""
     for place, cluster in enumerate(clustering.clusters if clustering.profiles else ()):
-        profiles = [of_view[cluster] for of_view in clustering.profiles]
         if place == _MOST_NAMED:
             more = counted(len(clustering.clusters) - _MOST_NAMED, "more cluster")
             yield f"… and {more}; see the report."
             return
         name = clustering.titles[cluster] or "nothing sets it apart"
-        rows = " + ".join(str(profile.size) for profile in profiles)
+        rows = " + ".join(str(of_view[cluster].size) for of_view in clustering.profiles)
         start = f"  {cluster}  "
         yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
 
@@ -191,10 +187,15 @@ def _doubts(clustering: Clustering) -> Iterator[str]:
         yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."
 
 
+def asking_command(job: Job, config: Path | None, given: dict[str, Any]) -> str:
+    """Return the command that asks about the tables of a job."""
+    folders = job.asked or (("asked",) if config is None else ())
+    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
+
+
 @contextmanager
-def told_how_to_ask(
-    job: Job, config: Path | None, given: dict[str, Any], as_json: bool
-) -> Iterator[None]:
+def told_how_to_ask(job: Job, asking: str, as_json: bool) -> Iterator[None]:
     """Print criteria, and the command that asks, if answers do not give the number of clusters."""
     from mvcc.tables import UnknownNumberError, number_criteria
 
@@ -207,24 +208,11 @@ def told_how_to_ask(
                 print_json(found)
             elif found["k"]:
                 _print_criteria(found)
-        raise ConfigError(f"{error} To be asked:\n  {_asking(job, config, given)}") from None
-
-
-def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
-    """Return the command that asks about the tables of a job."""
-    folders = job.asked or (("asked",) if config is None else ())
-    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
-    return f"mvcc ask {words_of(config, given)}{out}"
+        raise ConfigError(f"{error} To be asked:\n  {asking}") from None
 
 
 def as_range(text: str | None) -> range | None:
-    """Return the numbers of clusters of a range such as 2-12, None for anything else.
-
-    Raises
-    ------
-    ConfigError
-        For a range that does not begin with 2 or more, or does not ascend.
-    """
+    """Return the numbers of clusters of a range such as 2-12, None for anything else."""
     found = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
     if not found:
         return None
@@ -237,18 +225,10 @@ def as_range(text: str | None) -> range | None:
     return range(low, high + 1)
 
 
-def print_numbers(
-    tried: list[dict[str, Any]],
-    out: Path,
-    job: Job,
-    config: Path | None,
-    given: dict[str, Any],
-    as_json: bool,
-) -> None:
+def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str, as_json: bool) -> None:
     """Print how good each number of clusters is, and the command that asks."""
     from mvcc.tables import CHOICE, CURVES
 
-    asking = _asking(job, config, given)
     table, curves = str(out / CHOICE), str(out / CURVES)
     if as_json:
         print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})

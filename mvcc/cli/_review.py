@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +17,6 @@ from mvcc.cli._shared import (
     remark,
     say,
 )
-
-if TYPE_CHECKING:
-    from mvcc.tables import ReviewSession
 
 _EXAMPLES = (
     "mvcc review results",
@@ -83,7 +79,10 @@ def review(
             before = session.labels()
             recorded = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(recorded), 'correction')} recorded; {_moved(session, before)}.")
+                after = session.labels()
+                moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
+                said = f"{counted(len(recorded), 'correction')} recorded"
+                say(f"{said}; {counted(moved, 'row')} moved.")
         if as_json:
             print_json(session.document(n_rows or 20))
         elif not for_program:
@@ -94,10 +93,3 @@ def review(
         if not as_json and parts is None:
             say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
             remark(f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW")
-
-
-def _moved(session: ReviewSession, before: dict[str, int]) -> str:
-    """Say how many rows are in another cluster than before."""
-    after = session.labels()
-    n = sum(before.get(row) != after.get(row) for row in {*before, *after})
-    return f"{counted(n, 'row')} moved"

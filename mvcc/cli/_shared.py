@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -115,14 +116,14 @@ def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
     return values
 
 
-def rows_by_name(texts: Iterable[str], flag: str) -> dict[str, int]:
-    """Return the values of an option NAME=ROW that may be given once for each name."""
-    rows = by_name(texts, flag)
+def header_rows(texts: Iterable[str]) -> dict[str, int]:
+    """Return the values of the option ``--header NAME=ROW``, once for each name."""
+    rows = by_name(texts, "--header")
     for name, row in rows.items():
         if not re.fullmatch("[1-9][0-9]{0,6}", row):
             raise click.BadParameter(
                 f"{name}={clipped(row)} is not a row of a sheet; write a whole number from 1 on.",
-                param_hint=flag,
+                param_hint="--header",
             )
     return {name: int(row) for name, row in rows.items()}
 
@@ -154,22 +155,9 @@ def _set_amount(context: click.Context, option: click.Parameter, value: bool) ->
         context.with_resource(_told())
 
 
-_quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_amount,
-    help="Print only errors and the output of --json.",
-)
-_verbose_option = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_amount,
-    help="Print steps, files read and timing.",
-)
+_amount_option = partial(click.option, is_flag=True, expose_value=False, callback=_set_amount)
+_quiet_option = _amount_option("-q", "--quiet", help="Print only errors and the output of --json.")
+_verbose_option = _amount_option("-v", "--verbose", help="Print steps, files read and timing.")
 
 
 @contextmanager
