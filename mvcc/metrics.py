@@ -139,10 +139,7 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def scores_of_table(table: Ints) -> tuple[float, float]:
-    """Return pairwise F-measure (Eq.
-
-    19) and adjusted Rand index of a contingency table, (k, number of classes).
-    """
+    """Return F-measure (Eq. 19) and adjusted Rand index of a contingency table, (k, classes)."""
     correct, found, same, every = map(
         _n_pairs, (table.ravel(), table.sum(axis=1), table.sum(axis=0), np.array([table.sum()]))
     )

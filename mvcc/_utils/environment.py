@@ -26,19 +26,22 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """Describe what the bits of a result may depend on beside the versions."""
-    # here and below: who only compares results needs none of this
+    # who only compares results needs none of this
+    import numpy  # noqa: F401, its BLAS is found only once it is loaded
+    import scipy.linalg  # noqa: F401, which has one of its own
     from llvmlite.binding import get_host_cpu_name
+    from threadpoolctl import threadpool_info
 
+    libraries = {
+        f"{library['internal_api']} {library['version']} ({library.get('architecture')})"
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    }
     return {
         "system": platform.platform(),
         "processor": platform.machine(),
         "family": get_host_cpu_name(),  # the one that kernels are compiled for
-        "blas": sorted(
-            {
-                f"{lib['internal_api']} {lib['version']} ({lib.get('architecture')})"
-                for lib in _blas()
-            }
-        ),
+        "blas": sorted(libraries),
         "libc": " ".join(platform.libc_ver()),
         "cores": os.cpu_count(),
     }
@@ -72,11 +75,3 @@ def _git(checkout: Path, *arguments: str) -> str:
         ["git", *arguments], cwd=checkout, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
-
-
-def _blas() -> list[dict[str, Any]]:
-    import numpy  # noqa: F401, its BLAS is found only once it is loaded
-    import scipy.linalg  # noqa: F401, which has one of its own
-    from threadpoolctl import threadpool_info
-
-    return [library for library in threadpool_info() if library["user_api"] == "blas"]

@@ -1,4 +1,8 @@
-"""Files: there as a whole or not at all, their checksums, tables as CSV."""
+"""Files: there as a whole or not at all, their checksums, tables as CSV.
+
+The lock of a folder, and its ledger: which files mvcc wrote there, with the kind of command and
+checksum.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +19,26 @@ from typing import IO
 
 from mvcc._utils.environment import command_line, now
 from mvcc._utils.messages import clipped
-from mvcc._utils.reading import parse_json
+from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 
-LOCK = ".mvcc-lock"
+LOCK, LEDGER = ".mvcc-lock", ".mvcc-files"
+PART, FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
+_MANY_ENTRIES = 2000  # of a ledger
 _MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")
 _HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/[0-9]+")
 _NAME = r"(?:trials/)?\w[\w.]*"
 
 
-@contextlib.contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary path whose synced file takes the place of ``path``, unless it fails."""
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all: a synced part takes its place, unless that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(path)
     try:
-        yield part
+        part.write_bytes(content)
         sync(part)
-        os.replace(part, path)
-        sync(path.parent)
+        move(part, path)
     finally:
         part.unlink(missing_ok=True)
 
@@ -64,26 +68,17 @@ def _handle_of(path: Path) -> Path | None:
     return None
 
 
-def _is_of_this_process(handle: Path) -> bool:
-    return handle.parts[1] == "dev" or handle.parts[2] == str(os.getpid())
-
-
 def send(path: Path, content: bytes) -> None:
     """Write into a stream, or at the end of another process's file; refuse an unread pipe."""
     opened = _handle_of(path)
-    if opened is not None and _is_of_this_process(opened):
+    # in /dev, or in /proc/PID of this process
+    if opened is not None and (opened.parts[1] == "dev" or opened.parts[2] == str(os.getpid())):
         handle = os.dup(int(opened.name))
     else:
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
         os.set_blocking(handle, True)
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all, as ``atomic_path`` does."""
-    with atomic_path(path) as part:
-        part.write_bytes(content)
 
 
 def move(source: Path, target: Path) -> None:
@@ -102,25 +97,23 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
     """
     path = folder / LOCK
     refuse_link(path, "a lock")
-    with contextlib.ExitStack() as stack:
-        file = stack.enter_context(_held(path))
+    with _held(path) as file:
         if left := file.read():
-            if not _is_holder(left):
+            if not (former := _holder(left)):
                 raise not_of_mvcc(path, "a lock")
-            on_note(
-                f"{folder}: {_described(left)} ended without a word. Going on from what it stored."
-            )
+            on_note(f"{folder}: {former} ended without a word. Going on from what it stored.")
             file.seek(0)
             file.truncate()
-        holder = dict(
-            zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True)
-        )
-        # it goes while it is still held; where that is impossible, a file that nobody holds keeps
-        # nobody out
-        stack.callback(_unlink, path)
-        json.dump(holder, file)
-        file.flush()
-        yield
+        holder = (os.getpid(), platform.node(), now(), command_line())
+        try:
+            json.dump(dict(zip(_HOLDER, holder, strict=True)), file)
+            file.flush()
+            yield
+        finally:
+            # it goes while it is still held; where that is impossible, a file that nobody holds
+            # keeps nobody out
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def refuse_link(path: Path, what: str) -> None:
@@ -144,9 +137,10 @@ def _held(path: Path) -> Iterator[IO[str]]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                holder = _holder(file.read()) or "another run"
                 raise StoreError(
-                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until"
-                    " that has ended, or choose another folder."
+                    f"{path.parent} is in use: {holder} writes to it. Wait until that has ended, or"
+                    " choose another folder."
                 ) from None
             if _is(path, file):
                 yield file
@@ -161,24 +155,14 @@ def _is(path: Path, file: IO[str]) -> bool:
         return False
 
 
-def _described(content: str) -> str:
-    if not _is_holder(content):
-        return "another run"
-    holder = json.loads(content)
-    pid, host, started, command = (clipped(str(holder[key]), 300) for key in _HOLDER)
-    return f"a run of process {pid} on {host}, begun {started} ({command}),"
-
-
-def _is_holder(content: str) -> bool:
+def _holder(content: str) -> str | None:
+    """Say which run wrote a lock, None if none did."""
     try:
-        return set(_HOLDER) <= set(parse_json(content))
-    except (ValueError, TypeError):
-        return False
-
-
-def _unlink(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()
+        holder = parse_json(content)
+        pid, host, started, command = (clipped(str(holder[key]), 300) for key in _HOLDER)
+    except (ValueError, TypeError, KeyError):
+        return None
+    return f"a run of process {pid} on {host}, begun {started} ({command}),"
 
 
 def sha256_of(content: bytes) -> str:
@@ -229,6 +213,99 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Ledger:
+    """The files that mvcc wrote into a folder, as far as its ``.mvcc-files`` names them."""
+
+    def __init__(self, folder: Path, entries: Iterable[tuple[str, str, str]] = ()) -> None:
+        self._folder = folder
+        self.entries = set(entries)  # checksum, kind, name
+
+    def note(self, name: str, checksum: str, kind: str) -> None:
+        """Add a file before it takes its place: no file of ours is ever unknown."""
+        entry = (checksum, kind, name)
+        if entry not in self.entries:
+            append_line(self._folder / LEDGER, json.dumps(entry))
+            self.entries.add(entry)
+
+    def names(self, kind: str) -> list[str]:
+        """Return the files of a kind that are as mvcc wrote them."""
+        listed = sorted({name for _, of_kind, name in self.entries if of_kind == kind})
+        return [name for name in listed if not self.why_not_ours(name, kind)]
+
+    def why_not_ours(self, name: str, kind: str) -> str:
+        """Say why a file is not one that this kind of command wrote, or nothing if it is."""
+        path = self._folder / name
+        known = [(checksum, of_kind) for checksum, of_kind, entry in self.entries if entry == name]
+        if not known or path.is_symlink() or link_before(self._folder, name) or not path.is_file():
+            return "mvcc did not write it"
+        checksum = sha256_of_file(path)
+        if (checksum, kind) in known:
+            return ""
+        kinds = {of_kind for own, of_kind in known if own == checksum}
+        return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
+
+    def forget(self, kind: str) -> None:
+        """Drop the entries of a kind, whose list of its own is complete."""
+        self._rewrite(entry for entry in self.entries if entry[1] != kind)
+
+    def shorten(self) -> None:
+        """Drop the entries of former versions of files once they are many."""
+        if len(self.entries) < _MANY_ENTRIES:
+            return
+        self._rewrite(
+            (checksum, kind, name)
+            for checksum, kind, name in self.entries
+            if (self._folder / name).is_file() and checksum == sha256_of_file(self._folder / name)
+        )
+
+    def _rewrite(self, entries: Iterable[tuple[str, str, str]]) -> None:
+        """Write the ledger anew as a whole, or remove it if it has no entries."""
+        kept = sorted(entries)
+        if kept:
+            part = part_of(self._folder / LEDGER)
+            self.note(part.name, PART, LEDGER)
+            part.write_bytes("\n".join(map(json.dumps, kept)).encode())
+            sync(part)
+            move(part, self._folder / LEDGER)
+        else:
+            (self._folder / LEDGER).unlink(missing_ok=True)
+        self.entries = set(kept)
+
+    def remove_empty(self) -> None:
+        """Remove a ledger of files that do not exist."""
+        if not any((self._folder / name).is_file() for _, _, name in self.entries):
+            (self._folder / LEDGER).unlink(missing_ok=True)
+
+
+def link_before(root: Path, name: str) -> Path | None:
+    """Return the first folder in the name of a file that is a link, if one is.
+
+    Mvcc makes none.
+    """
+    folders = [root / folder for folder in Path(name).parents][-2::-1]  # the last one is the root
+    return next((folder for folder in folders if folder.is_symlink()), None)
+
+
+def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
+    """Read a ledger, without lines that were cut off; refuse a file that is none."""
+    refuse_link(ledger, "the list of files")
+    if not ledger.exists():
+        return
+    lines = content_of(ledger).decode("utf-8", errors="replace").lstrip("\n").split("\n")
+    if lines[0] and not lines[0].startswith("["):
+        raise not_of_mvcc(ledger, "the list of files")
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError):
+            checksum, kind, name = parse_json(line)
+            if all(isinstance(one, str) for one in (checksum, kind, name)) and _stays_inside(name):
+                yield checksum, kind, name
+
+
+def _stays_inside(name: str) -> bool:
+    """Tell whether a name leads nowhere else: somebody may have edited the ledger."""
+    return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
 
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:

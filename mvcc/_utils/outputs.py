@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from mvcc._utils import files
-from mvcc._utils.ledger import FORMER, LEDGER, PART, Ledger, entries_in, link_before
+from mvcc._utils.files import FORMER, LEDGER, PART, Ledger, entries_in, link_before
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 
@@ -112,15 +112,12 @@ class OutputFolder:
 
         ``kind`` is theirs if it is not that of the folder.
         """
-        contents = {
-            name: content for name, content in contents.items() if not self._has(name, content)
-        }
+        contents = {name: new for name, new in contents.items() if not self._has(name, new)}
         self.refuse_taken(contents, kind)
         parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
             for name, content in contents.items():
-                parts[name] = self.begin(name)
-                stack.callback(parts[name].unlink, missing_ok=True)
+                parts[name] = stack.enter_context(self._part(name))
                 parts[name].write_bytes(content)
                 files.sync(parts[name])
             for name, part in parts.items():
@@ -133,15 +130,12 @@ class OutputFolder:
         Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller
         says why it could not be written.
         """
-        part = self.begin(name)
-        try:
+        with self._part(name) as part:
             part.write_bytes(content)
             files.sync(part)
             if noted:
                 self._note(name, files.sha256_of(content))
             files.move(part, self.path / name)
-        finally:
-            part.unlink(missing_ok=True)
 
     def forget(self) -> None:
         """Drop the entries of this kind of command, whose list of its own is complete."""
@@ -151,15 +145,11 @@ class OutputFolder:
     def writing(self, name: str) -> Iterator[Path]:
         """Give the path of a file that takes the place of ``name`` when all has been written."""
         self.refuse_taken([name])
-        with self.explained(self.path / name):
-            part = self.begin(name)
-            try:
-                yield part
-                files.sync(part)
-                self.refuse_taken([name])
-                self._finish(name, part)
-            finally:
-                part.unlink(missing_ok=True)
+        with self.explained(self.path / name), self._part(name) as part:
+            yield part
+            files.sync(part)
+            self.refuse_taken([name])
+            self._finish(name, part)
 
     @contextmanager
     def writing_folder(self, name: str) -> Iterator[Path]:
@@ -178,7 +168,7 @@ class OutputFolder:
     def staged(self, name: str) -> Iterator[Path]:
         """Give a new folder beside the others that is removed in the end, also after a kill."""
         with self.explained(self.path / name):
-            part = self.begin(name)
+            part = self._begin(name)
             part.mkdir()
             try:
                 yield part
@@ -246,7 +236,16 @@ class OutputFolder:
                 return False
             return path.read_bytes() == content
 
-    def begin(self, name: str) -> Path:
+    @contextmanager
+    def _part(self, name: str) -> Iterator[Path]:
+        """Give the part of a file to be written, which is removed unless it was moved."""
+        part = self._begin(name)
+        try:
+            yield part
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _begin(self, name: str) -> Path:
         """Return the part of a file or folder to be written, which is known after a kill."""
         part = files.part_of(self.path / name)
         self._make(part.parent)
@@ -310,17 +309,6 @@ def _settle(former: Path, path: Path) -> None:
         files.move(former, path)
 
 
-def _send(path: Path, content: bytes) -> None:
-    """Write into a stream, and say why that is impossible."""
-    try:
-        files.send(path, content)
-    except OSError as error:
-        why = why_unwritten(error, "choose another --out")
-        if error.errno == errno.ENXIO:
-            why = "nobody reads from this pipe. Read from it first, or choose another --out."
-        raise StoreError(f"{path} cannot be written: {why}") from error
-
-
 def check_output(
     path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
 ) -> None:
@@ -335,11 +323,17 @@ def write_output(
     path: Path, content: bytes, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
-    if files.is_stream(path):
-        _send(path, content)
+    if not files.is_stream(path):
+        with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
+            folder.write({path.name: content})
         return
-    with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
-        folder.write({path.name: content})
+    try:
+        files.send(path, content)
+    except OSError as error:
+        why = why_unwritten(error, "choose another --out")
+        if error.errno == errno.ENXIO:
+            why = "nobody reads from this pipe. Read from it first, or choose another --out."
+        raise StoreError(f"{path} cannot be written: {why}") from error
 
 
 def replace_file(path: Path, content: bytes) -> None:

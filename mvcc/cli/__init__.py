@@ -5,18 +5,17 @@ from __future__ import annotations
 import atexit
 import errno
 import gc
+import os
 import signal
 import sys
 from importlib import import_module
 from io import TextIOWrapper
-from types import FrameType
 from typing import Any, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
 from mvcc._version import __version__
-from mvcc.cli._shared import wants_color
 from mvcc.exceptions import ConfigError, MvccError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
@@ -52,6 +51,10 @@ _GROUPS = {
     },
     "Installation": {"doctor": "Show versions, data folders and compiled kernels."},
 }
+_MODULES = {
+    **dict.fromkeys(("predict", "compare", "export", "report"), "_results"),
+    **dict.fromkeys(("plot", "claims", "check", "replay"), "_experiments"),
+}  # of commands that do not have one of their own
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}
 
 
@@ -64,7 +67,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _SUMMARIES:
             return None
-        return import_module(f"mvcc.cli._{cmd_name}").command
+        module = _MODULES.get(cmd_name, f"_{cmd_name}")
+        return getattr(import_module(f"mvcc.cli.{module}"), cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["help"]:  # `mvcc help run` is `mvcc run --help`
@@ -126,10 +130,10 @@ def main() -> NoReturn:
     # objects, and once more when the process ends, takes a quarter of a short run.
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)
-    signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
-        code = cli.main(prog_name="mvcc", standalone_mode=False, color=wants_color())
+        code = cli.main(prog_name="mvcc", standalone_mode=False, color=_wants_color())
         if sys.stdout is not None:  # as where the shell has closed it
             sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -149,11 +153,14 @@ def main() -> NoReturn:
     sys.exit(code or 0)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+def _wants_color() -> bool | None:
+    """Return what the environment says about colors; None leaves it to the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def _complain(message: str, code: int) -> int:
     name = click.style("mvcc:", fg="red", bold=True)
-    click.echo(f"{name} {message}", err=True, color=wants_color())
+    click.echo(f"{name} {message}", err=True, color=_wants_color())
     return code

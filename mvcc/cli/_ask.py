@@ -6,16 +6,23 @@ import shlex
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from mvcc._utils.messages import counted, enumerated
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
-
-if TYPE_CHECKING:
-    from mvcc.tables import AskSession
+from mvcc.cli._shared import (
+    FILE,
+    Folder,
+    below_help,
+    in_browser,
+    output_options,
+    print_json,
+    remark,
+    remark_notes,
+    say,
+)
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
@@ -27,9 +34,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
-)
+@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
 @job_options(TABLES)
 @click.option(
     "--out",
@@ -39,7 +44,7 @@ _EXAMPLES = (
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option(
     "--answers",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Record a table: columns id,answer.",
 )
@@ -54,7 +59,7 @@ _EXAMPLES = (
 )
 @click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
 @output_options("Print the next questions as JSON.")
-def command(
+def ask(
     config: Path | None,
     out: Path | None,
     pairs: bool,
@@ -99,8 +104,7 @@ def command(
 
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
-    for note in (*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes):
-        remark(f"Note: {note}")
+    remark_notes((*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes))
     from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()
@@ -119,13 +123,12 @@ def command(
         remark(f"Preparing questions about {counted(n_rows, 'row')} …")
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
-            said = record_table(session, answers)
+            recorded = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(said), 'answer')} recorded.")
+                say(f"{counted(len(recorded), 'answer')} recorded.")
         if as_json:
             print_json(session.document(n_questions or 1))
         elif browser:
-            from mvcc.cli._ask_browser import in_browser
             from mvcc.tables import PageState
 
             page = PageState(session, then)
@@ -135,9 +138,6 @@ def command(
 
             ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
         if not as_json:
-            say(f"{_state(session)} Go on: {then}")
-
-
-def _state(session: AskSession) -> str:
-    status = session.status
-    return f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}."
+            status = session.status
+            said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
+            say(f"{said}. Go on: {then}")

@@ -2,17 +2,121 @@
 
 from __future__ import annotations
 
+import os
+import select
+import sys
 from collections.abc import Callable
 from itertools import takewhile
+from typing import Self
 
 from mvcc.cli._ask_cards import Screen, clean, quoted
-from mvcc.cli._ask_keys import Finished, Keyboard, Lines
 from mvcc.exceptions import MvccError
 from mvcc.tables import AskSession, Card
 
+_ESC = b"\x1b"
+_SECONDS = 0.05  # within which the rest of a key arrives
 _MOST_GROUPS = 9  # shown at once
 _FIRST_GROUPS = 4
 _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
+
+
+class _Finished(Exception):
+    """The person wants no more questions."""
+
+
+class _Lines:
+    """Standard input, where every key is a line."""
+
+    after_prompt = "\n"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def key(self) -> str:
+        """Return the next key."""
+        return self.line()
+
+    def line(self) -> str:
+        """Return the next line; empty where Esc ended it."""
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise _Finished
+        return line.strip()
+
+
+class _Keyboard(_Lines):
+    """A terminal, whose keys work without Enter.
+
+    Keys that are typed ahead are kept, and Esc is a key of its own at once. click.getchar and
+    readchar discard the former and wait for another key after the latter.
+    """
+
+    after_prompt = ""
+
+    def __enter__(self) -> Self:
+        import termios
+
+        self._fd = sys.stdin.fileno()
+        self._before = termios.tcgetattr(self._fd)
+        self._by_key()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        import termios
+
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
+
+    def key(self) -> str:
+        sys.stdout.flush()
+        key = self._byte()
+        if key == _ESC:
+            self._rest_of_key()
+        return key.decode("ascii", "replace")
+
+    def line(self) -> str:
+        self._by_line()
+        typed, byte = b"", b""
+        try:
+            while byte not in (b"\n", _ESC):
+                typed += byte
+                byte = self._byte()
+        finally:
+            self._by_key()
+        if byte == _ESC:
+            self._rest_of_key()
+            print()  # what is shown next is not beside the name
+            return ""
+        return typed.decode(errors="replace").strip()
+
+    def _rest_of_key(self) -> None:
+        """Take the rest of a key, such as an arrow, that begins as Esc does."""
+        if select.select([self._fd], [], [], _SECONDS)[0] and self._byte() in (b"[", b"O"):
+            while not b"@" <= self._byte() <= b"~":
+                pass
+
+    def _byte(self) -> bytes:
+        byte = os.read(self._fd, 1)
+        if byte in (b"", b"\x04"):  # Ctrl-D
+            raise _Finished
+        return byte
+
+    def _by_key(self) -> None:
+        import termios
+        import tty
+
+        tty.setcbreak(self._fd, termios.TCSADRAIN)
+
+    def _by_line(self) -> None:
+        import termios
+
+        *flags, characters = self._before
+        characters = [*characters]
+        characters[termios.VEOL] = _ESC  # a second key that ends a line
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, [*flags, characters])
 
 
 def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> None:
@@ -21,12 +125,12 @@ def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> N
     `pairs` asks whether two are alike. With `single_keys`, keys work without Enter; else each is a
     line of standard input.
     """
-    with Keyboard() if single_keys else Lines() as keyboard:
+    with _Keyboard() if single_keys else _Lines() as keyboard:
         _Dialog(session, keyboard).run(pairs)
 
 
 class _Dialog:
-    def __init__(self, session: AskSession, keyboard: Lines) -> None:
+    def __init__(self, session: AskSession, keyboard: _Lines) -> None:
         self._session, self._keyboard = session, keyboard
         self._screen = Screen()
         self._wanted: str | None = None  # the id of the question to ask next
@@ -35,7 +139,7 @@ class _Dialog:
         while (card := self._next_card()) is not None:
             try:
                 self._ask_pairs(card) if pairs else self._ask_groups(card)
-            except Finished:
+            except _Finished:
                 return
         self._screen.say("Nothing is left to ask.")
 
@@ -110,7 +214,7 @@ class _Dialog:
     def _other(self, key: str, card: Card) -> bool:
         """Do what a key says that names no group; return whether the card is through."""
         if key == "f":
-            raise Finished
+            raise _Finished
         if key in ("u", "o"):
             return self._answer(card, "unsure" if key == "u" else "outlier")
         if key == "p":

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import counted
+from mvcc._utils.outputs import write_output
 from mvcc.cli._job_options import ALL, job_options, settings
-from mvcc.cli._number_of_clusters import as_range, print_numbers, told_how_to_ask
-from mvcc.cli._outcome import print_outcome
+from mvcc.cli._outcome import (
+    as_range,
+    asking_command,
+    print_numbers,
+    print_outcome,
+    told_how_to_ask,
+)
 from mvcc.cli._shared import (
+    FILE,
     below_help,
     output_options,
     print_json,
-    remark,
+    remark_notes,
     say,
     scheduler_option,
     shown_steps,
@@ -34,7 +41,6 @@ _EXAMPLES = (
 
 
 @click.command(
-    "cluster",
     epilog=below_help(
         *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
     ),
@@ -43,7 +49,7 @@ _EXAMPLES = (
 @scheduler_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=Path("results"),
     show_default=True,
     help="Output folder.",
@@ -51,7 +57,7 @@ _EXAMPLES = (
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
-def command(
+def cluster(
     config: Path | None,
     out: Path,
     fresh: bool,
@@ -93,43 +99,26 @@ def command(
     if numbers:
         given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(settings(given)))
+    asking = asking_command(job, config, given)
     if numbers and not dry_run:
-        _try_numbers(
-            job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json
-        )
+        from mvcc.tables import CHOICE_KIND, CURVES, try_numbers
+
+        with shown_steps() as on_step:
+            tried = try_numbers(
+                job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step
+            )
+        from mvcc.reporting.figures import picture_of_numbers
+
+        write_output(out / CURVES, picture_of_numbers(tried), CHOICE_KIND, fresh=fresh)
+        print_numbers(tried, out, asking, as_json)
         return
-    with told_how_to_ask(job, config, given, as_json):
+    with told_how_to_ask(job, asking, as_json):
         if dry_run:
             _check(job, scheduler, as_json)
             return
         with shown_steps() as on_step:
             facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     print_outcome(facts, out, as_json)
-
-
-def _try_numbers(
-    job: Job,
-    numbers: range,
-    out: Path,
-    config: Path | None,
-    given: dict[str, Any],
-    *,
-    fresh: bool,
-    scheduler: str | None,
-    as_json: bool,
-) -> None:
-    from mvcc._utils.outputs import write_output
-    from mvcc.tables import CHOICE_KIND, CURVES, try_numbers
-
-    with shown_steps() as on_step:
-        tried = try_numbers(job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    from mvcc.reporting.figures import picture_of_numbers
-
-    write_output(out / CURVES, picture_of_numbers(tried), CHOICE_KIND, fresh=fresh)
-    print_numbers(tried, out, job, config, given, as_json)
-
-
-_MOST_NAMED = 12  # clusters, in the terminal
 
 
 def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
@@ -141,50 +130,46 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
     from mvcc.tables import described_features
 
     features = [described_features(table, job) for table in inputs.tables]
+    views = list(zip(inputs.tables, inputs.constraints, features, strict=True))
+    between = [
+        ([inputs.tables[view].name for view in pair], len(rows))
+        for pair, rows in inputs.relations.items()
+    ]
     if as_json:
-        views = [
-            {
-                "name": t.name,
-                "rows": len(t.ids),
-                "all_rows": t.n_all_rows or len(t.ids),
-                "columns": t.n_used,
-                "constraints": len(c),
-                "every_column": [column.to_dict() for column in t.every_column],
-                "features": made,
-                "notes": t.notes,
-            }
-            for t, c, made in zip(inputs.tables, inputs.constraints, features, strict=True)
-        ]
-        matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
-                   for key, rows in inputs.relations.items()]  # fmt: skip
-        print_json(
-            {
-                "views": views,
-                "matches": matches,
-                "notes": inputs.notes,
-                "settings": job.settings(),
-            }
-        )
+        document = {
+            "views": [
+                {
+                    "name": table.name,
+                    "rows": len(table.ids),
+                    "all_rows": table.n_all_rows or len(table.ids),
+                    "columns": table.n_used,
+                    "constraints": len(constraints),
+                    "every_column": [column.to_dict() for column in table.every_column],
+                    "features": made,
+                    "notes": table.notes,
+                }
+                for table, constraints, made in views
+            ],
+            "matches": [{"views": names, "matches": number} for names, number in between],
+            "notes": inputs.notes,
+            "settings": job.settings(),
+        }
+        print_json(document)
         return
-    for table, constraints, made in zip(inputs.tables, inputs.constraints, features, strict=True):
+    for table, constraints, made in views:
         columns = [ColumnFacts(**column.to_dict()) for column in table.every_column]
-        said = ", ".join(
-            [
-                counted(len(table.ids), "row"),
-                columns_used(columns),
-                counted(len(constraints), "constraint"),
-            ]
-        )
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
-        say(f"{table.name}: {all_rows}{said} ({table.path})")
+        say(
+            f"{table.name}: {all_rows}{counted(len(table.ids), 'row')}, {columns_used(columns)}, "
+            f"{counted(len(constraints), 'constraint')} ({table.path})"
+        )
         for line in column_lines(columns):
             say(f"  {line}")
         if made:
             say(f"  features: {made}")
-        for note in table.notes:
-            remark(f"Note: {note}")
-    for (u, v), rows in inputs.relations.items():
-        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
+        remark_notes(table.notes)
+    for names, number in between:
+        say(f"{' and '.join(names)}: {counted(number, 'match')}")
     if inputs.answers:
         n_outliers = sum(map(len, inputs.answers.outliers))
         say(
@@ -193,6 +178,5 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         )
         for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
             say(sentence)
-    for note in inputs.notes:
-        remark(f"Note: {note}")
+    remark_notes(inputs.notes)
     say("All files are valid. Nothing was written.")

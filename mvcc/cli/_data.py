@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         "mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"
     ),
 )
-def command() -> None:
+def data() -> None:
     """List, fetch and check the data sets.
 
     Files are searched in --data-dir, then in $MVCC_DATA, then in the cache.
@@ -49,7 +49,7 @@ def _complete_names(
 _names = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete_names)
 
 
-@command.command(name="list", epilog=below_help("mvcc data list", terms=("view", "mapping")))
+@data.command(name="list", epilog=below_help("mvcc data list", terms=("view", "mapping")))
 @_options
 def list_(data_dir: Path | None, as_json: bool) -> None:
     """List the data sets, their sizes, and the paths of their files."""
@@ -71,7 +71,7 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     _print(entries, rows, as_json)
 
 
-@command.command(epilog=below_help("mvcc data fetch protein rec_talk"))
+@data.command(epilog=below_help("mvcc data fetch protein rec_talk"))
 @_names
 @_options
 def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
@@ -92,7 +92,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
     _print(entries, rows, as_json)
 
 
-@command.command(epilog=below_help("mvcc data check", "mvcc data check protein --data-dir my-data"))
+@data.command(epilog=below_help("mvcc data check", "mvcc data check protein --data-dir my-data"))
 @_names
 @_options
 @click.pass_context

@@ -17,20 +17,34 @@ from mvcc.cli._shared import below_help, data_dir_option, output_options, print_
 from mvcc.exceptions import MvccError
 
 
-@click.command("doctor", epilog=below_help("mvcc doctor", "mvcc doctor --compile"))
+@click.command(epilog=below_help("mvcc doctor", "mvcc doctor --compile"))
 @data_dir_option
 @click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now.")
 @output_options("Print everything as JSON.")
-def command(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
+def doctor(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
     """Print the versions of mvcc and its libraries, and where data and compiled kernels are.
 
     Changes nothing, except with --compile. Exit status 1 if mvcc cannot work as it is installed.
     """
+    from numba import get_num_threads
+    from threadpoolctl import threadpool_info
+
+    pools = {pool["internal_api"]: str(pool["num_threads"]) for pool in threadpool_info()}
+
+    from mvcc.datasets import registry_version, search_folders
+
     facts = {
-        "system": _system(),
+        "system": {
+            "mvcc": f"{__version__} in {Path(__file__).parents[1]}",
+            "python": f"{platform.python_version()} ({sys.executable})",
+            "machine": platform.platform(),
+        },
         "libraries": _libraries(),
-        "threads": _threads(),
-        "data": _data(data_dir),
+        "threads": {"cores": str(os.cpu_count()), "numba": str(get_num_threads()), **pools},
+        "data": {
+            "registry": str(registry_version()),
+            "searched in": ", ".join(map(str, search_folders(data_dir))),
+        },
         "kernels": _kernels(compiling),
     }
     if as_json:
@@ -41,14 +55,6 @@ def command(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
         say(f"{title}:")
         for name, value in section.items():
             say(f"  {name:>{width}}: {value}")
-
-
-def _system() -> dict[str, str]:
-    return {
-        "mvcc": f"{__version__} in {Path(__file__).parents[1]}",
-        "python": f"{platform.python_version()} ({sys.executable})",
-        "machine": platform.platform(),
-    }
 
 
 def _libraries() -> dict[str, str]:
@@ -68,23 +74,6 @@ def _libraries() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             versions[name] = f"not installed; pip install {name}"
     return versions
-
-
-def _threads() -> dict[str, str]:
-    from numba import get_num_threads
-    from threadpoolctl import threadpool_info
-
-    pools = {pool["internal_api"]: str(pool["num_threads"]) for pool in threadpool_info()}
-    return {"cores": str(os.cpu_count()), "numba": str(get_num_threads()), **pools}
-
-
-def _data(data_dir: Path | None) -> dict[str, str]:
-    from mvcc.datasets import registry_version, search_folders
-
-    return {
-        "registry": str(registry_version()),
-        "searched in": ", ".join(map(str, search_folders(data_dir))),
-    }
 
 
 def _kernels(compiling: bool) -> dict[str, str]:

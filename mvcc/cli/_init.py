@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from mvcc.cli._shared import (
+    FILE,
     below_help,
     by_name,
+    header_rows,
     output_options,
     print_json,
-    rows_by_name,
     say,
 )
 
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
 
 
-@click.command("init", epilog=below_help(*_EXAMPLES))
+@click.command(epilog=below_help(*_EXAMPLES))
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FOLDER|TABLE...")
 @click.option("--from", "draft", is_flag=True, help="Draft a config for your own tables.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="--from: the file of the config.  [default: cluster.yaml]",
 )
 @click.option(
@@ -42,7 +43,7 @@ _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matche
     help="--from: the row of a workbook's sheet that names the columns.",
 )
 @output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
-def command(
+def init(
     paths: tuple[str, ...],
     draft: bool,
     out: Path | None,
@@ -62,7 +63,7 @@ def command(
     if draft:
         from mvcc.tables import draft_config
 
-        known = by_name(sheets, "--sheet"), rows_by_name(headers, "--header")
+        known = by_name(sheets, "--sheet"), header_rows(headers)
         _print_draft(draft_config(out or Path("cluster.yaml"), paths, *known), as_json)
         return
     if len(paths) > 1 or out is not None or sheets or headers:

@@ -12,7 +12,7 @@ import click
 from pydantic.fields import FieldInfo
 
 from mvcc._utils.settings import Option, default_of, option_of
-from mvcc.cli._shared import Command, by_name, name_and_value, refuse_again, rows_by_name
+from mvcc.cli._shared import Command, by_name, header_rows, name_and_value, refuse_again
 from mvcc.tables import Job, View
 
 _Setting = tuple[tuple[str, ...], Any, str]
@@ -25,12 +25,8 @@ _SEVERAL = {"asked"}  # may be given again
 _BY_VIEW = {"views", *_OF_VIEW, *_BOTH, "matches", "constraints", "show"}
 
 ALL = tuple(_FIELDS)
-TABLES = (
-    *_BY_VIEW,
-    "on_conflict",
-    "unknown",
-    "seed",
-)  # what the tables are, without how to cluster them
+# what the tables are, without how to cluster them
+TABLES = (*_BY_VIEW, "on_conflict", "unknown", "seed")
 
 
 def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
@@ -87,7 +83,7 @@ def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
 
     views = by_name(given["views"] or (), "--view")
     sheets = by_name(given["sheet"] or (), "--sheet")
-    headers = rows_by_name(given["header"] or (), "--header")
+    headers = header_rows(given["header"] or ())
     found = sort_files(tables, views, **unnamed, sheets=sheets, headers=headers)
     pairs = {"matches": found.matches, "constraints": found.constraints}
     given["views"] = [f"{name}={path}" for name, path in found.views.items()]

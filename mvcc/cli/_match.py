@@ -11,6 +11,7 @@ from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
 from mvcc.cli._job_options import TABLES, job_options, settings
 from mvcc.cli._shared import (
+    FILE,
     Folder,
     below_help,
     fresh_option,
@@ -26,7 +27,7 @@ _EXAMPLES = (
 )
 
 
-@click.command("match", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
+@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match")))
 @job_options([*TABLES, "asked"])
 @click.option(
     "--from",
@@ -59,13 +60,13 @@ _EXAMPLES = (
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Write the proposals to this CSV file.",
 )
 @fresh_option
 @output_options("Print the proposals as JSON.")
-def command(
+def match(
     config: Path | None,
     clustering: Path | None,
     between: str | None,

@@ -1,28 +1,33 @@
-"""What `mvcc cluster` prints of a clustering: in words, or as JSON."""
+"""What `mvcc cluster` prints: a clustering or, if k is unknown, numbers and how to be asked."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import print_json, remark, say
+from mvcc.cli._job_options import words_of
+from mvcc.cli._shared import print_json, remark_notes, say
+from mvcc.exceptions import ConfigError
 
 if TYPE_CHECKING:
     from mvcc.results import Clustering, ViewFacts
+    from mvcc.tables import Job
 
 _MOST_NAMED = 12  # clusters, in the terminal
+_BESIDE = ("k", "kept_error", "rows", "all_rows")  # not columns of a table of numbers
 _WIDTH = 80  # columns of a terminal
 
 
 def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
     """Print a clustering that was written to a folder."""
     notes = [*clustering.warnings, *_doubts(clustering)]
-    for note in notes:
-        remark(f"Note: {note}")
+    remark_notes(notes)
     if as_json:
         print_json(_document(clustering, out, notes))
         return
@@ -42,6 +47,14 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
     profiles = clustering.profiles or [()] * len(clustering.views)
     views = []
     for view, of_view in zip(clustering.views, profiles, strict=True):
+        # the rows that constraints moved, or how many were propagated
+        effect = {"moved": view.n_moved}
+        if not clustering.joint:
+            effect = {
+                "propagated": view.n_propagated.total,
+                "inferred": view.n_inferred.total,
+                "received": view.n_received.total,
+            }
         entry: dict[str, Any] = {"name": view.name, "rows": view.n_rows}
         if view.n_all_rows:
             entry |= {
@@ -55,7 +68,7 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
             "given": len(view.given),
             "violated": len(view.violated),
             "dropped": len(view.dropped),
-            **_effect(clustering, view),
+            **effect,
             "labels": str(out / view.name / "labels.csv"),
             "reference_f": view.reference_f,
             "names": view.names,
@@ -143,27 +156,15 @@ def _of_others(clustering: Clustering, number: int) -> str:
     return f" ({said})" if said else ""
 
 
-def _effect(clustering: Clustering, view: ViewFacts) -> dict[str, int]:
-    """Count what the constraints did: the rows that they moved, or how many were propagated."""
-    if clustering.joint:
-        return {"moved": view.n_moved}
-    return {
-        "propagated": view.n_propagated.total,
-        "inferred": view.n_inferred.total,
-        "received": view.n_received.total,
-    }
-
-
 def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view."""
     for place, cluster in enumerate(clustering.clusters if clustering.profiles else ()):
-        profiles = [of_view[cluster] for of_view in clustering.profiles]
         if place == _MOST_NAMED:
             more = counted(len(clustering.clusters) - _MOST_NAMED, "more cluster")
             yield f"… and {more}; see the report."
             return
         name = clustering.titles[cluster] or "nothing sets it apart"
-        rows = " + ".join(str(profile.size) for profile in profiles)
+        rows = " + ".join(str(of_view[cluster].size) for of_view in clustering.profiles)
         start = f"  {cluster}  "
         yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
 
@@ -196,3 +197,77 @@ def _doubts(clustering: Clustering) -> Iterator[str]:
                 f"{SMALLEST_DIVERGENCE:g} is risky)"
             )
         yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."
+
+
+def asking_command(job: Job, config: Path | None, given: dict[str, Any]) -> str:
+    """Return the command that asks about the tables of a job."""
+    folders = job.asked or (("asked",) if config is None else ())
+    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
+
+
+@contextmanager
+def told_how_to_ask(job: Job, asking: str, as_json: bool) -> Iterator[None]:
+    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
+    from mvcc.tables import UnknownNumberError, number_criteria
+
+    try:
+        yield
+    except UnknownNumberError as error:
+        if error.inputs is not None:
+            found = number_criteria(job, error.inputs)
+            if as_json:
+                print_json(found)
+            elif found["k"]:
+                _print_criteria(found)
+        raise ConfigError(f"{error} To be asked:\n  {asking}") from None
+
+
+def as_range(text: str | None) -> range | None:
+    """Return the numbers of clusters of a range such as 2-12, None for anything else."""
+    found = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
+    if not found:
+        return None
+    low, high = map(int, found.groups())
+    if low < 2 or high <= low:
+        raise ConfigError(
+            "a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got "
+            f"{text}."
+        )
+    return range(low, high + 1)
+
+
+def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str, as_json: bool) -> None:
+    """Print how good each number of clusters is, and the command that asks."""
+    from mvcc.tables import CHOICE, CURVES
+
+    table, curves = str(out / CHOICE), str(out / CURVES)
+    if as_json:
+        print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
+        return
+    columns = [
+        name for name, value in tried[0].items() if name not in _BESIDE and value is not None
+    ]
+    said = {"kept": "constraints kept", "by_chance": "by chance"}
+    titles = ["  k", *(said.get(name, name) for name in columns)]
+    say("  ".join(titles))
+    for one in tried:
+        values = [f"{one[name]:.2f}" for name in columns]
+        if "kept" in columns:
+            values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
+        cells = zip([str(one["k"]), *values], titles, strict=True)
+        say("  ".join(text.rjust(len(title)) for text, title in cells))
+    if tried[0]["rows"] < tried[0]["all_rows"]:
+        say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
+    say(f"Table: {table}")
+    say(f"Curves: {curves}")
+    say(f"No number was chosen. To be asked, which tells more:\n  {asking}")
+
+
+def _print_criteria(found: dict[str, Any]) -> None:
+    width = max(map(len, found["criteria"]))
+    say(f"{'k':{width}}{''.join(f'{k:6}' for k in found['k'])}   best")
+    for name, values in found["criteria"].items():
+        numbers = "".join(f"{value:6.2f}" for value in values)
+        say(f"{name:{width}}{numbers}   {found['best'][name] or '–':>4}")
+    say("With four clusters or more, neither is right more than two times in five.")

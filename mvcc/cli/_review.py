@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
-
-if TYPE_CHECKING:
-    from mvcc.tables import ReviewSession
+from mvcc.cli._shared import (
+    FILE,
+    Folder,
+    below_help,
+    in_browser,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 _EXAMPLES = (
     "mvcc review results",
@@ -21,11 +26,11 @@ _EXAMPLES = (
 )
 
 
-@click.command("review", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
+@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match")))
 @click.argument("folder", type=Folder())
 @click.option(
     "--answers",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Record a table of corrections: columns id,answer.",
 )
@@ -36,7 +41,7 @@ _EXAMPLES = (
 @click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
 @click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
 @output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
-def command(
+def review(
     folder: Path,
     answers: Path | None,
     parts: str | None,
@@ -74,11 +79,13 @@ def command(
             before = session.labels()
             recorded = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(recorded), 'correction')} recorded; {_moved(session, before)}.")
+                after = session.labels()
+                moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
+                said = f"{counted(len(recorded), 'correction')} recorded"
+                say(f"{said}; {counted(moved, 'row')} moved.")
         if as_json:
             print_json(session.document(n_rows or 20))
         elif not for_program:
-            from mvcc.cli._ask_browser import in_browser
             from mvcc.tables import ReviewPage
 
             page = ReviewPage(session)
@@ -86,10 +93,3 @@ def command(
         if not as_json and parts is None:
             say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
             remark(f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW")
-
-
-def _moved(session: ReviewSession, before: dict[str, int]) -> str:
-    """Say how many rows are in another cluster than before."""
-    after = session.labels()
-    n = sum(before.get(row) != after.get(row) for row in {*before, *after})
-    return f"{counted(n, 'row')} moved"

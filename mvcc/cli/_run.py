@@ -15,6 +15,7 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc.cli._shared import (
+    FILE,
     Folder,
     below_help,
     data_dir_option,
@@ -24,7 +25,6 @@ from mvcc.cli._shared import (
     print_json,
     remark,
     say,
-    set_option,
     told_of_compiling,
 )
 
@@ -42,8 +42,8 @@ _HELP_END = below_help(
 )
 
 
-@click.command("run", epilog=_HELP_END)
-@click.argument("config", type=click.Path(path_type=Path))
+@click.command(epilog=_HELP_END)
+@click.argument("config", type=FILE)
 @click.option(
     "--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG."
 )
@@ -55,7 +55,13 @@ _HELP_END = below_help(
     show_default="all cores",
     help="Number of concurrent trials.",
 )
-@set_option
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Override a value of the file; may be repeated.",
+)
 @click.option(
     "--backend",
     type=click.Choice(["loky", "threading", "dask"]),
@@ -77,7 +83,7 @@ _HELP_END = below_help(
 )
 @output_options("Print the outcome as JSON.")
 @click.pass_context
-def command(
+def run(
     context: click.Context,
     config: Path,
     trials: int | None,

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from mvcc._utils.messages import clipped
 
+if TYPE_CHECKING:
+    from mvcc.tables import Page
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_QUIET = "mvcc.quiet"
 _COMPILING = "compiling kernels (once)"
 _logger = logging.getLogger("mvcc")
 
@@ -47,50 +50,18 @@ def below_help(*commands: str, terms: tuple[str, ...] = ()) -> str:
     title = "Examples" if len(commands) > 1 else "Example"
     blocks = ["\n".join(["\b", f"{title}:", *(f"  {command}" for command in commands)])]
     if terms:
-        blocks.append("\n".join(["\b", "Terms:", *_listed(terms)]))
+        width = max(map(len, terms)) + 4
+        meanings = (
+            fill(
+                TERMS[term],
+                78,
+                initial_indent=f"  {term}".ljust(width),
+                subsequent_indent=" " * width,
+            )
+            for term in terms
+        )
+        blocks.append("\n".join(["\b", "Terms:", *meanings]))
     return "\n\n".join(blocks)
-
-
-def _listed(terms: tuple[str, ...]) -> Iterator[str]:
-    from textwrap import wrap
-
-    width = max(map(len, terms)) + 2
-    for term in terms:
-        first, *others = wrap(TERMS[term], 76 - width)
-        yield f"  {term:<{width}}{first}"
-        yield from (f"  {'':{width}}{line}" for line in others)
-
-
-def output_options(json_help: str) -> Callable[[Command], Command]:
-    """Give a command the options ``--json`` (argument ``as_json``), ``--quiet`` and ``--verbose``.
-
-    A command prints by `say` and `print_json`; `detail` is for what only ``--verbose`` shows.
-    """
-
-    def add(function: Command) -> Command:
-        for option in (
-            click.option(
-                "-v",
-                "--verbose",
-                is_flag=True,
-                expose_value=False,
-                callback=_set_verbose,
-                help=_VERBOSE,
-            ),
-            click.option(
-                "-q",
-                "--quiet",
-                is_flag=True,
-                expose_value=False,
-                callback=_set_quiet,
-                help=_QUIET_HELP,
-            ),
-            click.option("--json", "as_json", is_flag=True, help=json_help),
-        ):
-            function = option(function)
-        return function
-
-    return add
 
 
 class Folder(click.Path):
@@ -106,43 +77,33 @@ class Folder(click.Path):
         return [CompletionItem(incomplete, type="dir")]
 
 
-def data_dir_option(function: Command) -> Command:
-    """Give a command the option ``--data-dir``."""
-    return click.option(
-        "--data-dir",
-        type=Folder(),
-        metavar="FOLDER",
-        help="Folder to search for data files before $MVCC_DATA and the cache.",
-    )(function)
+FILE = click.Path(path_type=Path)
+
+data_dir_option = click.option(
+    "--data-dir",
+    type=Folder(),
+    metavar="FOLDER",
+    help="Folder to search for data files before $MVCC_DATA and the cache.",
+)
+fresh_option = click.option(
+    "--fresh",
+    is_flag=True,
+    help="Replace what this command wrote there before, unless somebody changed it.",
+)
+scheduler_option = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Folders: read them on the workers of a dask scheduler, such as tcp://host:8786.",
+)
 
 
-def fresh_option(function: Command) -> Command:
-    """Give a command the option ``--fresh``."""
-    return click.option(
-        "--fresh",
-        is_flag=True,
-        help="Replace what this command wrote there before, unless somebody changed it.",
-    )(function)
+def output_options(json_help: str) -> Callable[[Command], Command]:
+    """Give a command the options ``--json`` (argument ``as_json``), ``--quiet`` and ``--verbose``.
 
-
-def scheduler_option(function: Command) -> Command:
-    """Give a command the option ``--scheduler`` for folders."""
-    return click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Folders: read them on the workers of a dask scheduler, such as tcp://host:8786.",
-    )(function)
-
-
-def set_option(function: Command) -> Command:
-    """Give a command the option ``--set`` (its argument ``overrides``)."""
-    return click.option(
-        "--set",
-        "overrides",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Override a value of the file; may be repeated.",
-    )(function)
+    A command prints by `say` and `print_json`; `detail` is for what only ``--verbose`` shows.
+    """
+    as_json = click.option("--json", "as_json", is_flag=True, help=json_help)
+    return lambda function: as_json(_quiet_option(_verbose_option(function)))
 
 
 def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
@@ -155,14 +116,14 @@ def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
     return values
 
 
-def rows_by_name(texts: Iterable[str], flag: str) -> dict[str, int]:
-    """Return the values of an option NAME=ROW that may be given once for each name."""
-    rows = by_name(texts, flag)
+def header_rows(texts: Iterable[str]) -> dict[str, int]:
+    """Return the values of the option ``--header NAME=ROW``, once for each name."""
+    rows = by_name(texts, "--header")
     for name, row in rows.items():
         if not re.fullmatch("[1-9][0-9]{0,6}", row):
             raise click.BadParameter(
                 f"{name}={clipped(row)} is not a row of a sheet; write a whole number from 1 on.",
-                param_hint=flag,
+                param_hint="--header",
             )
     return {name: int(row) for name, row in rows.items()}
 
@@ -185,14 +146,52 @@ def refuse_again(name: str, known: Iterable[str], flag: str) -> None:
         raise click.BadParameter(message, param_hint=flag)
 
 
-_QUIET_HELP = "Print only errors and the output of --json."
-_VERBOSE = "Print steps, files read and timing."
+def _set_amount(context: click.Context, option: click.Parameter, value: bool) -> None:
+    context.meta[f"mvcc.{option.name}"] = value
+    if context.meta.get("mvcc.quiet") and context.meta.get("mvcc.verbose"):
+        context.close()  # click leaves that to the command, and there will be none
+        raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
+    if value and option.name == "verbose":
+        context.with_resource(_told())
+
+
+_amount_option = partial(click.option, is_flag=True, expose_value=False, callback=_set_amount)
+_quiet_option = _amount_option("-q", "--quiet", help="Print only errors and the output of --json.")
+_verbose_option = _amount_option("-v", "--verbose", help="Print steps, files read and timing.")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Let everything that mvcc logs be seen, and how long the command takes."""
+    began = time.perf_counter()
+    with _heard(_logger, logging.DEBUG, _echo):
+        yield
+        detail(f"took {time.perf_counter() - began:.2f} s")
+
+
+def _echo(text: str) -> None:
+    click.echo(f"{click.style('·', dim=True)} {text}", err=True)
+
+
+@contextmanager
+def _heard(logger: logging.Logger, level: int, show: Callable[[str], None]) -> Iterator[None]:
+    """Show what is logged from a level on, and put all back afterwards."""
+    handler = logging.Handler()
+    handler.emit = lambda record: show(record.getMessage())  # type: ignore[method-assign]
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def is_quiet() -> bool:
     """Tell whether the command that runs was given ``--quiet``."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(_QUIET))
+    return context is not None and bool(context.meta.get("mvcc.quiet"))
 
 
 def say(text: str) -> None:
@@ -205,6 +204,12 @@ def remark(text: str) -> None:
     """Print what happens meanwhile, on standard error."""
     if not is_quiet():
         click.echo(text, err=True)
+
+
+def remark_notes(notes: Iterable[str]) -> None:
+    """Print notes about what was read or done, on standard error."""
+    for note in notes:
+        remark(f"Note: {note}")
 
 
 def detail(text: str) -> None:
@@ -241,6 +246,8 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
     """Show what is being done: the current step on a terminal, every one with ``--verbose``."""
     from rich.console import Console
 
+    from mvcc._utils.progress import LOGGER as PROGRESS
+
     console = Console(stderr=True, quiet=is_quiet())
     current = ""
     with console.status("") as status:
@@ -254,27 +261,29 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
         def resume() -> None:
             status.update(f"{current} …")
 
-        def meanwhile(step: str) -> None:
-            status.update(f"{step} …")
-
+        terminal = sys.stderr.isatty() and console.is_interactive
         with (
-            told_of_compiling(
-                meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive
-            ),
-            _told_of_progress(lambda step: status.update(f"{current}: {step}")),
+            told_of_compiling(lambda step: status.update(f"{step} …"), resume, terminal=terminal),
+            _heard(PROGRESS, logging.INFO, lambda step: status.update(f"{current}: {step}")),
         ):
             yield show
 
 
-@contextmanager
-def _told_of_progress(show: Callable[[str], None]) -> Iterator[None]:
-    """Show the steps within a long one."""
-    from mvcc._utils.progress import LOGGER
+def in_browser(page: Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
+    """Serve a page until it finishes, Ctrl-C or SIGTERM; messages say what one does there."""
+    from mvcc.tables import serve_page
 
-    handler = logging.Handler()
-    handler.emit = lambda record: show(record.getMessage())  # type: ignore[method-assign]
-    with _heard(LOGGER, handler, logging.INFO):
-        yield
+    def ready(address: str) -> None:
+        say(address)
+        remark(f"{verb} in the browser; press Ctrl-C to end. Everything is stored at once.")
+        if opens:
+            from threading import Thread
+            from webbrowser import open as open_browser
+
+            # some wait for the browser to end
+            Thread(target=open_browser, args=(address,), daemon=True).start()
+
+    serve_page(page, images, ready, port=port)
 
 
 def print_json(document: Any) -> None:
@@ -289,54 +298,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def wants_color() -> bool | None:
-    """Return what the environment says about colors; None leaves it to the terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return True if os.environ.get("FORCE_COLOR") else None
-
-
-def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and context.meta.get("mvcc.verbose"):
-        context.close()  # click leaves that to the command, and there will be none
-        raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
-    context.meta[_QUIET] = value
-
-
-def _set_verbose(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and context.meta.get(_QUIET):
-        raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
-    context.meta["mvcc.verbose"] = value
-    if value:
-        context.with_resource(_told())
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Let everything that mvcc logs be seen, and how long the command takes."""
-    began = time.perf_counter()
-    with _heard(_logger, _Echo(), logging.DEBUG):
-        yield
-        detail(f"took {time.perf_counter() - began:.2f} s")
-
-
-@contextmanager
-def _heard(logger: logging.Logger, handler: logging.Handler, level: int) -> Iterator[None]:
-    """Let a handler get what is logged from a level on, and put all back afterwards."""
-    before = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(level)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
-
-
-class _Echo(logging.Handler):
-    """Print records on standard error, wherever that is at the moment."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        click.echo(f"{click.style('·', dim=True)} {record.getMessage()}", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mvcc._utils.messages import shown
-from mvcc._utils.row_ids import rows_named
+from mvcc._utils.validation import rows_named
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._csv import COLUMNS, is_must_link
 from mvcc.exceptions import InvalidInputError

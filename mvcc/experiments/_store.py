@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
 from mvcc import results
-from mvcc._utils.files import damage_of, sha256_of, write_whole
-from mvcc._utils.ledger import LEDGER
+from mvcc._utils.files import LEDGER, damage_of, sha256_of, write_whole
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of, is_inside, is_sha256
-from mvcc._utils.ledger import LEDGER, entries_in
+from mvcc._utils.files import LEDGER, damage_of, entries_in, is_inside, is_sha256
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError

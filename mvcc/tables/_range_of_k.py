@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import LOCK, csv_bytes
-from mvcc._utils.ledger import LEDGER
+from mvcc._utils.files import LEDGER, LOCK, csv_bytes
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.tables._job import Job

@@ -12,9 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from mvcc._utils.messages import called, clipped, shown
-from mvcc._utils.row_ids import nearest_of, rows_named
 from mvcc._utils.types import Ints
-from mvcc._utils.validation import as_array, as_list, check_data, check_table
+from mvcc._utils.validation import (
+    as_array,
+    as_list,
+    check_data,
+    check_table,
+    nearest_of,
+    rows_named,
+)
 from mvcc.constraints import (
     Constraints,
     Relations,

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mvcc._utils.files import LOCK, locked
-from mvcc._utils.ledger import LEDGER
+from mvcc._utils.files import LEDGER, LOCK, locked
 from mvcc._utils.outputs import OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
 from tests.crashes import steps

@@ -11,8 +11,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._check import command as check
-from mvcc.cli._replay import command as replay
+from mvcc.cli._experiments import check, replay
 from mvcc.exceptions import DataError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._claims import command
+from mvcc.cli._experiments import claims as command
 from mvcc.exceptions import StoreError
 
 CELL = [

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from mvcc.cli._cluster import command
+from mvcc.cli._cluster import cluster as command
 from mvcc.exceptions import (
     ConfigError,
     ConstraintConflictError,

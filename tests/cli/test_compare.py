@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.metrics import adjusted_rand_score
 
-from mvcc.cli._compare import command
+from mvcc.cli._results import compare as command
 from mvcc.exceptions import StoreError
 from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_problem
 

@@ -72,7 +72,7 @@ def cluster(folder, *options):
     table = write_csv(folder / "a.csv", [["x"], *([n % 5 + n / 100] for n in range(20))])
     quick = ("--stability-runs", 0, "--no-comparison")
     out = folder / "out"
-    return invoke(_cluster.command, "--view", f"a={table}", "-k", 2, "--out", out, *quick, *options)
+    return invoke(_cluster.cluster, "--view", f"a={table}", "-k", 2, "--out", out, *quick, *options)
 
 
 def run(folder, *options):
@@ -80,7 +80,7 @@ def run(folder, *options):
         "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5],"
         " constraints: [10]}}"
     )
-    return invoke(_run.command, folder / "small.yaml", "--out", folder / "out", *options)
+    return invoke(_run.run, folder / "small.yaml", "--out", folder / "out", *options)
 
 
 def invoke(command, *arguments):

@@ -11,7 +11,7 @@ import pooch
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._data import command
+from mvcc.cli._data import data as command
 from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
 

@@ -25,7 +25,7 @@ def without_data(monkeypatch, tmp_path):
 
 
 def facts(*words):
-    done = CliRunner().invoke(doctor.command, [*words, "--json"], catch_exceptions=False)
+    done = CliRunner().invoke(doctor.doctor, [*words, "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
 
@@ -42,7 +42,7 @@ def test_versions_threads_data_and_kernels_are_shown(tmp_path):
 
 
 def test_a_person_gets_a_line_for_each():
-    done = CliRunner().invoke(doctor.command, [], catch_exceptions=False)
+    done = CliRunner().invoke(doctor.doctor, [], catch_exceptions=False)
     assert re.search(r"\nlibraries:\n +click: \d", done.stdout)
 
 

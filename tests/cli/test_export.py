@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
-from mvcc.cli._export import command
+from mvcc.cli._results import export as command
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.tables.output._workbooks import workbook_bytes
 from tests.tables.problems import cluster, options_of, read_csv, write_csv

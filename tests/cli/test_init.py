@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from mvcc.cli._init import command
+from mvcc.cli._init import init as command
 from mvcc.exceptions import StoreError
 from tests.command_line import mvcc
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._plot import command
+from mvcc.cli._experiments import plot as command
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES
 from mvcc.results._format import CELL, MEASURES

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from mvcc import load_model
 from mvcc.cli import cli
-from mvcc.cli._predict import command
+from mvcc.cli._results import predict as command
 from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _chunks

@@ -9,7 +9,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._run import command
+from mvcc.cli._run import run as command
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.experiments import _trial as attempt
 

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
-from mvcc._utils.files import LOCK, csv_bytes
-from mvcc._utils.ledger import LEDGER
+from mvcc._utils.files import LEDGER, LOCK, csv_bytes
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import InvalidInputError, StoreError

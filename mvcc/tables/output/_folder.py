@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import LOCK, csv_bytes, sha256_of
-from mvcc._utils.ledger import LEDGER
+from mvcc._utils.files import LEDGER, LOCK, csv_bytes, sha256_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError

@@ -16,10 +16,9 @@ from typing import IO
 
 import pandas as pd
 
-from mvcc._utils.arff import parse_arff
 from mvcc._utils.messages import clipped, nearest, words_of
 from mvcc._utils.reading import MOST_LINE, check_lines, check_size, content_of, within_limits
-from mvcc._utils.text import decoded, delimiter_of, read_text
+from mvcc._utils.text import decoded, delimiter_of, parse_arff, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._arrays import read_array, read_arrays
 from mvcc.tables.reading._parquet import read_parquet

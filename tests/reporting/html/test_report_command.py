@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from mvcc.cli._report import command
+from mvcc.cli._results import report as command
 from mvcc.exceptions import StoreError
 from tests.browser.facts import make_facts
 

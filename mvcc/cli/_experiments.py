@@ -1,0 +1,226 @@
+"""Commands about results of the paper's experiments: ``plot``, ``claims``, ``check``, ``replay``.
+
+Pandas, numba and scikit-learn are imported inside the commands, since their help needs none.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    data_dir_option,
+    fresh_option,
+    is_quiet,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
+from mvcc.exceptions import DataError, MvccError, StoreError
+from mvcc.reporting.figures import FIGURES
+
+if TYPE_CHECKING:
+    from mvcc.experiments import Finding, Replay
+
+_DIFFERENT, _CLAIM_DOES_NOT_HOLD = 1, 3  # exit codes
+_WIDTH = 100  # of the tables where there is no terminal to ask
+
+
+@click.command(
+    epilog=below_help(
+        "mvcc plot results --figure 4 --out figures", terms=("curve", "results folder")
+    )
+)
+@click.argument("results_dir", type=Folder())
+@click.option(
+    "--figure",
+    "figures",
+    type=click.Choice(list(FIGURES)),
+    multiple=True,
+    help="Number or name of a figure; may be repeated.  [default: all figures that have results]",
+)
+@click.option(
+    "--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: RESULTS_DIR/figures]"
+)
+@fresh_option
+@output_options("Print the paths as JSON, by figure.")
+def plot(
+    results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: bool, as_json: bool
+) -> None:
+    """Draw the paper's figures from the results in RESULTS_DIR, as PNG and PDF.
+
+    RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the
+    files, one per line.
+    """
+    from mvcc.reporting import figures as paper
+
+    written = paper.plot(results_dir, figures=figures or None, out=out, fresh=fresh)
+    if as_json:
+        by_figure = {name: [str(path) for path in paths] for name, paths in written.items()}
+        print_json({"figures": by_figure})
+        return
+    for path in chain.from_iterable(written.values()):
+        say(str(path))
+    remark(f"Next: mvcc claims {results_dir}")
+
+
+@click.command(
+    epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")),
+)
+@click.argument("results_dir", type=Folder())
+@fresh_option
+@output_options("Print everything as JSON: claims, cells, effects, readings.")
+@click.pass_context
+def claims(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
+    """Test every claim of the paper on the results in RESULTS_DIR.
+
+    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the
+    folder of one experiment, or contains such folders. A claim without enough results is not a
+    failure: the page says what to run.
+
+    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit
+    status.
+
+    Exit status 3 if a claim does not hold, or holds only in part.
+    """
+    from mvcc.reporting.claims import evaluate_claims, print_scorecard, to_json, write_markdown
+
+    scorecard = evaluate_claims(results_dir)
+    paths = write_markdown(scorecard, results_dir, fresh=fresh)
+    if as_json:
+        print_json(to_json(scorecard))
+    elif not is_quiet():
+        from rich.console import Console
+
+        # a file or a pipe has no width to ask for
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+        print_scorecard(scorecard, console)
+        say(f"Details: {' and '.join(map(str, paths))}")
+    if not scorecard.all_hold:
+        context.exit(_CLAIM_DOES_NOT_HOLD)
+
+
+@click.command(epilog=below_help("mvcc check results", terms=("results folder", "trial")))
+@click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=Folder())
+@output_options("Print the findings as JSON.")
+@click.pass_context
+def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
+    """Verify the results in and below each FOLDER; change nothing.
+
+    Of `mvcc run`, the checksums of all files. If two folders have the same config and data but
+    different curves (for example from two machines), the output lists the differences between their
+    programs, libraries and processors.
+
+    Of `mvcc cluster`, that labels, tables and model agree with clustering.json, and whether an
+    input has changed since.
+
+    Exit status 1 if a file is damaged, or if curves differ that should be equal.
+    """
+    from mvcc.experiments import check_results
+    from mvcc.results import CLUSTERING, MANIFEST
+
+    clusterings = {facts.parent for path in paths for facts in path.rglob(CLUSTERING)}
+    findings = [_finding(folder) for folder in sorted(clusterings)]
+    disagreements: list[str] = []
+    if not findings or any(file for path in paths for file in path.rglob(MANIFEST)):
+        of_runs, disagreements = check_results(paths)
+        findings += of_runs
+    if as_json:
+        rows = [asdict(finding) | {"folder": str(finding.folder)} for finding in findings]
+        print_json({"folders": rows, "disagreements": disagreements})
+    else:
+        _print_findings(findings)
+        for line in disagreements:
+            say(line)
+    if disagreements or any(finding.status == "damaged" for finding in findings):
+        context.exit(_DIFFERENT)
+
+
+def _finding(folder: Path) -> Finding:
+    from mvcc.experiments import Finding
+    from mvcc.tables import check_clustering
+
+    try:
+        verified, wrong, notes = check_clustering(folder)
+    except MvccError as error:
+        return Finding(folder, "damaged", 0, 0, 0, [str(error)])
+    return Finding(folder, "damaged" if wrong else "ok", verified, 0, 0, [*wrong, *notes])
+
+
+def _print_findings(findings: list[Finding]) -> None:
+    width = max(len(str(finding.folder)) for finding in findings)
+    for finding in findings:
+        own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
+        facts = f"{finding.verified} files verified" if finding.verified or finding.trials else ""
+        facts += f"; {finding.trials} trials{own}" if finding.trials else ""
+        say(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
+        for note in finding.notes:
+            say(f"{'':{width}}  {note}")
+
+
+@click.command(
+    epilog=below_help("mvcc replay results/protein 17", terms=("trial", "results folder"))
+)
+@click.argument("folder", type=Folder())
+@click.argument("trial", type=click.IntRange(0, 10**6))
+@data_dir_option
+@output_options("Print the outcome as JSON.")
+@click.pass_context
+def replay(
+    context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool
+) -> None:
+    """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
+
+    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to
+    the last bit; if they differ, the output lists the programs, libraries and processors that
+    differ.
+
+    Exit status 1 if the trial fails or differs.
+    """
+    from mvcc.experiments import replay_trial
+
+    try:
+        found = replay_trial(folder, trial, data_dir=data_dir)
+    except (DataError, StoreError):
+        raise
+    except Exception:  # to show it is what the command is for
+        click.echo(traceback.format_exc(), err=True, nl=False)
+        context.exit(_DIFFERENT)
+    facts = {
+        "rows": len(found.rows),
+        "stored": found.compared,
+        "differing": found.differing,
+        "first": found.first,
+        "causes": found.causes,
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        say(_worded(found, trial))
+    if found.differing:
+        context.exit(_DIFFERENT)
+
+
+def _worded(found: Replay, trial: int) -> str:
+    done = f"Trial {trial} was computed: {len(found.rows)} rows"
+    if not found.compared:
+        return f"{done}. It is not stored, so there is nothing to compare it with."
+    if not found.differing:
+        return f"{done}, equal to the stored ones to the last bit."
+    causes = found.causes or [
+        "nothing that the manifest records: the stored numbers or this program have changed"
+    ]
+    lines = [
+        f"{done}, {found.differing} of them different from the stored ones; {found.first}.",
+        "Differences of this environment:",
+    ]
+    return "\n".join([*lines, *(f"  {cause}" for cause in causes)])

@@ -1,0 +1,295 @@
+"""Commands about a clustering: ``predict``, ``compare``, ``export``, ``report``.
+
+Pandas and scikit-learn are imported inside the commands, since their help needs none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mvcc._utils.messages import clipped, counted
+from mvcc.cli._shared import (
+    FILE,
+    Folder,
+    below_help,
+    by_name,
+    fresh_option,
+    header_rows,
+    output_options,
+    print_json,
+    remark,
+    remark_notes,
+    say,
+    scheduler_option,
+    shown_steps,
+)
+
+_MOST_SHOWN = 10
+_WIDEST = 24  # clusters of a table that fits a terminal
+_OUTLIER = -1
+
+
+@click.command(
+    epilog=below_help(
+        "mvcc predict results --view texts=new.csv --out labels.csv",
+        "mvcc predict results --view texts=a.parquet --view images=b.npz --out labels",
+        "mvcc predict results --view texts=folder --out labels",
+        terms=("view",),
+    ),
+)
+@click.argument("folder", type=Folder())
+@click.option(
+    "--view",
+    "views",
+    multiple=True,
+    required=True,
+    metavar="NAME=FILE",
+    help="New rows of a view, a file or a folder of Parquet files; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=FILE,
+    required=True,
+    help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
+)
+@click.option(
+    "--sheet",
+    "sheets",
+    multiple=True,
+    metavar="VIEW=NAME",
+    help="Excel: the sheet.  [default: that of the view that was clustered]",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="VIEW=ROW",
+    help="Excel: the row of the sheet that names the columns.  [default: likewise]",
+)
+@scheduler_option
+@fresh_option
+@output_options("Print the outcome as JSON.")
+def predict(
+    folder: Path,
+    views: tuple[str, ...],
+    out: Path,
+    sheets: tuple[str, ...],
+    headers: tuple[str, ...],
+    scheduler: str | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
+    """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
+
+    A table needs the columns that its view was clustered by, in any order; others are ignored.
+    Formats and ids are those of `mvcc cluster`. CSV and Parquet files may be larger than memory.
+    Written are the columns id, cluster and, where clusters have names, name; for several views to
+    labels.csv in a folder for each. The rows of a folder of Parquet files are predicted in
+    parallel, and written to a folder of Parquet files.
+    """
+    new = by_name(views, "--view")
+    from mvcc.tables import predict_files
+
+    with shown_steps() as on_step:
+        found = predict_files(
+            folder,
+            new,
+            out,
+            sheets=by_name(sheets, "--sheet"),
+            headers=header_rows(headers),
+            fresh=fresh,
+            scheduler=scheduler,
+            on_step=on_step,
+        )
+    if as_json:
+        rows = [
+            {
+                "name": one.view,
+                "rows": sum(one.sizes),
+                "sizes": one.sizes,
+                "labels": str(one.path),
+                "notes": one.notes,
+            }
+            for one in found
+        ]
+        print_json({"views": rows})
+        return
+    for one in found:
+        sizes = ", ".join(map(str, one.sizes))
+        say(
+            f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
+            f"{sizes} ({one.path})"
+        )
+        remark_notes(one.notes)
+
+
+@click.command(
+    epilog=below_help(
+        "mvcc compare results results-2",
+        "mvcc compare results results-2 --out moved.csv",
+        terms=("view", "match", "constraint"),
+    )
+)
+@click.argument("first", metavar="A", type=Folder())
+@click.argument("second", metavar="B", type=Folder())
+@click.option(
+    "--out",
+    type=FILE,
+    metavar="FILE",
+    help="Write the rows that moved to a CSV file.",
+)
+@fresh_option
+@output_options("Print everything as JSON.")
+def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
+    """Compare two clusterings: A and B are output folders of `mvcc cluster`.
+
+    For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand
+    index (1: the same; 0: as by chance), the rows that moved, and the constraints and matches that
+    are new in B or gone. Clusters of B are numbered as those of A that they share most rows with;
+    clusters that were split or merged, are new or have vanished are named. Only rows and views that
+    both have are compared.
+    """
+    from mvcc.tables import compare_clusterings, write_moved
+
+    found = compare_clusterings(first, second)
+    if out is not None:
+        write_moved(found, out, fresh=fresh)
+    if as_json:
+        print_json(found)
+        return
+    remark_notes(found["notes"])
+    for sentence in found["in_words"]:
+        say(sentence)
+    for view in found["views"]:
+        _print_view(view)
+    for matches in found["matches"]:
+        _print_difference(f"matches of {' and '.join(matches['views'])}", matches)
+    if out is not None:
+        say(f"Rows that moved: {out}")
+
+
+def _print_view(view: dict[str, Any]) -> None:
+    alike = ""
+    if view["adjusted_rand"] is not None:
+        alike = f"; adjusted Rand index {view['adjusted_rand']:.2f}"
+    say(f"{view['name']}: {len(view['moved'])} of {counted(view['rows'], 'row')} moved{alike}")
+    rows, columns = view["clusters"]
+    if max(len(rows), len(columns)) <= _WIDEST:
+        first = ["A \\ B", *(_called(row, view["names"][0]) for row in rows)]
+        lines = [[*map(_label, columns)], *([*map(str, counts)] for counts in view["table"])]
+        width = max(map(len, first))
+        for name, entries in zip(first, lines, strict=True):
+            say("  ".join([f"  {name:{width}}", *(f"{entry:>5}" for entry in entries)]))
+    other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
+    if other:
+        say(f"  numbers of B: {', '.join(other)}")
+    listed = [
+        f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
+        for row in view["moved"]
+    ]
+    _print_some("moved", listed)
+    _print_difference("constraints", view["judgments"])
+
+
+def _label(cluster: int) -> str:
+    return "none" if cluster == _OUTLIER else str(cluster)
+
+
+def _called(cluster: int, names: list[str]) -> str:
+    name = names[cluster] if names and cluster != _OUTLIER else ""
+    return f"{_label(cluster)} {clipped(name, 20)}".rstrip()
+
+
+def _print_difference(what: str, found: dict[str, Any]) -> None:
+    for kind in ("new", "gone"):
+        lines = [clipped(" ".join(said.values()), 90) for said in found[kind]]
+        _print_some(f"{kind} {what}", lines)
+
+
+def _print_some(what: str, lines: list[str]) -> None:
+    if lines:
+        more = f", and {len(lines) - _MOST_SHOWN} more" if len(lines) > _MOST_SHOWN else ""
+        say(f"  {what} ({len(lines)}): {', '.join(lines[:_MOST_SHOWN])}{more}")
+
+
+@click.command(
+    epilog=below_help(
+        "mvcc export results --out with-clusters",
+        "mvcc export results --out with-clusters --format parquet",
+        "mvcc export results --out clusters.xlsx",
+        terms=("view",),
+    )
+)
+@click.argument("folder", type=Folder())
+@click.option(
+    "--out",
+    required=True,
+    type=FILE,
+    help="A folder, with a file for each view; or a file: .xlsx has a sheet for each view, .csv "
+    "and .parquet one view.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "parquet", "xlsx"]),
+    help="Format of the files in a folder.  [default: csv]",
+)
+@fresh_option
+@output_options("Print the files as JSON.")
+def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool) -> None:
+    """Write your own tables, as they are, with the cluster of every row beside them.
+
+    FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if
+    clusters have names), stability and fit, as in labels.csv; where the table has a column of that
+    name, the new one ends in _2. Outliers have the cluster -1.
+
+    Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they
+    are marked as text.
+    """
+    from mvcc.tables import export_tables
+
+    written = export_tables(folder, out, kind, fresh=fresh)
+    if as_json:
+        print_json({"files": [{"path": str(path), "rows": rows} for path, rows in written.items()]})
+        return
+    for path, rows in written.items():
+        say(f"{path}: {counted(rows, 'row')}")
+
+
+@click.command(
+    epilog=below_help(
+        "mvcc report results --out report.html", terms=("curve", "claim", "results folder")
+    )
+)
+@click.argument("folder", type=Folder())
+@click.option(
+    "--out",
+    type=FILE,
+    metavar="FILE",
+    help="Output file.  [default: FOLDER/report.html]",
+)
+@fresh_option
+@output_options("Print the path as JSON.")
+def report(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
+    """Write the report of FOLDER: one HTML file that works offline.
+
+    FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints,
+    and how far to trust them. Or FOLDER holds one experiment of `mvcc run` or several: the report
+    shows learning curves, the paper's figures and claims, and what was run.
+    """
+    from mvcc.reporting.html import write_report
+
+    inputs: list[str] = []
+    if out is not None:
+        from mvcc.tables import inputs_of_clustering
+
+        inputs = inputs_of_clustering(folder)
+    written = write_report(folder, out, fresh=fresh, inputs=inputs)
+    if as_json:
+        print_json({"report": str(written)})
+    else:
+        say(str(written))
+        remark("Next: open it in a browser, or send it to others: it needs no other file.")
