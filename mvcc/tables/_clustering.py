@@ -17,15 +17,12 @@ from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import NONE
 from mvcc.tables.correcting._matches import with_matches
-from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
-from mvcc.tables.explaining._names import common_name, misnamed
-from mvcc.tables.explaining._pictures import add_pictures
-from mvcc.tables.explaining._profiles import all_profiles
-from mvcc.tables.explaining._shown_rows import rows_shown
+from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
+from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
+from mvcc.tables.explaining._shown_rows import add_pictures, rows_shown
 from mvcc.tables.fitting._comparison import METHODS, compare
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import fit_job
-from mvcc.tables.fitting._method import Rows
+from mvcc.tables.fitting._fit import Rows, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.folders._folders import Folders
 from mvcc.tables.model._saved import SavedClustering, SavedView

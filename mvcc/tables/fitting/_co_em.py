@@ -20,9 +20,15 @@ from mvcc.multiview import (
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, PROPAGATED, RECEIVED
 from mvcc.tables.fitting._chains import Flow, Reasons, propagated, received
-from mvcc.tables.fitting._fit import Fit
-from mvcc.tables.fitting._given import used_relations
-from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.fitting._fit import (
+    MOST_LISTED,
+    Explained,
+    Fit,
+    Labels,
+    Method,
+    Rows,
+    used_relations,
+)
 from mvcc.tables.reading._table import Table
 
 _DRAWS = 20  # of matches at random

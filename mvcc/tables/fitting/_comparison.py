@@ -27,10 +27,11 @@ from mvcc.results import JOINT, K_MEANS
 from mvcc.tables._job import DEFAULT_FEATURES, Job
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import Fit, renumbered
-from mvcc.tables.fitting._given import check_given
+from mvcc.tables.fitting._fit import Fit, Labels, Method, check_given, renumbered
 from mvcc.tables.fitting._held_out import (
+    CO_EM,
     CONSTRAINT_FOLDS,
+    WITHOUT,
     ConstraintFold,
     Cut,
     Key,
@@ -38,10 +39,9 @@ from mvcc.tables.fitting._held_out import (
     constraint_folds,
     joined,
     match_folds,
+    verdict,
 )
 from mvcc.tables.fitting._joint import Joint
-from mvcc.tables.fitting._method import Labels, Method
-from mvcc.tables.fitting._verdict import CO_EM, WITHOUT, verdict
 from mvcc.tables.reading._inputs import Inputs, caller_of
 
 METHODS: dict[str, type[Method]] = {JOINT: Joint, CO_EM: CoEM}

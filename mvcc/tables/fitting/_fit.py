@@ -1,29 +1,146 @@
-"""Clustering the views of a job.
+"""What clusters the views of a job, and the result.
 
-Once for the result, and again, a little otherwise, to see how stable it is.
+There is one class for each method. A fit is repeated, a little otherwise, to see how stable it is.
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
-from mvcc.constraints import Constraints, Relations
+from mvcc.constraints import (
+    Constraints,
+    Relations,
+    drop_conflicts,
+    neighborhood_folds,
+    refuse_conflicts,
+)
+from mvcc.embedding import separate_problems
 from mvcc.exceptions import PropagationWarning
-from mvcc.multiview import match_clusters
+from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
-from mvcc.tables.fitting._method import Labels, Method
+from mvcc.tables.reading._table import Table
 
+MOST_LISTED = 2000  # entries of a view in the facts; all are in its tables
+Labels = list[Ints]
+Rows = list[list[Any]]
 LEFT_OUT = 0.1  # of the constraints, in every stability run
+
+
+def check_given(
+    job: Job,
+    given: list[Constraints],
+    relations: Relations,
+    sizes: list[int],
+    call: Callable[[int, int], str],
+) -> tuple[list[Constraints], list[Constraints]]:
+    """Return the constraints of every view to be used, and those that contradict heavier ones.
+
+    `job, given, relations, call`: as for `Method`, with the same errors.
+    `sizes`: the number of rows of every view.
+    """
+    dropped = [Constraints.empty() for _ in given]
+    if job.method == "joint":  # it clusters by contradicting constraints, too
+        if job.on_conflict == "error":
+            refuse_conflicts([c.select(c.weights > 0) for c in given], relations, call)
+        return given, dropped
+    across = used_relations(job, relations) if job.closure == "full" else {}
+    if job.on_conflict == "drop":
+        given, dropped = drop_conflicts(given, across)
+    elif job.closure != "none":
+        refuse_conflicts(given, across, call)
+    if takes_threshold(job.transfer) and job.threshold == "cv":
+        neighborhood_folds(
+            given, used_relations(job, relations), sizes, np.random.default_rng(job.seed)
+        )
+    return given, dropped
+
+
+def used_relations(job: Job, relations: Relations) -> Relations:
+    """Return the relations that the transfer method of a job uses."""
+    return relations if uses_relations(job.transfer) else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What a method tells of a clustering, beside the clusters."""
+
+    facts: dict[str, Any]  # of the whole, for ``clustering.json``
+    views: list[dict[str, Any]]  # of every view, the same
+    relations: dict[tuple[int, int], dict[str, Any]]  # of every two views with matches, the same
+    tables: list[dict[str, Rows]]  # the tables of every view
+    cautions: list[str] = field(default_factory=list)  # what must not be overlooked
+
+
+class Method(ABC):
+    """A way to cluster the views of a job.
+
+    Shapes: `relations` (r, 2).
+
+    `views` (n_v, d_v): in the space that is clustered.
+    `call`: says what a message calls a row of a view.
+    `job, views, relations`: as given.
+    `given, dropped`: what was given, without what was left out since it contradicts heavier
+    constraints.
+    Raises ConstraintConflictError: when constraints and relations contradict each other, unless
+    the job drops such constraints.
+    Raises InvalidInputError: when there are too few constraints to cross-validate a threshold.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        views: list[Floats],
+        given: list[Constraints],
+        relations: Relations,
+        call: Callable[[int, int], str],
+    ) -> None:
+        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
+        self.job, self.views, self.relations = job, views, relations
+
+    @property
+    def settled(self) -> Job:
+        """The job, with what was chosen by ``fit``."""
+        return self.job
+
+    @abstractmethod
+    def fit(self) -> tuple[Any, list[Ints]]:
+        """Return a fitted estimator, and per view the number that each of its clusters gets in the
+        results.
+        """
+
+    @property
+    def numbered_alike(self) -> list[list[int]]:
+        """Sets of views in which the same number is the same cluster."""
+        return [views for views, _ in separate_problems(len(self.views), self.relations)]
+
+    def space(self, view: int) -> Floats | LazyRows:
+        """Return the rows of a view where they were clustered, (n, m)."""
+        return self.views[view]
+
+    @property
+    def probabilities(self) -> list[Any]:
+        """How likely every row of a view is in each cluster; none where the method cannot tell."""
+        return []
+
+    @abstractmethod
+    def again(self, given: list[Constraints], seed: int) -> Labels:
+        """Cluster once more, by other constraints and another seed."""
+
+    @abstractmethod
+    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+        """Say where the clusters come from."""
 
 
 @dataclass(frozen=True, eq=False)

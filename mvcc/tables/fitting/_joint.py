@@ -19,8 +19,7 @@ from mvcc.results import ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
 from mvcc.tables.fitting._features import plane_of, rounded
-from mvcc.tables.fitting._fit import Fit, renumbered
-from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.fitting._fit import MOST_LISTED, Explained, Fit, Labels, Method, Rows, renumbered
 from mvcc.tables.reading._table import Table
 
 _MANY = 20  # constraints, of which some are expected to move a row

@@ -19,7 +19,7 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
-from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._continued import changes_in, numbers_like, rows_in_both
 from mvcc.tables.output._folder import OUTLIER
 from mvcc.tables.output._stored import inputs_of_clustering
 

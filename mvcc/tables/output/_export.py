@@ -19,10 +19,9 @@ from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import CONFIG
+from mvcc.tables.output._export_formats import with_columns, workbook_bytes
 from mvcc.tables.output._folder import inputs_of, label_columns
 from mvcc.tables.output._stored import job_of_clustering
-from mvcc.tables.output._text_files import with_columns
-from mvcc.tables.output._workbooks import workbook_bytes
 from mvcc.tables.reading._cells import (
     as_arrow,
     as_csv,

@@ -13,11 +13,9 @@ from mvcc._utils.messages import enumerated
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
-from mvcc.tables.explaining._names import name_clusters, nameless
-from mvcc.tables.explaining._profiles import against_labels
+from mvcc.tables.explaining._profiles import against_labels, name_clusters, nameless
 from mvcc.tables.fitting._features import Features, rounded
-from mvcc.tables.fitting._fit import Fit
-from mvcc.tables.fitting._method import Explained
+from mvcc.tables.fitting._fit import Explained, Fit
 from mvcc.tables.output._continued import Continuation, names_kept
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs

@@ -37,7 +37,7 @@ from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
     from mvcc.tables.correcting._corrected import Reviewed
-    from mvcc.tables.fitting._method import Rows
+    from mvcc.tables.fitting._fit import Rows
     from mvcc.tables.model._saved import SavedClustering
     from mvcc.tables.reading._inputs import Inputs
 
