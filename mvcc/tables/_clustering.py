@@ -20,7 +20,7 @@ from mvcc.tables.correcting._matches import with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
 from mvcc.tables.explaining._shown_rows import add_pictures, rows_shown
-from mvcc.tables.fitting._comparison import METHODS, compare
+from mvcc.tables.fitting._comparison import compare, method_for
 from mvcc.tables.fitting._features import make_features
 from mvcc.tables.fitting._fit import Rows, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
@@ -29,7 +29,7 @@ from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.output._continued import Former, continued
 from mvcc.tables.output._facts import describe
 from mvcc.tables.output._folder import write_folder
-from mvcc.tables.reading._inputs import Inputs, caller_of
+from mvcc.tables.reading._inputs import Inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +101,8 @@ def clustered(
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    method = METHODS[job.method](
-        job, views, inputs.constraints, inputs.relations, caller_of(tables)
-    )
-    fit = fit_job(job, method, inputs.relations, on_step)
+    method = method_for(job, views, inputs)
+    fit = fit_job(method, on_step)
     continuation = continued(former, tables, fit) if former else None
     if continuation:
         fit = continuation.fit
@@ -114,14 +112,14 @@ def clustered(
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]
     inputs = replace(inputs, tables=tables)
-    comparison = compare(inputs, method, fit, on_step) if job.comparison and job.k > 1 else None
+    comparison = compare(inputs, fit, on_step) if job.comparison and job.k > 1 else None
     on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
     }
     on_labels = [note for table in tables for note in notes_on_labels(table, job)]
     facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
-    facts["profiles"] = profiles = all_profiles(facts, tables, method, fit)
+    facts["profiles"] = profiles = all_profiles(facts, tables, fit)
     for view, own in zip(facts["views"], profiles, strict=True):
         facts["warnings"] += misnamed(view["name"], view["names"], own)
     found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]

@@ -125,7 +125,7 @@ def _tried(
     job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
 ) -> Iterator[dict[str, Any]]:
     # scikit-learn and numba take a second to import: problems with the files are reported before
-    from mvcc.tables.fitting._comparison import METHODS, Contest, drawn_rows, held_out_by
+    from mvcc.tables.fitting._comparison import Contest, drawn_rows, held_out_by, method_for
     from mvcc.tables.fitting._features import make_features
     from mvcc.tables.fitting._fit import fit_job
 
@@ -136,11 +136,9 @@ def _tried(
     for k in numbers:
         of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
         views = [make_features(table, of_k).X for table in inputs.tables]
-        method = METHODS[job.method](
-            of_k, views, inputs.constraints, inputs.relations, caller_of(inputs.tables)
-        )
+        method = method_for(of_k, views, inputs)
         tell = partial(_tell, on_step, k)
-        fit = fit_job(of_k, method, inputs.relations, tell)
+        fit = fit_job(method, tell)
         outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
         shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
         sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}

@@ -67,19 +67,16 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     found: list[list[Found]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind not in ("text", "picture"):
-            for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(
-                column, values, labels, k
-            ):
+            rules = _ranges if column.kind in ("number", "date") else _shares
+            for cluster, one in rules(column, values, labels, k):
                 found[cluster].append(one)
     for cluster, some in enumerate(found):
-        least = _CERTAIN * np.sqrt(
-            1 / max(sizes[cluster], 1) + 1 / max(len(labels) - sizes[cluster], 1)
-        )
+        n, others = sizes[cluster], len(labels) - sizes[cluster]
+        least = _CERTAIN * np.sqrt(1 / max(n, 1) + 1 / max(others, 1))
         certain = [one for one in some if one["inside"] - one["outside"] >= least]
         certain.sort(key=lambda one: one["outside"] - one["inside"])
-        found[cluster] = [
-            _with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]
-        ]
+        inside = labels == cluster
+        found[cluster] = [_with_distribution(one, inside) for one in certain[:MOST_COLUMNS]]
         for one in found[cluster]:
             if one["column"] in likely_labels:
                 one["words"] = ""  # so that no cluster is named after it
@@ -88,16 +85,13 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
     """Give the columns that were clustered, truth values as categories: each with its values."""
+    frame = pd.DataFrame(table.X, copy=False)
     for place, column in enumerate(table.used):
-        values = (
-            table.X[:, place]
-            if isinstance(table.X, np.ndarray)
-            else table.X.iloc[:, place].to_numpy()
-        )
+        values: Any = frame.iloc[:, place].to_numpy()
         if column.written in TRUTH:
             no, yes = TRUTH[column.written]
-            missing = np.isnan(values)
-            words = np.where(missing, None, np.where(values == 1, yes, no or "blank"))  # type: ignore[call-overload]
+            words = np.where(values == 1, yes, no or "blank").astype(object)
+            words[np.isnan(values)] = None
             yield replace(column, kind="category"), words
         else:
             yield column, values
@@ -133,31 +127,25 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         begin = int(row[: end + 1].argmin())
         if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
             first, last = begin, end
-        if (first, last) != (0, 0):
-            low, high = (
-                written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last)
-            )
-            yield (
-                cluster,
-                {
-                    "column": column.name,
-                    "kind": column.kind,
-                    "rule": (
-                        _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}"
-                    ),
-                    "low": low,
-                    "high": high,
-                    "inside": float(inside[cluster, first:last].sum()),
-                    "outside": float(outside[cluster, first:last].sum()),
-                    "values": values,
-                },
-            )
-
-
-def _rule(low: str, high: str) -> str:
-    if low and high:
-        return f"between {low} and {high}"
-    return f"≥ {low}" if low else f"< {high}"
+        if (first, last) == (0, 0):
+            continue
+        low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
+        rule = f"≥ {low}" if low else f"< {high}"
+        if low and high:
+            rule = f"between {low} and {high}"
+        if m <= 2:
+            rule = f"= {written(edges[first], column.kind)}"
+        found = {
+            "column": column.name,
+            "kind": column.kind,
+            "rule": rule,
+            "low": low,
+            "high": high,
+            "inside": float(inside[cluster, first:last].sum()),
+            "outside": float(outside[cluster, first:last].sum()),
+            "values": values,
+        }
+        yield cluster, found
 
 
 def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:
@@ -169,32 +157,24 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
         by_difference = np.argsort(outside[cluster] - inside[cluster], kind="stable")
         best, commonest = by_difference[0], np.argsort(-inside[cluster], kind="stable")
         listed = dict.fromkeys([best, *commonest[: _MOST_VALUES - 1], by_difference[-1]])
-        yield (
-            cluster,
-            {
-                "column": column.name,
-                "kind": "category",
-                "rule": f"= {categories[best]}",
-                "inside": float(inside[cluster, best]),
-                "outside": float(outside[cluster, best]),
-                "shares": [
-                    [
-                        str(categories[one]),
-                        float(inside[cluster, one]),
-                        float(outside[cluster, one]),
-                    ]
-                    for one in listed
-                ],
-            },
-        )
+        ins, outs = inside[cluster].tolist(), outside[cluster].tolist()
+        found = {
+            "column": column.name,
+            "kind": "category",
+            "rule": f"= {categories[best]}",
+            "inside": ins[best],
+            "outside": outs[best],
+            "shares": [[str(categories[one]), ins[one], outs[one]] for one in listed],
+        }
+        yield cluster, found
 
 
 def _parts(counts: Ints) -> tuple[Floats, Floats]:
     """Return of counts, one row for each cluster, the shares inside it and outside."""
     n_inside = counts.sum(axis=1, keepdims=True)
-    return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(
-        counts.sum() - n_inside, 1
-    )
+    n_outside = counts.sum() - n_inside
+    others = counts.sum(axis=0) - counts
+    return counts / np.maximum(n_inside, 1), others / np.maximum(n_outside, 1)
 
 
 def _with_distribution(one: Found, of_cluster: Bools) -> Found:
@@ -208,10 +188,10 @@ def _with_distribution(one: Found, of_cluster: Bools) -> Found:
             said["words"] = value
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
-        said["words"] = (
-            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'}"
-            f" {column}"
-        )
+        level = "high" if one["low"] else "low"
+        if one["low"] and one["high"]:
+            level = "medium"
+        said["words"] = f"{level} {column}"
     quantiles = [
         np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
         for rows in (of_cluster, ~of_cluster)
@@ -232,8 +212,7 @@ def is_plain(value: str) -> bool:
 
 
 def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[Any]]]:
-    """Return for each cluster its words, with the shares of texts inside and outside that have
-    them.
+    """Return for each cluster its words, with the shares of texts inside and outside with them.
 
     They are ranked by their part of the Kullback–Leibler divergence between inside and outside
     (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
@@ -258,16 +237,11 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     counts = np.stack(
         [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
     )
-    every = counts.sum(axis=0)
-    # none is 0
-    inside, outside = (
-        (counts + 0.5) / (n + 1),
-        (every - counts + 0.5) / (len(some) - n + 1),
-    )
+    every, n_inside, n_outside = counts.sum(axis=0), n + 1, len(some) - n + 1
+    inside, outside = (counts + 0.5) / n_inside, (every - counts + 0.5) / n_outside  # never 0
     scores = inside * np.log(inside / outside)
-    spread = np.sqrt(
-        every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1))
-    )
+    share = every / len(some)
+    spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
     scores[inside - outside < _BEYOND * spread] = 0
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     return [
@@ -305,15 +279,15 @@ def notes_on_labels(table: Table, job: Job) -> list[str]:
     for column in table.every_column:
         if not column.told:
             continue
-        key, columns = "labels_column", [column.name]
+        option, columns, value = "labels_column", [column.name], repr(column.name)
         if view.labels_column is not None:
-            key, columns = "ignore", [*view.ignore, column.name]
+            option, columns = "ignore", [*view.ignore, column.name]
+            value = repr(columns)
+        way = f"{option}={{{table.name!r}: {value}}}"  # of Python
         command = command_line()
         if command.startswith("mvcc cluster "):
-            option = option_for(f"--{key.replace('_', '-')}", table.name, columns)
+            option = option_for(f"--{option.replace('_', '-')}", table.name, columns)
             way = f"{command.removesuffix(' --fresh')} {option} --fresh"
-        else:  # of Python
-            way = f"{key}={{{table.name!r}: {columns if key == 'ignore' else columns[0]!r}}}"
         notes.append(
             f"{table.path}: the column {shown(column.name)} alone tells the cluster of"
             f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"

@@ -19,7 +19,7 @@ from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
 )
-from mvcc.tables.fitting._fit import Fit, Method
+from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.reading._answers import Answers
 from mvcc.tables.reading._table import Table
 
@@ -29,29 +29,16 @@ _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
 
 
-def all_profiles(
-    facts: dict[str, Any], tables: list[Table], method: Method, fit: Fit
-) -> list[list[Profile]]:
+def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[list[Profile]]:
     """Describe every cluster of every view."""
-    views = zip(tables, fit.labels, facts["views"], strict=True)
-    return [
-        profiles_of(
-            table,
-            method.space(number)[:],  # of one view at a time, which may take much memory
-            labels,
-            np.array(view["fit"]),
-            *_doubts(view),
-            view["names"],
-            fit.n_numbers,
-        )
-        for number, (table, labels, view) in enumerate(views)
-    ]
-
-
-def _doubts(view: dict[str, Any]) -> tuple[list[Sureness], list[int]]:
-    """Return how sure the cluster of every row is, and its second choice."""
-    told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
-    return sureness_of(*told), view["second"]
+    profiles = []
+    for number, (table, labels) in enumerate(zip(tables, fit.labels, strict=True)):
+        view = facts["views"][number]
+        told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
+        doubts = np.array(view["fit"]), sureness_of(*told), view["second"]
+        X = fit.method.space(number)[:]  # of one view at a time, which may take much memory
+        profiles.append(profiles_of(table, X, labels, *doubts, view["names"], fit.n_numbers))
+    return profiles
 
 
 def profiles_of(
@@ -64,23 +51,14 @@ def profiles_of(
     names: list[str],
     k: int,
 ) -> list[Profile]:
-    """Describe every cluster of a view.
+    """Describe every cluster of a view, whose rows (n, m) are in the space that was clustered.
 
-    Shapes: `labels, fit` (n,).
-
-    `table`: its columns, as they were read.
-    `X` (n, m): the space in which the rows were clustered.
-    `sureness` (n,): how sure the cluster of every row is.
-    `second` (n,): the second choice of every row; if empty, that with the nearest other center.
-    `names`: of the clusters, where a person gave them; empty, or empty where there is none.
-    Returns: size, name, distinguishing columns and words; ``typical`` rows, the sure ones that
-    are nearest to the center; ``borderline`` rows, between two clusters, each with the other one;
-    and ``misfits``, which fit nowhere. No row is in two of these lists.
+    ``names`` are those that people gave; without a ``second`` choice, that is the nearest center.
+    ``typical`` rows are the sure ones nearest to the center, ``borderline`` ones come with their
+    other cluster, and ``misfits`` fit nowhere. No row is in two of these lists.
     """
-    columns, words = (
-        distinguishing_columns(table, labels, k),
-        distinguishing_words(table, labels, k),
-    )
+    columns = distinguishing_columns(table, labels, k)
+    words = distinguishing_words(table, labels, k)
     own, silhouette, nearest = _places(X, labels, k)
     other = np.array(second) if len(second) else nearest
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
@@ -105,8 +83,7 @@ def profiles_of(
 
 
 def _places(X: Floats, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
-    """Return the distance of every row to its center, its simplified silhouette, and the nearest
-    other cluster.
+    """Return the distance of every row to its center, its silhouette, and the nearest other.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
     distances to rows.
@@ -120,9 +97,9 @@ def _places(X: Floats, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
     own = distances[every, labels].copy()
     distances[every, labels] = np.inf
     other = distances.argmin(axis=1)
-    nearest = distances[every, other]
     if len(there) == 1:
         return own, np.ones(len(X)), other
+    nearest = distances[every, other]
     larger = np.maximum(own, nearest)
     return own, np.divide(nearest - own, larger, out=np.zeros(len(X)), where=larger > 0), other
 
@@ -192,24 +169,17 @@ def name_clusters(
 ) -> list[list[str]]:
     """Give every group's name to the cluster with most of its members, one group per cluster.
 
-    `labels` (n_v,): of all rows but outliers.
-    `numbered_alike`: sets of views in which the same number is the same cluster.
-    Returns: per view the name of every cluster, empty where it has none.
+    Outliers have no label. Return the names of each view, empty for clusters without one.
     """
     names = [[""] * k if answers.groups else [] for _ in labels]
     clusters = [np.full(len(table.ids), -1) for table in answers.tables]
     for of_view, found, outliers in zip(clusters, labels, answers.outliers, strict=True):
         of_view[np.delete(np.arange(len(of_view)), outliers)] = found
     for views in numbered_alike if answers.groups else ():
-        counts = np.array(
-            [
-                sum(
-                    np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:]
-                    for view in views
-                )
-                for rows in answers.groups.values()
-            ]
-        )
+        counts = np.zeros((len(answers.groups), k), dtype=np.int64)
+        for count, rows in zip(counts, answers.groups.values(), strict=True):
+            for view in views:
+                count += np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:]
         for group, cluster in zip(*linear_sum_assignment(-counts), strict=True):
             for view in views if counts[group, cluster] else ():
                 names[view][cluster] = list(answers.groups)[group]

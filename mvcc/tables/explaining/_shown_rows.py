@@ -34,10 +34,7 @@ _ROOM = 400_000  # characters of all pictures of a report
 def rows_shown(
     facts: dict[str, Any], profiles: list[list[Profile]], tables: list[Table], relations: Relations
 ) -> list[dict[str, Any]]:
-    """Return what the facts of a clustering say of rows, per view.
-
-    Those of the ``sample``, and their ``values``.
-    """
+    """Return per view the rows of the ``sample`` that a report draws, and their ``values``."""
     listed = [_listed(view, own) for view, own in zip(facts["views"], profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
     return [
@@ -49,13 +46,11 @@ def rows_shown(
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
     """Return the rows that the facts of a view name."""
     kinds = ("given", "violated", "dropped", "propagated", "received")
-    pairs = [link[:2] for kind in kinds for link in view.get(kind, ())]
-    rows = [[moved[0]] for moved in view.get("moved", ())]
-    of_clusters = [
-        [*one["typical"], *one["misfits"], *(row for row, _ in one["borderline"])]
-        for one in profiles
-    ]
-    return {row for some in (*pairs, *rows, *of_clusters) for row in some}
+    rows = {row for kind in kinds for link in view.get(kind, ()) for row in link[:2]}
+    rows.update(moved[0] for moved in view.get("moved", ()))
+    for one in profiles:
+        rows.update(one["typical"], one["misfits"], (row for row, _ in one["borderline"]))
+    return rows
 
 
 def sampled(
@@ -63,11 +58,7 @@ def sampled(
 ) -> list[Rows | None]:
     """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
-    Shapes: `relations` (r, 2).
-
-    `listed`: rows that must be there.
-    `most`: rows of all views; listed ones may be more.
-    Returns (m,): ascending; None where all rows of all views are drawn.
+    Of all views they are at most so many, unless more are listed. None stands for all rows.
     """
     if sum(sizes) <= most:
         return [None] * len(sizes)
@@ -130,28 +121,23 @@ def _of_view(
 def _texts(values: Any, kind: str | None) -> list[str]:
     """Return values as they are shown, a missing one as an empty text."""
     missing = pd.isna(values)
-    return [
-        "" if gone else _text(value, kind)
-        for value, gone in zip(values.tolist(), missing.tolist(), strict=True)
-    ]
+    every = zip(values.tolist(), missing.tolist(), strict=True)
+    return ["" if gone else _text(value, kind) for value, gone in every]
 
 
 def _text(value: Any, kind: str | None) -> str:
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
-    return (
-        written(value, kind)
-        if kind == "date"
-        else f"{value:.{12 if value == round(value) else 7}g}"
-    )
+    if kind == "date":
+        return written(value, kind)
+    return f"{value:.{12 if value == round(value) else 7}g}"
 
 
 def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
     """Add pictures of typical rows to the facts of the first view that has some.
 
     Paths are relative to the folder of the table. One picture of each cluster comes before the
-    second of any, until there is no room. The warnings of the facts name pictures that cannot be
-    read.
+    second of any, until there is no room.
     """
     for view, table, profiles in zip(facts["views"], tables, facts["profiles"], strict=True):
         base = os.path.dirname(table.path)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
 from mvcc._utils.blocks import LazyRows
 from mvcc._utils.one_thread import one_thread
@@ -45,11 +46,7 @@ def check_given(
     sizes: list[int],
     call: Callable[[int, int], str],
 ) -> tuple[list[Constraints], list[Constraints]]:
-    """Return the constraints of every view to be used, and those that contradict heavier ones.
-
-    `job, given, relations, call`: as for `Method`, with the same errors.
-    `sizes`: the number of rows of every view.
-    """
+    """Return the constraints of every view to be used, and those that contradict heavier ones."""
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too
         if job.on_conflict == "error":
@@ -68,7 +65,6 @@ def check_given(
 
 
 def used_relations(job: Job, relations: Relations) -> Relations:
-    """Return the relations that the transfer method of a job uses."""
     return relations if uses_relations(job.transfer) else {}
 
 
@@ -84,18 +80,9 @@ class Explained:
 
 
 class Method(ABC):
-    """A way to cluster the views of a job.
+    """A way to cluster the views (n_v, d_v) of a job, where constraints and relations allow it.
 
-    Shapes: `relations` (r, 2).
-
-    `views` (n_v, d_v): in the space that is clustered.
-    `call`: says what a message calls a row of a view.
-    `job, views, relations`: as given.
-    `given, dropped`: what was given, without what was left out since it contradicts heavier
-    constraints.
-    Raises ConstraintConflictError: when constraints and relations contradict each other, unless
-    the job drops such constraints.
-    Raises InvalidInputError: when there are too few constraints to cross-validate a threshold.
+    What contradicts heavier constraints is ``dropped``, not ``given``, if the job says so.
     """
 
     def __init__(
@@ -116,9 +103,7 @@ class Method(ABC):
 
     @abstractmethod
     def fit(self) -> tuple[Any, list[Ints]]:
-        """Return a fitted estimator, and per view the number that each of its clusters gets in the
-        results.
-        """
+        """Return a fitted estimator, and per view the numbers of its clusters in the results."""
 
     @property
     def numbered_alike(self) -> list[list[int]]:
@@ -145,35 +130,19 @@ class Method(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The clustering of a job, and what it rests on.
+    """The clustering of a job."""
 
-    `given, dropped`: what was said, without what was left out since it contradicts heavier
-    constraints.
-    """
-
+    method: Method
     model: Any
     # (n_v,): cluster of every row; the same number means the same cluster in all views, as far as
     # relations tell
     labels: Labels
     numbers: list[Ints]  # (k,): the number of every cluster of the model, per view
-    given: list[Constraints]
-    dropped: list[Constraints]
-    relations: Relations
-    # (n_v,): share of the stability runs that put a row into the same cluster; empty without
-    # stability runs
-    stability: list[Floats]
-    n_runs: int  # stability runs
-    # (k, k): per view the rows of a cluster that a stability run puts into another one, in the
-    # mean; empty without them
-    exchanged: list[Floats]
-    # per view the mean adjusted Rand index between the result and each stability run; empty without
-    # them
-    agreement: list[float]
+    n_runs: int  # stability runs; without any, the next three are empty
+    stability: list[Floats]  # (n_v,): share of the runs that put a row into the same cluster
+    exchanged: list[Floats]  # (k, k): rows that a run puts into another cluster, in the mean
+    agreement: list[float]  # mean adjusted Rand index between the result and each run
     warnings: list[str]  # whether it has converged
-    # (n_v, k): how likely every row is in each cluster of the model; empty where the method cannot
-    # tell
-    probabilities: list[Any]
-    numbered_alike: list[list[int]]  # sets of views in which the same number is the same cluster
     n_numbers: int  # of clusters: 1 + the largest one, also of those that have vanished
 
     def with_numbers(self, new: list[Ints], n_numbers: int) -> Fit:
@@ -183,23 +152,18 @@ class Fit:
             table = np.zeros((n_numbers, n_numbers))
             table[np.ix_(own, own)] = former
             exchanged.append(table)
-        views = list(zip(new, self.labels, self.numbers, strict=True))
         return replace(
             self,
-            labels=[own[found] for own, found, _ in views],
-            numbers=[own[numbers] for own, _, numbers in views],
+            labels=[own[found] for own, found in zip(new, self.labels, strict=True)],
+            numbers=[own[numbers] for own, numbers in zip(new, self.numbers, strict=True)],
             exchanged=exchanged,
             n_numbers=n_numbers,
         )
 
 
-def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
-    """Cluster the views.
-
-    Shapes: `relations` (r, 2).
-
-    `on_step`: told what is about to be done.
-    """
+def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
+    """Cluster the views, and again for each stability run."""
+    job = method.job
     # one thread: some BLAS sum in another order on more
     with one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -210,62 +174,41 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
-    others, n_runs = [], job.stability_runs_of(sum(map(len, labels)))
-    for number in numbered("stability run", range(1, n_runs + 1), on_step):
-        others.append(_again(job, method, number))
-    stability, exchanged, agreement = _stability(labels, others, job.k)
-    return Fit(
-        model,
-        labels,
-        numbers,
-        method.given,
-        method.dropped,
-        relations,
-        stability,
-        n_runs,
-        exchanged,
-        agreement,
-        said,
-        method.probabilities,
-        method.numbered_alike,
-        job.k,
-    )
+    runs = range(1, job.stability_runs_of(sum(map(len, labels))) + 1)
+    others = [_again(method, number) for number in numbered("stability run", runs, on_step)]
+    stability = _stability(labels, others, job.k)
+    return Fit(method, model, labels, numbers, len(runs), *stability, said, job.k)
 
 
-def _again(job: Job, method: Method, number: int) -> Labels:
+def _again(method: Method, number: int) -> Labels:
     """Cluster once more, with another seed and without some constraints.
 
     If constraints name as many groups as there are clusters, every start begins from these:
     another seed alone would show nothing.
     """
-    rng = np.random.default_rng((job.seed, number))
+    rng = np.random.default_rng((method.job.seed, number))
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
-        return method.again(kept, job.seed + number)
+        return method.again(kept, method.job.seed + number)
 
 
 def _stability(
     labels: Labels, others: list[Labels], k: int
 ) -> tuple[list[Floats], list[Floats], list[float]]:
-    """Return how often each row stays in its cluster, where the others go, and how alike each run
-    is to the result.
-    """
-    from sklearn.metrics import adjusted_rand_score
-
+    """Return `stability`, `exchanged` and `agreement` of a `Fit`."""
     if not others:
         return [], [], []
     stability, exchanged, agreement = [], [], []
     for view, mine in enumerate(labels):
-        theirs = [other[view] for other in others]
-        same, table = np.zeros(len(mine)), np.zeros((k, k))
-        for found in (renumbered(found, mine, k) for found in theirs):
-            same += found == mine
+        theirs = [renumbered(other[view], mine, k) for other in others]
+        table = np.zeros((k, k))
+        for found in theirs:
             np.add.at(table, (mine[found != mine], found[found != mine]), 1)
-        stability.append(same / len(theirs))
+        stability.append(np.mean([found == mine for found in theirs], axis=0))
         exchanged.append(table / len(theirs))
         agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
     return stability, exchanged, agreement
@@ -273,7 +216,7 @@ def _stability(
 
 def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     """Return the clusters of the same rows with the numbers of those that they are most like."""
-    every = np.arange(len(labels))
-    _, number = match_clusters([like, labels], {(0, 1): np.column_stack((every, every))}, k)
+    same = np.column_stack([np.arange(len(labels))] * 2)
+    _, number = match_clusters([like, labels], {(0, 1): same}, k)
     found: Ints = number[labels]
     return found

@@ -41,13 +41,11 @@ def with_number(job: Job, inputs: Inputs) -> Job:
     """
     answers = inputs.answers
     if job.n_clusters == "auto":
-        n = answers.n_counted if answers else 0
+        n, named = 0, "there are no answers"
+        if answers:
+            n = answers.n_counted
+            named = f"{n or 'none'} {'was' if n else 'were'} named"
         if n < 2:
-            named = (
-                f"{n or 'none'} {'was' if n else 'were'} named"
-                if answers
-                else "there are no answers"
-            )
             is_constrained = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
                 "n_clusters: auto (-k auto) takes the number of groups that answers name, and"
@@ -133,25 +131,21 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[in
     return values, {k: embedded(values, vectors, k) for k in range(2, last + 1)}
 
 
-def _clustered(E: Floats, k: int) -> Any:
-    from sklearn.cluster import KMeans
-
-    return KMeans(k, n_init=3, random_state=0).fit(E)
-
-
 def _strength(E: Floats, k: int, rng: np.random.Generator) -> float:
     """Return the mean prediction strength of k clusters over random halves.
 
     That of two halves: for the worst cluster of one of them, the share of its pairs that the
     clusters of the other keep together.
     """
-    strengths = []
+    from sklearn.cluster import KMeans
+
+    k_means, strengths = KMeans(k, n_init=3, random_state=0), []
     for _ in range(_HALVINGS):
         first, second = np.array_split(rng.permutation(len(E)), 2)
         if len(second) < k:
             return 0.0
-        clusters = _clustered(E[second], k).labels_
-        predicted = _clustered(E[first], k).predict(E[second])
+        clusters = k_means.fit_predict(E[second])
+        predicted = k_means.fit(E[first]).predict(E[second])
         shares = []
         for cluster in range(k):
             sizes = np.bincount(predicted[clusters == cluster])

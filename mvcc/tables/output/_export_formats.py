@@ -21,7 +21,6 @@ from mvcc._utils.text import UTF_8, UTF_16, WINDOWS, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS
 
-_END = re.compile(r"(?:\r\n|\n|\r)?\Z")
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_MEASURED, _WIDEST = 200, 60  # rows whose cells set the width of a column, and characters
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
@@ -37,12 +36,10 @@ def with_columns(
     beside: Sequence[Sequence[str]],
     are_texts: Sequence[bool],
 ) -> bytes:
-    """Return a text file with more columns.
+    """Return a text file with columns ``beside`` its ``own``, each with its name first.
 
-    Its own lines stay as they are, to the character, unless they lack values or names.
-
-    `own`: the columns of the file, each with its name first; `beside`: those to be added.
-    `are_texts`: which of these hold texts, which a file may quote when it does not quote numbers.
+    Its own lines stay as they are, to the character, unless they lack values or names. A file may
+    quote texts when it does not quote numbers.
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
@@ -75,9 +72,8 @@ def _records(text: str) -> Iterator[str]:
 
 def _ends(record: str) -> tuple[str, str]:
     """Return a record without its line end, and that."""
-    found = _END.search(record)
-    assert found is not None
-    return record[: found.start()], found[0] or "\n"
+    text = record.removesuffix("\n").removesuffix("\r")
+    return text, record[len(text) :] or "\n"
 
 
 def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) -> bool:
@@ -86,12 +82,12 @@ def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) 
         rows = list(csv.reader(records, delimiter=delimiter))
     except csv.Error:  # which pandas reads otherwise
         return False
-    width = len(rows[0])
+    names = [name.strip() for name in rows[0]]
+    known = [column[0].strip() for column in own]
     return (
         len(rows) == len(own[0])
-        and all(len(row) == width for row in rows)
-        and [name.strip() for name in rows[0] if name.strip()]
-        == [column[0].strip() for column in own if column[0].strip()]
+        and all(len(row) == len(names) for row in rows)
+        and list(filter(None, names)) == list(filter(None, known))
     )
 
 
@@ -112,16 +108,13 @@ class _Quotes:
     def quoted(self, column: Sequence[str], are_texts: bool) -> list[str]:
         """Return a column, its name first, as the file would have it."""
         of_values = self._texts if are_texts else self._numbers
-        return [
-            _in_quotes(text) if asked_for or self._need.search(text) else text
-            for text, asked_for in zip(
-                column, [self._texts, *[of_values] * (len(column) - 1)], strict=True
-            )
-        ]
-
-
-def _in_quotes(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+        quoted = []
+        for place, text in enumerate(column):
+            asked_for = of_values if place else self._texts
+            if asked_for or self._need.search(text):
+                text = '"' + text.replace('"', '""') + '"'
+            quoted.append(text)
+        return quoted
 
 
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:
@@ -139,10 +132,7 @@ def _encoded(text: str, encoding: str, content: bytes) -> bytes:
 
 
 def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
-    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas.
-
-    Raises DataError: for what no workbook can hold.
-    """
+    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas."""
     import openpyxl
     from openpyxl.utils import get_column_letter
 
@@ -174,10 +164,7 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:
-    """Return what a sheet takes.
-
-    What it keeps as a number or a date as such, everything else as a text.
-    """
+    """Return what a sheet takes: a text where it does not keep a number or a date as such."""
     if value is None or isinstance(value, bool):
         return value
     from openpyxl.cell import WriteOnlyCell
@@ -200,10 +187,7 @@ def _cell(sheet: Any, value: Any, path: str) -> Any:
 
 
 def _is_kept_number(value: Any) -> bool:
-    """Tell whether spreadsheet programs keep a number.
-
-    Finite floats, and others of at most 15 digits.
-    """
+    """Tell whether programs keep a number: a finite float, or another of at most 15 digits."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, decimal.Decimal):
@@ -212,10 +196,7 @@ def _is_kept_number(value: Any) -> bool:
 
 
 def _is_kept_moment(value: Any) -> bool:
-    """Tell whether a sheet keeps a date or time.
-
-    From the year 1900 on, to the millisecond, without a time zone.
-    """
+    """Tell whether a sheet keeps a time: from 1900 on, to the millisecond, without a zone."""
     if isinstance(value, datetime.timedelta):
         fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
         return abs(value.days) <= _MOST_DAYS and not fine

@@ -14,7 +14,7 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._profiles import against_labels, name_clusters, nameless
-from mvcc.tables.fitting._features import Features, rounded
+from mvcc.tables.fitting._features import Features, drawn
 from mvcc.tables.fitting._fit import Explained, Fit
 from mvcc.tables.output._continued import Continuation, names_kept
 from mvcc.tables.reading._column import LeftOut
@@ -57,7 +57,7 @@ def describe(
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
         # the joint method has drawn all views in one plane
-        | ({} if joint else _drawn(features[number]))
+        | ({} if joint else drawn(*features[number].plane()))
         | explained.views[number]
         for number, table in enumerate(tables)
     ]
@@ -75,7 +75,7 @@ def describe(
             _relation(*views, rows, job, tables)
             | explained.relations[views]
             | {"held_out": comparison.held_out.get(views) if comparison else None}
-            for views, rows in fit.relations.items()
+            for views, rows in fit.method.relations.items()
         ],
         "comparison": comparison.facts if comparison else None,
         **explained.facts,
@@ -94,14 +94,13 @@ def describe(
 
 
 def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
-    labels, given = fit.labels[number], fit.given[number]
+    labels, given = fit.labels[number], fit.method.given[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
-    places = [given.source_of(position) for position in range(len(given))]
     rows = [
-        [*row, bool(ok), place]
-        for row, ok, place in zip(given.rows(), satisfied, places, strict=True)
+        [*row, ok, given.source_of(position)]
+        for position, (row, ok) in enumerate(zip(given.rows(), satisfied.tolist(), strict=True))
     ]
-    left_out = fit.dropped[number]
+    left_out = fit.method.dropped[number]
     return {
         "name": table.name,
         "source": table.path,
@@ -129,7 +128,8 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
 
 def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
     """Return how likely the cluster of every row is, and its second choice with its probability."""
-    shares: Any = fit.probabilities[number] if fit.probabilities else None
+    of_views = fit.method.probabilities
+    shares: Any = of_views[number] if of_views else None
     if shares is None or shares.shape[1] < 2:
         return {"probability": [], "second": [], "second_probability": []}
     numbers = fit.numbers[number]  # the cluster of every column
@@ -148,11 +148,6 @@ def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
         "second": np.concatenate(second).tolist(),
         "second_probability": np.concatenate(second_share).round(4).tolist(),
     }
-
-
-def _drawn(features: Features) -> dict[str, Any]:
-    points, axes = features.plane()
-    return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
 def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:

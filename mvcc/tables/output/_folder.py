@@ -48,11 +48,7 @@ OUTLIER = -1  # in place of a cluster
 
 @contextmanager
 def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
-    """Give a folder for the results of a job, locked until all is written.
-
-    Raises StoreError: if it holds a clustering that is not to be replaced, other files, or files
-    that somebody changed, if another process writes to it, or if it cannot be written.
-    """
+    """Give a folder for the results of a job, locked until all is written."""
     elsewhere = "choose another folder with --out"
     inputs = inputs_of(job)
     with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
@@ -116,13 +112,11 @@ def write_folder(
 ) -> Clustering:
     """Write labels, tables, model, config, facts and report in the place of the former ones.
 
-    Returns the facts with the checksum of the model, and with what ``add_labels`` found, which
+    Return the facts with the checksum of the model, and with what ``add_labels`` found, which
     writes the clusters of all rows of folders where model and labels are already.
 
     The former files stay until all is written. The facts are the first to go and the last to
     come, so that they are never those of other files.
-
-    Raises StoreError: when something cannot be written.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
@@ -153,10 +147,7 @@ def write_folder(
 
 
 def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
-    """Return the tables that follow from the facts: labels, and what corrections change as well.
-
-    ``tables`` are those that were read, with the rows that were left out.
-    """
+    """Return the tables that follow from the facts, for all rows that were read."""
     files = {
         f"{table.name}/{LABELS}": csv_bytes(_label_rows(table, view))
         for table, view in zip(tables, facts.views, strict=True)
@@ -176,10 +167,7 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
-    """Give a line for every row of a table.
-
-    Those that were left out have no values but the label −1.
-    """
+    """Give a line for every row of a table, also of those that were left out."""
     columns, values = label_columns(view)
     rows = [(name, *values[name]) for name in table.ids]
     if table.reference is None:
@@ -189,10 +177,7 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
-    """Return the columns of ``labels.csv``, and every row's values by id.
-
-    Outliers have none but the label −1.
-    """
+    """Return the columns of ``labels.csv``, and every row's values by id: of outliers only −1."""
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
     known = [own != other for own, other in zip(view.labels, view.second, strict=False)]
     if view.names:
