@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import struct
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.files import csv_bytes
 from mvcc._utils.outputs import OutputFolder
 
 PICTURES = "pictures"
@@ -110,13 +108,10 @@ def write_example(folder: Path) -> list[Path]:
     Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = _contents()
-    folder_of_texts = files("mvcc.tables") / "example"
-    config = _commented((folder_of_texts / "cluster.yaml").read_text("utf-8"))
-    contents["cluster.yaml"] = config.encode()
-    contents["README.md"] = (folder_of_texts / "README.md").read_text("utf-8").encode()
-    with OutputFolder(
-        folder, "an example", fresh=None, elsewhere="choose another folder"
-    ) as target:
+    texts, elsewhere = files("mvcc.tables") / "example", "choose another folder"
+    contents["cluster.yaml"] = _commented((texts / "cluster.yaml").read_text("utf-8")).encode()
+    contents["README.md"] = (texts / "README.md").read_text("utf-8").encode()
+    with OutputFolder(folder, "an example", fresh=None, elsewhere=elsewhere) as target:
         target.refuse_taken(contents)
         target.write(contents)
     return [folder / name for name in contents]
@@ -170,7 +165,7 @@ def _contents() -> dict[str, bytes]:
         "matches.csv": [["catalog", "photos"], *matches],
         "pairs.csv": [["i", "j", "kind", "weight"], *constraints],
     }
-    return {name: _csv(rows) for name, rows in tables.items()} | pictures
+    return {name: csv_bytes(rows) for name, rows in tables.items()} | pictures
 
 
 def _entry(rng: Random, name: str) -> list[Any]:
@@ -220,12 +215,6 @@ def _constraints(rng: Random, things: list[int], kinds: Any, entry_of: dict[int,
     ]
 
 
-def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
 def _picture(kind: str, color: str, background: str) -> bytes:
     """Draw a small picture of an object as PNG: pixels of three colors."""
     y, x = np.mgrid[-1 : 1 : _SIDE * 1j, -1 : 1 : _SIDE * 1j]
@@ -242,12 +231,8 @@ def _picture(kind: str, color: str, background: str) -> bytes:
 
 def _chunk(name: bytes, content: bytes) -> bytes:
     """Return a part of a PNG file: length, name, content and checksum."""
-    return (
-        struct.pack(">I", len(content))
-        + name
-        + content
-        + struct.pack(">I", zlib.crc32(name + content))
-    )
+    length, checksum = len(content), zlib.crc32(name + content)
+    return struct.pack(">I", length) + name + content + struct.pack(">I", checksum)
 
 
 def _carpet(x: Any, y: Any) -> tuple[Any, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._continued import read_former
-from mvcc.tables.output._folder import inputs_of, results_folder
+from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, caller_of, check_enough, read_inputs
 
@@ -78,9 +77,19 @@ def cluster_job(
         with results_folder(folder, job, fresh=fresh) as out:
             with_number(job, inputs)
             # scikit-learn takes a second to import: problems with the files are reported before
-            from mvcc.tables._clustering import cluster_inputs
+            from mvcc.tables._clustering import clustered, seconds_since
 
-            return cluster_inputs(job, inputs, out, began, on_step, folders, former)
+            found = clustered(job, inputs, began, on_step, former)
+            on_step("writing")
+
+            def label_all(new: Path, facts: Clustering) -> Clustering:
+                if folders is None:
+                    return facts
+                labeled = folders.label(job, found.saved, new, facts)
+                return labeled.model_copy(update={"seconds": seconds_since(began)})
+
+            made = found.tables, found.saved, found.reviewed
+            return write_folder(out, job, inputs, *made, label_all)
 
 
 def try_numbers(
@@ -117,7 +126,8 @@ def try_numbers(
         _refuse_others(out)
         out.refuse_taken([CHOICE, CURVES])
         tried = list(_tried(job, numbers, inputs, on_step))
-        out.write({CHOICE: csv_bytes([[*tried[0]], *(_written(one) for one in tried)])})
+        rows = [["" if x is None else f"{x:.6g}" for x in one.values()] for one in tried]
+        out.write({CHOICE: csv_bytes([[*tried[0]], *rows])})
     return tried
 
 
@@ -137,20 +147,15 @@ def _tried(
         of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
         views = [make_features(table, of_k).X for table in inputs.tables]
         method = method_for(of_k, views, inputs)
-        tell = partial(_tell, on_step, k)
+
+        def tell(step: str, k: int = k) -> None:
+            on_step(f"k = {k}: {step}")
+
         fit = fit_job(method, tell)
         outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
         shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
         sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
         yield {"k": k, **outcome.facts(), **sizes, "rows": n_rows, "all_rows": all_rows}
-
-
-def _tell(on_step: Callable[[str], None], k: int, step: str) -> None:
-    on_step(f"k = {k}: {step}")
-
-
-def _written(one: dict[str, Any]) -> list[str]:
-    return ["" if value is None else f"{value:.6g}" for value in one.values()]
 
 
 def _refuse_others(out: OutputFolder) -> None:

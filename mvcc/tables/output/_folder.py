@@ -18,7 +18,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, ViewFacts
-from mvcc.tables._job import Job
+from mvcc.tables._job import Job, with_paths
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
@@ -199,18 +199,11 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
 
 def _yaml(job: Job, folder: Path) -> str:
     """Return the job as a file that repeats it from this folder."""
-    settings = job.settings()
-
-    def seen(path: str) -> str:
-        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
-
+    here = os.path.realpath(folder)
+    settings = with_paths(
+        job.settings(), lambda path: os.path.relpath(os.path.realpath(path), here)
+    )
     for view in settings["views"].values():
-        view["path"] = seen(view["path"])
         if not view["ignore"]:
             del view["ignore"]
-    for key in ("matches", "constraints"):
-        settings[key] = {name: seen(path) for name, path in settings[key].items()}
-    for key in {"asked", "continues"} & settings.keys():
-        paths = settings[key]
-        settings[key] = seen(paths) if isinstance(paths, str) else list(map(seen, paths))
     return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"
