@@ -261,10 +261,4 @@ def _spoon(x: Any, y: Any) -> tuple[Any, Any]:
     return bowl | (abs(y) < 0.06) & (x > -0.9) & (x < 0.5), bowl & (abs(y) < 0.1)
 
 
-_SHAPES = {
-    "carpet": _carpet,
-    "plate": _plate,
-    "bottle": _bottle,
-    "chair": _chair,
-    "spoon": _spoon,
-}
+_SHAPES = {"carpet": _carpet, "plate": _plate, "bottle": _bottle, "chair": _chair, "spoon": _spoon}

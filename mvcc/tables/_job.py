@@ -74,6 +74,7 @@ _UsedColumns = Annotated[
         " or ignore for some columns"
     ),
 ]
+_Switch = Annotated[bool, Field(strict=True), allowed("true or false")]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _NumberOfClusters = Annotated[
     Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"],
@@ -212,20 +213,14 @@ class Job(Section):
         allowed("a whole number from 0 to 1000"),
         Option("NUMBER", default="10; 3 from 100,000 rows on", read=scalar),
     ] = Field(default=None, description="Further runs, each without a tenth of the constraints.")
-    comparison: Annotated[
-        bool,
-        Field(strict=True),
-        allowed("true or false"),
-        Option("", ("--comparison/--no-comparison",), read=bool),
-    ] = Field(
-        default=True,
-        description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+    comparison: Annotated[_Switch, Option("", ("--comparison/--no-comparison",), read=bool)] = (
+        Field(
+            default=True,
+            description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+        )
     )
     compare_co_em: Annotated[
-        bool,
-        Field(strict=True),
-        allowed("true or false"),
-        Option("", ("--compare-co-em/--no-compare-co-em",), read=bool),
+        _Switch, Option("", ("--compare-co-em/--no-compare-co-em",), read=bool)
     ] = Field(
         default=False,
         description="joint: compare with co-em as well, which takes most of the time.",
@@ -339,16 +334,16 @@ def _wrong_pairs(
     before: dict[frozenset[str], str] = {}
     for pair in pairs:
         names = pair.split(":")
+        problem = ""
         if len(names) != 2 or names[0] == names[1] or "" in names:
-            yield (pair,), f"{shown(pair)} does not name two different views; write VIEW:VIEW."
-        elif problem := _no_view(names[0], views) or _no_view(names[1], views):
-            yield (pair,), problem
+            problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
+        elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
+            problem = unknown
         elif (first := before.setdefault(frozenset(names), pair)) != pair:
-            yield (
-                (pair,),
-                f"the same two views are given twice, also as {clipped(first)}; put their matches "
-                "into one file.",
-            )
+            twice = f"the same two views are given twice, also as {clipped(first)}"
+            problem = f"{twice}; put their matches into one file."
+        if problem:
+            yield (pair,), problem
 
 
 def _no_view(name: str, views: Collection[str] | None) -> str:

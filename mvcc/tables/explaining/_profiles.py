@@ -15,10 +15,7 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import pairwise_f_measure
 from mvcc.results import Sureness, sureness_of
-from mvcc.tables.explaining._distinguishing import (
-    distinguishing_columns,
-    distinguishing_words,
-)
+from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.fitting._fit import Fit
 from mvcc.tables.reading._answers import Answers
 from mvcc.tables.reading._table import Table

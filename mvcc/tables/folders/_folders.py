@@ -256,10 +256,7 @@ def constrained_ids(job: Job) -> frozenset[str]:
 
 
 def draw_rows(
-    client: Client,
-    folder: Folder,
-    drawing: Drawing,
-    on_share: Callable[[float], None] = lambda share: None,
+    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None]
 ) -> pd.DataFrame:
     """Read the rows that are drawn of a folder, in one pass over its pieces."""
     from dask.delayed import delayed

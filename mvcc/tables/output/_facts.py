@@ -51,7 +51,12 @@ def describe(
     if continuation:
         names = names_kept(continuation, names)
         names_from = names_from or continuation.names_from
-    together = answers.together if answers else None
+    held_out = comparison.held_out if comparison else {}
+    more: dict[str, Any] = {}
+    if continuation:
+        more["continued"] = continuation.facts.model_dump(mode="json")
+    if answers and answers.together:
+        more["together"] = answers.together.model_dump(mode="json")
     outliers = answers.outlier_ids() if answers else [[] for _ in tables]
     views = [
         _view(number, table, features[number], fit)
@@ -69,12 +74,11 @@ def describe(
         "views": views,
         "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
         "names_from": names_from,
-        **({"continued": continuation.facts.model_dump(mode="json")} if continuation else {}),
-        **({"together": together.model_dump(mode="json")} if together else {}),
+        **more,
         "relations": [
             _relation(*views, rows, job, tables)
             | explained.relations[views]
-            | {"held_out": comparison.held_out.get(views) if comparison else None}
+            | {"held_out": held_out.get(views)}
             for views, rows in fit.method.relations.items()
         ],
         "comparison": comparison.facts if comparison else None,

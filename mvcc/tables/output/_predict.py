@@ -30,12 +30,7 @@ from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._parquet import pyarrow_for
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
-from mvcc.tables.reading._rows import (
-    find_id_column,
-    ids_of,
-    place_of,
-    refuse_repeated_columns,
-)
+from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:
     from mvcc.tables.folders._labels import Source

@@ -63,9 +63,8 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
     if (folder / CONFIG).exists():
-        for path, read in zip(
-            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
-        ):
+        paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
+        for path, read in zip(paths, facts.inputs, strict=True):
             try:
                 same = input_sha256(path) == read.sha256
             except (OSError, DataError):
@@ -199,9 +198,8 @@ def _content_of(file: Path) -> bytes:
     try:
         return content_of(file)
     except OSError as error:
-        raise StoreError(
-            f"{file}: the model cannot be read: {error.strerror}. Cluster again."
-        ) from error
+        why = f"the model cannot be read: {error.strerror}"
+        raise StoreError(f"{file}: {why}. Cluster again.") from error
 
 
 def _model_in(file: Path, content: bytes) -> SavedClustering:
