@@ -23,7 +23,7 @@ FLOORS = [
 ]
 FLOORS_OF_MULTIVIEW = [["questions"], ["joint", "co_em"], ["matches", "_estimator", "_matching"]]
 FLOORS_OF_TABLES = [
-    ["_run", "_clustering", "_in_memory", "_range_of_k", "_example"],
+    ["_run", "_clustering", "_in_memory", "_example"],
     ["asking"],
     ["output", "drafting"],
     ["correcting"],

@@ -4,12 +4,12 @@ from ._in_memory import cluster_views as cluster_views
 from ._job import Job as Job
 from ._job import View as View
 from ._job import load_job as load_job
-from ._range_of_k import CHOICE as CHOICE
-from ._range_of_k import CHOICE_KIND as CHOICE_KIND
-from ._range_of_k import CURVES as CURVES
-from ._range_of_k import try_numbers as try_numbers
+from ._run import CHOICE as CHOICE
+from ._run import CHOICE_KIND as CHOICE_KIND
+from ._run import CURVES as CURVES
 from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
+from ._run import try_numbers as try_numbers
 from .asking._card import Card as Card
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
@@ -25,9 +25,9 @@ from .asking._table import record_table as record_table
 from .drafting._draft import Draft as Draft
 from .drafting._draft import draft_config as draft_config
 from .drafting._files import sort_files as sort_files
-from .fitting._criteria import number_criteria as number_criteria
 from .fitting._features import described_features as described_features
 from .fitting._number_of_clusters import UnknownNumberError as UnknownNumberError
+from .fitting._number_of_clusters import number_criteria as number_criteria
 from .model._saved import SavedClustering as SavedClustering
 from .output._compare import compare_clusterings as compare_clusterings
 from .output._compare import write_moved as write_moved

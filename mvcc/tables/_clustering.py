@@ -5,34 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc._utils.outputs import OutputFolder
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import NONE
 from mvcc.tables.correcting._matches import with_matches
-from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
-from mvcc.tables.explaining._names import common_name, misnamed
-from mvcc.tables.explaining._pictures import add_pictures
-from mvcc.tables.explaining._profiles import all_profiles
-from mvcc.tables.explaining._shown_rows import rows_shown
-from mvcc.tables.fitting._comparison import METHODS, compare
+from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
+from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
+from mvcc.tables.explaining._shown_rows import add_pictures, rows_shown
+from mvcc.tables.fitting._comparison import compare, method_for
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import fit_job
-from mvcc.tables.fitting._method import Rows
+from mvcc.tables.fitting._fit import Rows, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
-from mvcc.tables.folders._folders import Folders
 from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.output._continued import Former, continued
 from mvcc.tables.output._facts import describe
-from mvcc.tables.output._folder import write_folder
-from mvcc.tables.reading._inputs import Inputs, caller_of
+from mvcc.tables.reading._inputs import Inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,35 +47,8 @@ class Clustered:
         return self.reviewed.facts
 
 
-def cluster_inputs(
-    said: Job,
-    inputs: Inputs,
-    out: OutputFolder,
-    began: float,
-    on_step: Callable[[str], None],
-    folders: Folders | None = None,
-    former: Former | None = None,
-) -> Clustering:
-    """Cluster what was read, and write everything; `began` is when the job did.
-
-    Every row of a folder gets a cluster, not only the sample. Clusters keep the numbers of the
-    ``former`` ones.
-
-    Returns and raises what `cluster_job` does.
-    """
-    found = clustered(said, inputs, began, on_step, former)
-    on_step("writing")
-
-    def label_all(new: Path, facts: Clustering) -> Clustering:
-        if folders is None:
-            return facts
-        labeled = folders.label(said, found.saved, new, facts)
-        return labeled.model_copy(update={"seconds": _seconds_since(began)})
-
-    return write_folder(out, said, inputs, found.tables, found.saved, found.reviewed, label_all)
-
-
-def _seconds_since(began: float) -> float:
+def seconds_since(began: float) -> float:
+    """Return how long a job has taken."""
     return round(time.perf_counter() - began, 1)
 
 
@@ -93,21 +59,15 @@ def clustered(
     on_step: Callable[[str], None],
     former: Former | None = None,
 ) -> Clustered:
-    """Cluster what was read.
-
-    The settings in the facts are those that were said, also where the number of clusters follows
-    from answers.
-    """
+    """Cluster what was read for a job that ``began`` then; the facts have the settings as said."""
     if former:
         inputs = with_matches(inputs, former.corrections)
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    method = METHODS[job.method](
-        job, views, inputs.constraints, inputs.relations, caller_of(tables)
-    )
-    fit = fit_job(job, method, inputs.relations, on_step)
+    method = method_for(job, views, inputs)
+    fit = fit_job(method, on_step)
     continuation = continued(former, tables, fit) if former else None
     if continuation:
         fit = continuation.fit
@@ -117,36 +77,31 @@ def clustered(
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]
     inputs = replace(inputs, tables=tables)
-    comparison = compare(inputs, method, fit, on_step) if job.comparison and job.k > 1 else None
+    comparison = compare(inputs, fit, on_step) if job.comparison and job.k > 1 else None
     on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
     }
     on_labels = [note for table in tables for note in notes_on_labels(table, job)]
     facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
-    facts["profiles"] = profiles = all_profiles(facts, tables, method, fit)
+    facts["profiles"] = profiles = all_profiles(facts, tables, fit)
     for view, own in zip(facts["views"], profiles, strict=True):
         facts["warnings"] += misnamed(view["name"], view["names"], own)
-    found = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
-    facts["titles"] = [
-        given or title for given, title in zip(facts["names"] or found, found, strict=True)
-    ]
-    for view, shown in zip(
-        facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
-    ):
+    titles = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
+    names = facts["names"] or titles
+    facts["titles"] = [name or title for name, title in zip(names, titles, strict=True)]
+    drawn = rows_shown(facts, profiles, tables, inputs.relations)
+    for view, shown in zip(facts["views"], drawn, strict=True):
         view |= shown
     add_pictures(facts, tables)
-    facts["inputs"] = [
-        {"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files
-    ]
     facts |= {
+        "inputs": [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files],
         "command": command_line(),
         "versions": versions(),
         "machine": machine(),
         "finished": now(),
+        "seconds": seconds_since(began),
     }
-    facts["seconds"] = _seconds_since(began)
-    of_views = zip(tables, features, fit.numbers, strict=True)
     saved = SavedClustering(
         [
             SavedView(
@@ -156,11 +111,11 @@ def clustered(
                 not isinstance(table.X, np.ndarray),
                 list(job.views[table.name].missing or ()),
                 table.id_column,
-                feature.transformer,
+                features[view].transformer,
                 fit.model.predictor(view),
-                numbers,
+                fit.numbers[view],
             )
-            for view, (table, feature, numbers) in enumerate(of_views)
+            for view, table in enumerate(tables)
         ]
     )
     corrections = former.corrections if former else NONE

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import struct
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.files import csv_bytes
 from mvcc._utils.outputs import OutputFolder
 
 PICTURES = "pictures"
@@ -114,16 +112,14 @@ def write_example(folder: Path) -> list[Path]:
     Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = _contents()
-    folder_of_texts = files("mvcc.tables") / "example"
+    folder_of_texts, elsewhere = files("mvcc.tables") / "example", "choose another folder"
     texts = {
         name: (folder_of_texts / name).read_text("utf-8")
         for name in ("cluster.yaml", "asked.yaml", "README.md")
     }
     texts["cluster.yaml"] = _commented(texts["cluster.yaml"])
     contents |= {name: text.encode() for name, text in texts.items()}
-    with OutputFolder(
-        folder, "an example", fresh=None, elsewhere="choose another folder"
-    ) as target:
+    with OutputFolder(folder, "an example", fresh=None, elsewhere=elsewhere) as target:
         target.refuse_taken(contents)
         target.write(contents)
     return [folder / name for name in contents]
@@ -178,7 +174,7 @@ def _contents() -> dict[str, bytes]:
         "pairs.csv": [["i", "j", "kind", "weight"], *constraints],
         "answers.csv": [["id", "answer"], *_answers(kinds[entries])],
     }
-    return {name: _csv(rows) for name, rows in tables.items()} | pictures
+    return {name: csv_bytes(rows) for name, rows in tables.items()} | pictures
 
 
 def _entry(rng: Random, name: str) -> list[Any]:
@@ -237,12 +233,6 @@ def _answers(kinds: Any) -> Table:
     ]
 
 
-def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
 def _picture(kind: str, color: str, background: str) -> bytes:
     """Draw a small picture of an object as PNG: pixels of three colors."""
     y, x = np.mgrid[-1 : 1 : _SIDE * 1j, -1 : 1 : _SIDE * 1j]
@@ -259,12 +249,8 @@ def _picture(kind: str, color: str, background: str) -> bytes:
 
 def _chunk(name: bytes, content: bytes) -> bytes:
     """Return a part of a PNG file: length, name, content and checksum."""
-    return (
-        struct.pack(">I", len(content))
-        + name
-        + content
-        + struct.pack(">I", zlib.crc32(name + content))
-    )
+    length, checksum = len(content), zlib.crc32(name + content)
+    return struct.pack(">I", length) + name + content + struct.pack(">I", checksum)
 
 
 def _carpet(x: Any, y: Any) -> tuple[Any, Any]:
@@ -293,10 +279,4 @@ def _spoon(x: Any, y: Any) -> tuple[Any, Any]:
     return bowl | (abs(y) < 0.06) & (x > -0.9) & (x < 0.5), bowl & (abs(y) < 0.1)
 
 
-_SHAPES = {
-    "carpet": _carpet,
-    "plate": _plate,
-    "bottle": _bottle,
-    "chair": _chair,
-    "spoon": _spoon,
-}
+_SHAPES = {"carpet": _carpet, "plate": _plate, "bottle": _bottle, "chair": _chair, "spoon": _spoon}

@@ -203,9 +203,8 @@ class ClusteringResult(Correctable):
                 "only the joint method tells probabilities; leave out method= and base=."
             )
         found = {}
-        for (name, index), rows in zip(
-            self._every_row.items(), self._found.model.probabilities_, strict=True
-        ):
+        every = zip(self._every_row.items(), self._found.model.probabilities_, strict=True)
+        for (name, index), rows in every:
             dense = rows.toarray() if issparse(rows) else rows
             frame = pd.DataFrame(dense, index=index, columns=self._found.saved.view(name).numbers)
             found[name] = frame.rename_axis(columns="cluster").sort_index(axis=1)
@@ -243,14 +242,11 @@ class ClusteringResult(Correctable):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
-        for moved, without, because in self._found.tables[list(self._views).index(view)].get(
-            MOVED, []
-        )[1:]:
+        files = self._found.tables[list(self._views).index(view)]
+        for moved, without, because in files.get(MOVED, [])[1:]:
             if moved == name:
-                return (
-                    f"{said} Without the constraints it would be in {self._called(without)},"
-                    f" {because}."
-                )
+                elsewhere = self._called(without)
+                return f"{said} Without the constraints it would be in {elsewhere}, {because}."
         return said
 
     def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
@@ -273,27 +269,21 @@ class ClusteringResult(Correctable):
             raise InvalidInputError(
                 f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}."
             )
-        profiles = [of_view[cluster] for of_view in self._facts.profiles]
-        return {
-            name: self._profile_in(name, own)
-            for name, own in zip(self._views, profiles, strict=True)
-        }
+        views = zip(self._views, self._facts.profiles, strict=True)
+        return {name: self._profile_in(name, own[cluster]) for name, own in views}
 
     def _profile_in(self, view: str, own: ClusterProfile) -> dict[str, Any]:
         columns = [
             (one.column, one.rule, one.inside, one.outside, *(one.medians or ("", "")))
             for one in own.columns
         ]
-        ids, borderline = self._index[view], np.array(own.borderline, dtype=int).reshape(-1, 2)
+        medians = "median inside", "median outside"
+        ids, (rows, others) = self._index[view], np.array(own.borderline, int).reshape(-1, 2).T
         return {
-            "columns": _table(
-                columns, "column", "rule", "inside", "outside", "median inside", "median outside"
-            ),
+            "columns": _table(columns, "column", "rule", "inside", "outside", *medians),
             "words": _table(list(own.words), "word", "inside", "outside"),
             "typical": list(ids[list(own.typical)]),
-            "borderline": pd.Series(
-                borderline[:, 1], index=ids[borderline[:, 0]], name="other cluster"
-            ),
+            "borderline": pd.Series(others, index=ids[rows], name="other cluster"),
             "misfits": list(ids[list(own.misfits)]),
         }
 
@@ -305,16 +295,14 @@ class ClusteringResult(Correctable):
         """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
         import matplotlib.pyplot as plt
 
-        figure = plt.figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
-        for axes, (name, view) in zip(
-            np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True
-        ):
+        n = len(self._views)
+        figure = plt.figure(figsize=(5 * n, 4.5), layout="constrained")
+        panels = np.ravel(figure.subplots(1, n))
+        for axes, (name, view) in zip(panels, self._views.items(), strict=True):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels):
-                inside = labels == cluster
-                axes.scatter(
-                    x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster))
-                )
+                inside, called = labels == cluster, self._called(int(cluster))
+                axes.scatter(x[inside], y[inside], s=12, alpha=0.7, label=called)
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
         axes.legend(fontsize="small")
         return figure
@@ -343,12 +331,11 @@ class ClusteringResult(Correctable):
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
-        return {
-            of_view: pd.Series(
-                np.array(getattr(view, what), dtype=dtype), index=self._index[of_view], name=name
-            )
-            for of_view, view in self._views.items()
-        }
+        found = {}
+        for of_view, view in self._views.items():
+            values = np.array(getattr(view, what), dtype=dtype)
+            found[of_view] = pd.Series(values, index=self._index[of_view], name=name)
+        return found
 
     def _view(self, name: str) -> ViewFacts:
         if name not in self._views:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -42,7 +42,6 @@ _OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
 
 def _as_words(value: Any) -> Any:
-    """Return words, and numbers as they are written in YAML, as a tuple of texts."""
     several = alone_or_several(value)
     if not isinstance(several, tuple):
         return several
@@ -75,6 +74,7 @@ _UsedColumns = Annotated[
         " or ignore for some columns"
     ),
 ]
+_Switch = Annotated[bool, Field(strict=True), allowed("true or false")]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _NumberOfClusters = Annotated[
     Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"],
@@ -213,20 +213,14 @@ class Job(Section):
         allowed("a whole number from 0 to 1000"),
         Option("NUMBER", default="10; 3 from 100,000 rows on", read=scalar),
     ] = Field(default=None, description="Further runs, each without a tenth of the constraints.")
-    comparison: Annotated[
-        bool,
-        Field(strict=True),
-        allowed("true or false"),
-        Option("", ("--comparison/--no-comparison",), read=bool),
-    ] = Field(
-        default=True,
-        description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+    comparison: Annotated[_Switch, Option("", ("--comparison/--no-comparison",), read=bool)] = (
+        Field(
+            default=True,
+            description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+        )
     )
     compare_co_em: Annotated[
-        bool,
-        Field(strict=True),
-        allowed("true or false"),
-        Option("", ("--compare-co-em/--no-compare-co-em",), read=bool),
+        _Switch, Option("", ("--compare-co-em/--no-compare-co-em",), read=bool)
     ] = Field(
         default=False,
         description="joint: compare with co-em as well, which takes most of the time.",
@@ -272,18 +266,13 @@ class Job(Section):
         return self
 
     def _without_effect(self) -> Iterator[tuple[KeyPath, str]]:
+        add = "add `method: co-em` (--method co-em), or leave it out."
         for name in _OF_CO_EM:
             if self.method == "joint" and name in self.model_fields_set:
-                yield (
-                    (name,),
-                    "belongs to the paper's method; add `method: co-em` (--method co-em), or leave "
-                    "it out.",
-                )
+                yield (name,), f"belongs to the paper's method; {add}"
         if self.compare_co_em and (self.method == "co-em" or not self.comparison):
-            yield (
-                ("compare_co_em",),
-                "adds co-em to the comparison of a joint clustering; leave it out.",
-            )
+            problem = "adds co-em to the comparison of a joint clustering; leave it out."
+            yield ("compare_co_em",), problem
         methods = {name: view.features or self.features for name, view in self.views.items()}
         has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
         if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):
@@ -293,10 +282,8 @@ class Job(Section):
                 yield ("views", name, "n_components"), has
             for key in ("sheet", "header"):
                 if getattr(view, key) is not None and not view.path.lower().endswith(".xlsx"):
-                    yield (
-                        ("views", name, key),
-                        "goes only with an Excel file (.xlsx); leave it out.",
-                    )
+                    problem = "goes only with an Excel file (.xlsx); leave it out."
+                    yield ("views", name, key), problem
 
     @field_validator("matches")
     @classmethod
@@ -329,13 +316,11 @@ class Job(Section):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as a file has them, without those that have no effect."""
-        useless = set(_OF_CO_EM) if self.method == "joint" else set()
-        if not self.show:
-            useless.add("show")
+        useless = {name for name in ("show", "asked") if not getattr(self, name)}
+        if self.method == "joint":
+            useless.update(_OF_CO_EM)
         if self.unknown == "error":
             useless.add("unknown")
-        if not self.asked:
-            useless.add("asked")
         settings = self.model_dump(mode="json", exclude_none=True, exclude=useless)
         if len(self.asked) == 1:
             settings["asked"] = self.asked[0]
@@ -349,16 +334,16 @@ def _wrong_pairs(
     before: dict[frozenset[str], str] = {}
     for pair in pairs:
         names = pair.split(":")
+        problem = ""
         if len(names) != 2 or names[0] == names[1] or "" in names:
-            yield (pair,), f"{shown(pair)} does not name two different views; write VIEW:VIEW."
-        elif problem := _no_view(names[0], views) or _no_view(names[1], views):
-            yield (pair,), problem
+            problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
+        elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
+            problem = unknown
         elif (first := before.setdefault(frozenset(names), pair)) != pair:
-            yield (
-                (pair,),
-                f"the same two views are given twice, also as {clipped(first)}; put their matches "
-                "into one file.",
-            )
+            twice = f"the same two views are given twice, also as {clipped(first)}"
+            problem = f"{twice}; put their matches into one file."
+        if problem:
+            yield (pair,), problem
 
 
 def _no_view(name: str, views: Collection[str] | None) -> str:
@@ -382,14 +367,18 @@ def load_job(
 
     Raises `ConfigError` with one line for each unknown key, wrong type and impossible value.
     """
-    source = "the options" if path is None else os.fspath(path)
-    options = list(options)
-    file = "" if path is None else f" {shlex.quote(source)}"
+    source, file, options = "the options", "", list(options)
+    if path is not None:
+        source = os.fspath(path)
+        file = f" {shlex.quote(source)}"
     others = " …" if options else ""
     problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
     value: Any = {}
     if path is not None:
-        value = _expanded(read_yaml(path, problems), os.path.dirname(path))
+        folder = os.path.dirname(path)
+        value = with_paths(
+            read_yaml(path, problems), lambda own: os.path.join(folder, os.path.expanduser(own))
+        )
     for keys, new, label in options:
         label = clipped(label, 200)
         if problem := _beside_views(keys, value):
@@ -409,13 +398,12 @@ def _beside_views(keys: tuple[str, ...], value: Any) -> str:
     return _no_view(keys[1], views) if isinstance(views, dict) else ""
 
 
-def _expanded(value: Any, folder: str) -> Any:
-    """Make every view of a file a section, and all paths relative to the working folder."""
+def with_paths(value: Any, path_of: Callable[[str], str]) -> Any:
+    """Make every view of a file a section, and change all paths that can be some."""
 
     def seen(path: Any) -> Any:
-        if not isinstance(path, str) or not path or "\0" in path:
-            return path
-        return os.path.join(folder, os.path.expanduser(path))
+        is_path = isinstance(path, str) and path and "\0" not in path
+        return path_of(path) if is_path else path
 
     def section(view: Any) -> Any:
         if isinstance(view, str):

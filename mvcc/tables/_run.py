@@ -1,4 +1,4 @@
-"""A job from its files to the folder with its results.
+"""A job from its files to the folder with its results, and several numbers of clusters compared.
 
 What clusters is imported once the files have been read.
 """
@@ -6,17 +6,27 @@ What clusters is imported once the files have been read.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from mvcc._utils.files import LEDGER, LOCK, csv_bytes
+from mvcc._utils.outputs import OutputFolder
+from mvcc.exceptions import StoreError
 from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._continued import read_former
-from mvcc.tables.output._folder import results_folder
+from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.reading._answers import with_answers
-from mvcc.tables.reading._inputs import Inputs, caller_of, read_inputs
+from mvcc.tables.reading._inputs import Inputs, caller_of, check_enough, read_inputs
+
+CHOICE = "choosing_k.csv"
+CURVES = "choosing_k.png"
+CHOICE_KIND = "a choice of k"
 
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
@@ -31,7 +41,7 @@ def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
     with folders_of(job, scheduler, lambda step: None) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
     job = with_number(job, inputs)
-    from mvcc.tables.fitting._given import check_given  # numba, as in `read_inputs`
+    from mvcc.tables.fitting._fit import check_given  # numba, as in `read_inputs`
 
     sizes = [len(table.ids) for table in inputs.tables]
     check_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
@@ -66,6 +76,92 @@ def cluster_job(
         with results_folder(folder, job, fresh=fresh) as out:
             with_number(job, inputs)
             # scikit-learn takes a second to import: problems with the files are reported before
-            from mvcc.tables._clustering import cluster_inputs
+            from mvcc.tables._clustering import clustered, seconds_since
 
-            return cluster_inputs(job, inputs, out, began, on_step, folders, former)
+            found = clustered(job, inputs, began, on_step, former)
+            on_step("writing")
+
+            def label_all(new: Path, facts: Clustering) -> Clustering:
+                if folders is None:
+                    return facts
+                labeled = folders.label(job, found.saved, new, facts)
+                return labeled.model_copy(update={"seconds": seconds_since(began)})
+
+            made = found.tables, found.saved, found.reviewed
+            return write_folder(out, job, inputs, *made, label_all)
+
+
+def try_numbers(
+    job: Job,
+    numbers: range,
+    folder: Path,
+    *,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> list[dict[str, Any]]:
+    """Cluster by each of several k, and write how good each is to a table; none is chosen.
+
+    If there are many rows, objects are drawn, all constrained ones among them.
+
+    `job`: with any number of clusters.
+    `fresh`: replace an existing table.
+    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
+    processes of this machine do.
+    `on_step`: told what is about to be done.
+    Returns: for each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance``
+    as in ``comparison`` of ``clustering.json``, None without constraints or matches;
+    ``stability``; and the shares of the rows that the ``smallest`` and the ``largest`` cluster
+    of a view have; and of how many of all ``rows``, ``all_rows``.
+    Raises MvccError: as `cluster_job`.
+    """
+    on_step("reading")
+    job = job.model_copy(update={"n_clusters": numbers[-1]})
+    with folders_of(job, scheduler, on_step) as folders:
+        inputs = with_answers(job, read_inputs(job, folders))
+    for table in inputs.tables:
+        check_enough(table, job.k)
+    with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:
+        _refuse_others(out)
+        out.refuse_taken([CHOICE, CURVES])
+        tried = list(_tried(job, numbers, inputs, on_step))
+        rows = [["" if x is None else f"{x:.6g}" for x in one.values()] for one in tried]
+        out.write({CHOICE: csv_bytes([[*tried[0]], *rows])})
+    return tried
+
+
+def _tried(
+    job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]
+) -> Iterator[dict[str, Any]]:
+    # scikit-learn and numba take a second to import: problems with the files are reported before
+    from mvcc.tables.fitting._comparison import Contest, drawn_rows, held_out_by, method_for
+    from mvcc.tables.fitting._features import make_features
+    from mvcc.tables.fitting._fit import fit_job
+
+    all_rows = sum(len(table.ids) for table in inputs.tables)
+    if (rows := drawn_rows(job, inputs)) is not None:
+        inputs = inputs.on_rows(rows)
+    n_rows = sum(len(table.ids) for table in inputs.tables)
+    for k in numbers:
+        of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
+        views = [make_features(table, of_k).X for table in inputs.tables]
+        method = method_for(of_k, views, inputs)
+
+        def tell(step: str, k: int = k) -> None:
+            on_step(f"k = {k}: {step}")
+
+        fit = fit_job(method, tell)
+        outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
+        shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
+        sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
+        yield {"k": k, **outcome.facts(), **sizes, "rows": n_rows, "all_rows": all_rows}
+
+
+def _refuse_others(out: OutputFolder) -> None:
+    """Refuse a folder that holds other things than such a table."""
+    there = {path.name for path in out.path.iterdir()}
+    if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
+        raise StoreError(
+            f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with"
+            " --out."
+        )

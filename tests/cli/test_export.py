@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from mvcc.cli._results import export as command
 from mvcc.exceptions import ConfigError, DataError, StoreError
-from mvcc.tables.output._workbooks import workbook_bytes
+from mvcc.tables.output._export_formats import workbook_bytes
 from tests.tables.problems import cluster, options_of, read_csv, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
@@ -269,7 +269,7 @@ def test_what_cannot_be_exported_is_told_and_nothing_is_written(
     ],
 )
 def test_what_no_workbook_can_hold_is_told(folder, tmp_path, monkeypatch, name, value, message):
-    monkeypatch.setattr(f"mvcc.tables.output._workbooks.{name}", value)
+    monkeypatch.setattr(f"mvcc.tables.output._export_formats.{name}", value)
     with pytest.raises(DataError, match=message):
         export(folder / "results", "--out", tmp_path / "all.xlsx")
     assert not (tmp_path / "all.xlsx").exists()

@@ -20,7 +20,7 @@ from mvcc.tables import (
     number_criteria,
     read_inputs,
 )
-from mvcc.tables.explaining._names import name_clusters, nameless
+from mvcc.tables.explaining._profiles import name_clusters, nameless
 from mvcc.tables.reading._answers import Answers, with_answers
 from tests.golden.jobs import HERE as GIVEN
 from tests.reports import write_clustering_report

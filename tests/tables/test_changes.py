@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mvcc.results import Changes
-from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._continued import changes_in, numbers_like, rows_in_both
 
 
 def numbered(counts):

@@ -15,8 +15,15 @@ from mvcc.exceptions import DataError
 from mvcc.results import parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables.fitting import _comparison
-from mvcc.tables.fitting._held_out import Cut, Outcome, Scores, ahead, constraint_folds, match_folds
-from mvcc.tables.fitting._verdict import verdict
+from mvcc.tables.fitting._held_out import (
+    Cut,
+    Outcome,
+    Scores,
+    ahead,
+    constraint_folds,
+    match_folds,
+    verdict,
+)
 from mvcc.tables.output._facts import cautions
 from tests.tables.problems import (
     K,

@@ -18,8 +18,8 @@ from mvcc.embedding import MixedFeatures
 from mvcc.exceptions import DataError
 from mvcc.tables import cluster_job, write_example
 from mvcc.tables._job import Job, View
-from mvcc.tables.explaining import _pictures
-from mvcc.tables.explaining._pictures import add_pictures
+from mvcc.tables.explaining import _shown_rows
+from mvcc.tables.explaining._shown_rows import add_pictures
 from mvcc.tables.reading import _pictures as reading
 from mvcc.tables.reading._table import read_table
 from tests.command_line import mvcc
@@ -118,7 +118,7 @@ def test_only_files_below_the_folder_of_the_table_are_pictures(folder):
 def test_a_report_has_room_for_so_many_pictures(folder, monkeypatch):
     texts = [f"{number}.png" for number in range(8)]
     (_, source), *_ = found(folder, texts, [[0]])[0]["pictures"]
-    monkeypatch.setattr(_pictures, "_ROOM", 2 * len(source) + 10)
+    monkeypatch.setattr(_shown_rows, "_ROOM", 2 * len(source) + 10)
     assert [row for row, _ in found(folder, texts, [[0, 1], [4]])[0]["pictures"]] == [0, 4]
 
 

@@ -15,8 +15,7 @@ from mvcc.tables.explaining._distinguishing import (
     distinguishing_columns,
     distinguishing_words,
 )
-from mvcc.tables.explaining._names import common_name, misnamed, name_of
-from mvcc.tables.explaining._profiles import profiles_of
+from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table, read_table

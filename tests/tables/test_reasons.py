@@ -43,8 +43,8 @@ def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, opt
     """
     kept = []
 
-    def keep(job, method, *arguments):
-        kept.append((method, _fit.fit_job(job, method, *arguments)))
+    def keep(method, on_step):
+        kept.append((method, _fit.fit_job(method, on_step)))
         return kept[-1][1]
 
     monkeypatch.setattr("mvcc.tables._clustering.fit_job", keep)
@@ -52,7 +52,7 @@ def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, opt
     tables = read_inputs(load_job(None, job_options)).tables
     facts = cluster(job_options, tmp_path / "out")
     ((method, fit),) = kept
-    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, "full")
+    reasons = Reasons([table.ids for table in tables], method.given, method.relations, "full")
     passed = propagated(fit.model, reasons, method.views, "constraint-propagation")
     for kind, flows in (("propagated", passed), ("received", received(fit.model, reasons, passed))):
         for table, flow, view in zip(tables, flows, facts["views"], strict=True):

@@ -157,7 +157,7 @@ def solve(folder, seed, method, closure):
     job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
     co_em = CoEM(job, views, given, relations, "{}:{}".format)
-    model = fit_job(job, co_em, relations, lambda step: None).model
+    model = fit_job(co_em, lambda step: None).model
     reasons = Reasons(ids, co_em.given, relations, closure)
     passed = propagated(model, reasons, views, method)
     return Solved(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.tables.output._text_files import with_columns
+from mvcc.tables.output._export_formats import with_columns
 from mvcc.tables.reading._files import read_frame
 
 BESIDE = [["cluster", "0", "1"], ["name", "rot", "a;b"]]

@@ -16,8 +16,7 @@ from mvcc.results import Clustering, Relation, Sureness, ViewFacts, parse_facts,
 from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._draft import LEFT_OUT, Draft
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
-from mvcc.tables.explaining._names import common_name, name_of
-from mvcc.tables.explaining._profiles import MOST_ROWS
+from mvcc.tables.explaining._profiles import MOST_ROWS, common_name, name_of
 from mvcc.tables.fitting._fit import against_labels
 from mvcc.tables.reading._table import Table
 

@@ -1,6 +1,6 @@
-"""What sets the clusters of a view apart.
+"""What sets the clusters of a view apart: columns by their values, texts by their words.
 
-Columns by the values that they hold inside, texts by their words.
+A column that alone tells nearly all clusters may be their labels.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped
+from mvcc._utils.environment import command_line
+from mvcc._utils.messages import clipped, percent, shown
 from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.metrics import clustering_accuracy
+from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
 from mvcc.tables.reading._column import TRUTH, Column
+from mvcc.tables.reading._problems import option_for
 from mvcc.tables.reading._table import Table
 
 MOST_COLUMNS = 6  # of a cluster
@@ -30,7 +34,6 @@ _MOST_TEXTS = 20_000  # spaced evenly; more take longer and say the same
 _LONGEST_TEXT = 5000  # characters of a text that are looked at
 _BEYOND = 4.0  # standard errors, for thousands of words
 _LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
-
 _VAGUE = {
     "missing",
     "none",
@@ -38,8 +41,13 @@ _VAGUE = {
     "unknown",
     *(word for pair in TRUTH.values() for word in pair),
 }
-
 Found = dict[str, Any]
+_MOST_DISTINCT = 50  # values of labels
+_FEWEST_COLUMNS = 3  # clusters of one or two columns follow these anyway
+_FEWEST_ROWS = 20
+# Adjusted Rand index of values and clusters. In messy tables with their classes left in, the column
+# of classes had .92 or more if it changed the clusters, and all others had .51 or less.
+_ALIKE = 0.8
 
 
 def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Found]]:
@@ -59,19 +67,16 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     found: list[list[Found]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind not in ("text", "picture"):
-            for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(
-                column, values, labels, k
-            ):
+            rules = _ranges if column.kind in ("number", "date") else _shares
+            for cluster, one in rules(column, values, labels, k):
                 found[cluster].append(one)
     for cluster, some in enumerate(found):
-        least = _CERTAIN * np.sqrt(
-            1 / max(sizes[cluster], 1) + 1 / max(len(labels) - sizes[cluster], 1)
-        )
+        n, others = sizes[cluster], len(labels) - sizes[cluster]
+        least = _CERTAIN * np.sqrt(1 / max(n, 1) + 1 / max(others, 1))
         certain = [one for one in some if one["inside"] - one["outside"] >= least]
         certain.sort(key=lambda one: one["outside"] - one["inside"])
-        found[cluster] = [
-            _with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]
-        ]
+        inside = labels == cluster
+        found[cluster] = [_with_distribution(one, inside) for one in certain[:MOST_COLUMNS]]
         for one in found[cluster]:
             if one["column"] in likely_labels:
                 one["words"] = ""  # so that no cluster is named after it
@@ -80,16 +85,13 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
     """Give the columns that were clustered, truth values as categories: each with its values."""
+    frame = pd.DataFrame(table.X, copy=False)
     for place, column in enumerate(table.used):
-        values = (
-            table.X[:, place]
-            if isinstance(table.X, np.ndarray)
-            else table.X.iloc[:, place].to_numpy()
-        )
+        values: Any = frame.iloc[:, place].to_numpy()
         if column.written in TRUTH:
             no, yes = TRUTH[column.written]
-            missing = np.isnan(values)
-            words = np.where(missing, None, np.where(values == 1, yes, no or "blank"))  # type: ignore[call-overload]
+            words = np.where(values == 1, yes, no or "blank").astype(object)
+            words[np.isnan(values)] = None
             yield replace(column, kind="category"), words
         else:
             yield column, values
@@ -125,31 +127,25 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         begin = int(row[: end + 1].argmin())
         if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
             first, last = begin, end
-        if (first, last) != (0, 0):
-            low, high = (
-                written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last)
-            )
-            yield (
-                cluster,
-                {
-                    "column": column.name,
-                    "kind": column.kind,
-                    "rule": (
-                        _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}"
-                    ),
-                    "low": low,
-                    "high": high,
-                    "inside": float(inside[cluster, first:last].sum()),
-                    "outside": float(outside[cluster, first:last].sum()),
-                    "values": values,
-                },
-            )
-
-
-def _rule(low: str, high: str) -> str:
-    if low and high:
-        return f"between {low} and {high}"
-    return f"≥ {low}" if low else f"< {high}"
+        if (first, last) == (0, 0):
+            continue
+        low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
+        rule = f"≥ {low}" if low else f"< {high}"
+        if low and high:
+            rule = f"between {low} and {high}"
+        if m <= 2:
+            rule = f"= {written(edges[first], column.kind)}"
+        found = {
+            "column": column.name,
+            "kind": column.kind,
+            "rule": rule,
+            "low": low,
+            "high": high,
+            "inside": float(inside[cluster, first:last].sum()),
+            "outside": float(outside[cluster, first:last].sum()),
+            "values": values,
+        }
+        yield cluster, found
 
 
 def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple[int, Found]]:
@@ -161,32 +157,24 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
         by_difference = np.argsort(outside[cluster] - inside[cluster], kind="stable")
         best, commonest = by_difference[0], np.argsort(-inside[cluster], kind="stable")
         listed = dict.fromkeys([best, *commonest[: _MOST_VALUES - 1], by_difference[-1]])
-        yield (
-            cluster,
-            {
-                "column": column.name,
-                "kind": "category",
-                "rule": f"= {categories[best]}",
-                "inside": float(inside[cluster, best]),
-                "outside": float(outside[cluster, best]),
-                "shares": [
-                    [
-                        str(categories[one]),
-                        float(inside[cluster, one]),
-                        float(outside[cluster, one]),
-                    ]
-                    for one in listed
-                ],
-            },
-        )
+        ins, outs = inside[cluster].tolist(), outside[cluster].tolist()
+        found = {
+            "column": column.name,
+            "kind": "category",
+            "rule": f"= {categories[best]}",
+            "inside": ins[best],
+            "outside": outs[best],
+            "shares": [[str(categories[one]), ins[one], outs[one]] for one in listed],
+        }
+        yield cluster, found
 
 
 def _parts(counts: Ints) -> tuple[Floats, Floats]:
     """Return of counts, one row for each cluster, the shares inside it and outside."""
     n_inside = counts.sum(axis=1, keepdims=True)
-    return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(
-        counts.sum() - n_inside, 1
-    )
+    n_outside = counts.sum() - n_inside
+    others = counts.sum(axis=0) - counts
+    return counts / np.maximum(n_inside, 1), others / np.maximum(n_outside, 1)
 
 
 def _with_distribution(one: Found, of_cluster: Bools) -> Found:
@@ -200,10 +188,10 @@ def _with_distribution(one: Found, of_cluster: Bools) -> Found:
             said["words"] = value
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
-        said["words"] = (
-            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'}"
-            f" {column}"
-        )
+        level = "high" if one["low"] else "low"
+        if one["low"] and one["high"]:
+            level = "medium"
+        said["words"] = f"{level} {column}"
     quantiles = [
         np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
         for rows in (of_cluster, ~of_cluster)
@@ -224,8 +212,7 @@ def is_plain(value: str) -> bool:
 
 
 def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[Any]]]:
-    """Return for each cluster its words, with the shares of texts inside and outside that have
-    them.
+    """Return for each cluster its words, with the shares of texts inside and outside with them.
 
     They are ranked by their part of the Kullback–Leibler divergence between inside and outside
     (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
@@ -250,16 +237,11 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     counts = np.stack(
         [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
     )
-    every = counts.sum(axis=0)
-    # none is 0
-    inside, outside = (
-        (counts + 0.5) / (n + 1),
-        (every - counts + 0.5) / (len(some) - n + 1),
-    )
+    every, n_inside, n_outside = counts.sum(axis=0), n + 1, len(some) - n + 1
+    inside, outside = (counts + 0.5) / n_inside, (every - counts + 0.5) / n_outside  # never 0
     scores = inside * np.log(inside / outside)
-    spread = np.sqrt(
-        every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1))
-    )
+    share = every / len(some)
+    spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
     scores[inside - outside < _BEYOND * spread] = 0
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
     return [
@@ -281,3 +263,52 @@ def _texts(table: Table) -> list[str] | None:
         " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
         for row in zip(*columns, strict=True)
     ]
+
+
+def with_likely_labels(table: Table, labels: Ints) -> Table:
+    """Return the table with the columns marked that alone tell nearly all clusters."""
+    told = _told(table, labels)
+    columns = [replace(one, told=told.get(one.name, 0.0)) for one in table.every_column]
+    return replace(table, every_column=columns)
+
+
+def notes_on_labels(table: Table, job: Job) -> list[str]:
+    """Name the columns that may be labels, each with the command that clusters without it."""
+    view = job.views[table.name]
+    notes = []
+    for column in table.every_column:
+        if not column.told:
+            continue
+        option, columns, value = "labels_column", [column.name], repr(column.name)
+        if view.labels_column is not None:
+            option, columns = "ignore", [*view.ignore, column.name]
+            value = repr(columns)
+        way = f"{option}={{{table.name!r}: {value}}}"  # of Python
+        command = command_line()
+        if command.startswith("mvcc cluster "):
+            option = option_for(f"--{option.replace('_', '-')}", table.name, columns)
+            way = f"{command.removesuffix(' --fresh')} {option} --fresh"
+        notes.append(
+            f"{table.path}: the column {shown(column.name)} alone tells the cluster of"
+            f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"
+        )
+    return notes
+
+
+def _told(table: Table, labels: Ints) -> dict[str, float]:
+    """Return for columns that may be labels the share of rows whose cluster they tell."""
+    if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
+        return {}
+    from sklearn.metrics import adjusted_rand_score
+
+    frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
+    told = {}
+    for name in (column.name for column in table.used if column.kind != "picture"):
+        values = frame[name]
+        # a glance at some rows spares counting the values of many
+        if values.head(1000).nunique() > _MOST_DISTINCT or values.nunique() > _MOST_DISTINCT:
+            continue
+        codes, _ = pd.factorize(values)
+        if adjusted_rand_score(codes, labels) >= _ALIKE:
+            told[name] = clustering_accuracy(codes, labels)
+    return told

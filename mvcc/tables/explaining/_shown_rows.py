@@ -1,37 +1,40 @@
-"""The values of rows that a report shows, and the rows that it draws.
-
-All of few rows, a sample of many.
-"""
+"""The rows that a report draws, their values, and small pictures of typical ones."""
 
 from __future__ import annotations
 
+import io
+import os
+from base64 import b64encode
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, counted
 from mvcc._utils.types import Ints
 from mvcc.constraints import Relations
 from mvcc.tables.explaining._distinguishing import columns_of, written
 from mvcc.tables.explaining._profiles import Profile
+from mvcc.tables.reading._pictures import decoded_picture, is_picture
 from mvcc.tables.reading._table import Table
 
 MOST_POINTS = 20_000  # rows that are drawn, of all views
 MOST_CHARACTERS = 2_000_000  # of values, of all views
 MOST_COLUMNS = 30
 _LONGEST_VALUE = 160
-
 Rows = Ints
+_MOST = 4  # of a cluster
+_SIDE = 96  # pixels
+_SMALL = 4096  # bytes of a file that is taken as it is
+_ROOM = 400_000  # characters of all pictures of a report
 
 
 def rows_shown(
     facts: dict[str, Any], profiles: list[list[Profile]], tables: list[Table], relations: Relations
 ) -> list[dict[str, Any]]:
-    """Return what the facts of a clustering say of rows, per view.
-
-    Those of the ``sample``, and their ``values``.
-    """
+    """Return per view the rows of the ``sample`` that a report draws, and their ``values``."""
     listed = [_listed(view, own) for view, own in zip(facts["views"], profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
     return [
@@ -43,13 +46,11 @@ def rows_shown(
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
     """Return the rows that the facts of a view name."""
     kinds = ("given", "violated", "dropped", "propagated", "received")
-    pairs = [link[:2] for kind in kinds for link in view.get(kind, ())]
-    rows = [[moved[0]] for moved in view.get("moved", ())]
-    of_clusters = [
-        [*one["typical"], *one["misfits"], *(row for row, _ in one["borderline"])]
-        for one in profiles
-    ]
-    return {row for some in (*pairs, *rows, *of_clusters) for row in some}
+    rows = {row for kind in kinds for link in view.get(kind, ()) for row in link[:2]}
+    rows.update(moved[0] for moved in view.get("moved", ()))
+    for one in profiles:
+        rows.update(one["typical"], one["misfits"], (row for row, _ in one["borderline"]))
+    return rows
 
 
 def sampled(
@@ -57,11 +58,7 @@ def sampled(
 ) -> list[Rows | None]:
     """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
-    Shapes: `relations` (r, 2).
-
-    `listed`: rows that must be there.
-    `most`: rows of all views; listed ones may be more.
-    Returns (m,): ascending; None where all rows of all views are drawn.
+    Of all views they are at most so many, unless more are listed. None stands for all rows.
     """
     if sum(sizes) <= most:
         return [None] * len(sizes)
@@ -124,17 +121,87 @@ def _of_view(
 def _texts(values: Any, kind: str | None) -> list[str]:
     """Return values as they are shown, a missing one as an empty text."""
     missing = pd.isna(values)
-    return [
-        "" if gone else _text(value, kind)
-        for value, gone in zip(values.tolist(), missing.tolist(), strict=True)
-    ]
+    every = zip(values.tolist(), missing.tolist(), strict=True)
+    return ["" if gone else _text(value, kind) for value, gone in every]
 
 
 def _text(value: Any, kind: str | None) -> str:
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
-    return (
-        written(value, kind)
-        if kind == "date"
-        else f"{value:.{12 if value == round(value) else 7}g}"
-    )
+    if kind == "date":
+        return written(value, kind)
+    return f"{value:.{12 if value == round(value) else 7}g}"
+
+
+def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
+    """Add pictures of typical rows to the facts of the first view that has some.
+
+    Paths are relative to the folder of the table. One picture of each cluster comes before the
+    second of any, until there is no room.
+    """
+    for view, table, profiles in zip(facts["views"], tables, facts["profiles"], strict=True):
+        base = os.path.dirname(table.path)
+        for column, texts in table.shown.items():
+            rows = [row for row in _in_turn(profiles) if is_picture(texts[row], base)]
+            if rows:
+                view["picture_column"] = column
+                view["pictures"], unread = _read(rows, texts, base)
+                facts["warnings"] += _remark(unread, table.name)
+                return
+
+
+def _in_turn(profiles: list[Profile]) -> Iterator[int]:
+    """Give the typical rows of all clusters: first one of each, then a second."""
+    for rows in zip_longest(*(profile["typical"][:_MOST] for profile in profiles)):
+        yield from (row for row in rows if row is not None)
+
+
+def _read(
+    rows: list[int], texts: list[str], base: str
+) -> tuple[list[tuple[int, str]], dict[str, str]]:
+    """Return the pictures of rows, and why some cannot be read."""
+    pictures, unread, room = [], dict[str, str](), _ROOM
+    for row in rows:
+        try:
+            source = _picture(os.path.join(base, texts[row]))
+        except (OSError, ValueError, SyntaxError) as error:  # of what is cut or damaged
+            unread[texts[row]] = str(error)
+        else:
+            room -= len(source)
+            if room < 0:
+                break
+            pictures.append((row, source))
+    return pictures, unread
+
+
+def _picture(path: str) -> str:
+    """Return a picture of at most 96 pixels each way as an address that holds it."""
+    from PIL import ImageOps
+
+    image, content = decoded_picture(path, _SIDE)
+    kind = (image.format or "").lower()
+    if len(content) > _SMALL:
+        content, kind = _thumbnail(ImageOps.exif_transpose(image)), "jpeg"
+    return f"data:image/{kind};base64,{b64encode(content).decode()}"
+
+
+def _thumbnail(image: Any) -> bytes:
+    from PIL import Image
+
+    image = image.convert("RGBA")
+    image.thumbnail((_SIDE, _SIDE))
+    on_white = Image.new("RGBA", image.size, "white")
+    on_white.alpha_composite(image)
+    written = io.BytesIO()
+    on_white.convert("RGB").save(written, "JPEG", quality=80)
+    return written.getvalue()
+
+
+def _remark(unread: dict[str, str], view: str) -> list[str]:
+    if not unread:
+        return []
+    path, why = next(iter(unread.items()))
+    return [
+        f"{counted(len(unread), 'picture')} of {view} cannot be read, and the report lacks "
+        f"{'it' if len(unread) == 1 else 'them'}: {path}, since {why}."
+    ]

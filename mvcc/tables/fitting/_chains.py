@@ -1,16 +1,15 @@
-"""Why a constraint was inferred.
-
-The chain of what was given and matched, and where it was transferred.
-"""
+"""Why a constraint was inferred: the chain of what was given and matched, and transferred."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 from math import inf
 from typing import NamedTuple
+
+import numpy as np
 
 from mvcc._utils.types import Floats
 from mvcc.constraints import (
@@ -57,30 +56,23 @@ class Reasons:
         for view, constraints in enumerate(self.given):
             for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
                 where = constraints.source_of(position)
-                self._join(
-                    (view, i), (view, j), weight, not must_link, where, self.closure != "none"
-                )
+                link = Link((view, j), weight, not must_link, where)
+                self._join((view, i), link, self.closure != "none")
         for (u, v), related in self.relations.items():
             for i, j in related.tolist():
-                self._join((u, i), (v, j), inf, False, "", self.closure == "full")
+                self._join((u, i), Link((v, j), inf, False, ""), self.closure == "full")
 
-    def _join(
-        self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool
-    ) -> None:
-        for start, goal in ((one, other), (other, one)):
-            link = Link(goal, weight, apart, where)
-            self._single.setdefault((start, goal, apart, weight), link)
+    def _join(self, node: Node, link: Link, chained: bool) -> None:
+        for start, step in ((node, link), (link.to, link._replace(to=node))):
+            self._single.setdefault((start, step.to, step.apart, step.weight), step)
             if chained:
-                self._links[start].append(link)
+                self._links[start].append(step)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
         """Return the steps that put two rows apart, or else together, by this weight, if any.
 
-        What was given itself is a single step, for it keeps its own weight. Among several
-        chains it is the shortest one whose weakest link is as heavy.
-
-        `start, goal`: view and row. In different views it is a relation that is explained.
-        `weight`: ``inf`` for a relation that is as sure as can be.
+        What was given itself is a single step, for it keeps its own weight. Else it is the
+        shortest chain whose weakest link is as heavy; the weight of a sure relation is ``inf``.
         """
         key = start, goal, apart, weight
         if key not in self._known:
@@ -96,10 +88,7 @@ class Reasons:
         return by_matches or self._search(start, goal, apart, lightest)
 
     def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
-        """Search breadth first.
-
-        A state is a node and whether a cannot-link was crossed on the way to it.
-        """
+        """Search breadth first, over nodes and whether a cannot-link was crossed on the way."""
         begin, end = (start, False), (goal, apart)
         came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Link] | None] = {begin: None}
         queue = deque([begin])
@@ -117,10 +106,6 @@ class Reasons:
             here, link = step
             steps.append((here[0], link))
         return steps[::-1]
-
-    def name(self, view: int, i: int, j: int) -> str:
-        """Name two rows."""
-        return f"{self.ids[view][i]} and {self.ids[view][j]}"
 
     def words(self, chain: Chain) -> str:
         """Name every step of a chain; of a long one, only the lines of those in its middle."""
@@ -168,10 +153,7 @@ def without_loops(chain: Chain) -> Chain:
 
 
 def weight_of(chain: Chain) -> float:
-    """Return what a closure lets a chain weigh.
-
-    As much as its weakest link, and 1 where it is of matches alone.
-    """
+    """Return what a chain weighs: as much as its weakest link, and 1 if it is of matches alone."""
     weight = min(link.weight for _, link in chain)
     return 1.0 if weight == inf else weight
 
@@ -185,8 +167,7 @@ class Flow:
     # the view, and the two rows in it, that each comes from: the constraint that was propagated to
     # it, or that which another view passed on
     source: list[tuple[int, int, int]]
-    # from one row to the other, where a constraint was passed on as it follows from what was given;
-    # else empty
+    # from one row to the other, if it was passed on as it follows from what was given; else empty
     chains: list[Chain]
 
 
@@ -201,12 +182,7 @@ class _Reason(NamedTuple):
 def propagated(
     model: MultiViewConstrainedClustering, reasons: Reasons, views: list[Floats], transfer: str
 ) -> list[Flow]:
-    """Return what each view passed on at the end, with the constraint that each came from.
-
-    `views` (n_v, d_v): in the space that was clustered.
-    `transfer`: the name of the method, which is all that can be told of one that explains
-    nothing.
-    """
+    """Return what each view (n_v, d_v) passed on at the end, with where each came from."""
     flows = []
     for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
         mapped = mapped_rows(model.mappings_, number)
@@ -214,11 +190,8 @@ def propagated(
             number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number]
         )
         causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
-        flows.append(
-            _flow(
-                inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)
-            )
-        )
+        found = [_because(reasons, number, row, cause, transfer) for row, cause in causes]
+        flows.append(_flow(inferred, found))
     return flows
 
 
@@ -227,33 +200,28 @@ def _because(
 ) -> _Reason:
     i, j, must_link, _ = row
     u, v = cause.rows
-    if cause.weight is None:
-        names = reasons.name(view, i, j)
-        return _Reason(
-            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}",
-            (view, u, v),
-            [],
-        )
-    chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
     ids = reasons.ids[view]
+    if cause.weight is None:
+        names = f"{ids[i]} and {ids[j]}"
+        said = f"{names}: inferred by {transfer}"
+        if cause.words:
+            said = f"because {names} {cause.words}"
+        return _Reason(said, (view, u, v), [])
+    chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
     near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
     because = f"because {', '.join([*near, reasons.words(chain)])}"
     return _Reason(because, (view, u, v), [] if near else chain)
 
 
-def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
-    listed = list(found)
-    because, source = [reason.because for reason in listed], [reason.source for reason in listed]
-    return Flow(constraints, because, source, [reason.chain for reason in listed])
+def _flow(constraints: Constraints, found: list[_Reason]) -> Flow:
+    because, source = [reason.because for reason in found], [reason.source for reason in found]
+    return Flow(constraints, because, source, [reason.chain for reason in found])
 
 
 def received(
     model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]
 ) -> list[Flow]:
-    """Return what each view received from the others at the end.
-
-    What they passed on, in its own rows (Eq. 12).
-    """
+    """Return what each view received: what the others passed on, in its own rows (Eq. 12)."""
     return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
 
 
@@ -266,22 +234,18 @@ def _arrived(
     constraints = Constraints(
         [key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys]
     )
-    return _flow(
-        constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys)
-    )
+    found = [_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys]
+    return _flow(constraints, found)
 
 
 class _Way(NamedTuple):
-    """How a constraint came.
-
-    Which one of its source it was, and to which rows, by relations how sure.
-    """
+    """How a constraint came to a view."""
 
     weight: float
-    source: int
-    place: int
+    source: int  # the view that passed it on
+    place: int  # which of its constraints it was
     to: tuple[int, int]
-    sure: tuple[float, float]
+    sure: tuple[float, float]  # of the relations to these rows
 
 
 def _ways(
@@ -301,21 +265,19 @@ def _ways(
                         key = min(one, other), max(one, other), must_link
                         kept = min(weight, sure_one, sure_other)
                         if one != other and (key not in best or best[key].weight < kept):
-                            best[key] = _Way(
-                                kept, source, place, (one, other), (sure_one, sure_other)
-                            )
+                            sure = sure_one, sure_other
+                            best[key] = _Way(kept, source, place, (one, other), sure)
     return best
 
 
 def _counterparts(
     relations: Relations, strengths: Strengths, source: int, target: int
 ) -> dict[int, list[tuple[int, float]]]:
-    rows = relations_between(relations, source, target).tolist()
-    sure = strengths.get((min(source, target), max(source, target)))
+    rows = relations_between(relations, source, target)
+    known = strengths.get((min(source, target), max(source, target)))
+    sure = np.full(len(rows), inf) if known is None else known
     counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for (here, there), strength in zip(
-        rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True
-    ):
+    for (here, there), strength in zip(rows.tolist(), sure.tolist(), strict=True):
         counterparts[here].append((there, strength))
     return counterparts
 
@@ -329,13 +291,11 @@ def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
     )
     first = reasons.chain((target, one), (way.source, i_there), False, sure)
     last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
-    chain = (
-        without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last))
-        if inner
-        else []
-    )
-    if chain and weight_of(chain) == way.weight:
-        return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
+    source = way.source, i_there, j_there
+    if inner:
+        chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last))
+        if chain and weight_of(chain) == way.weight:
+            return _Reason(f"because {reasons.words(chain)}", source, chain)
     there = flow.because[way.place].removeprefix("because ")
     because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
-    return _Reason(because, (way.source, i_there, j_there), [])
+    return _Reason(because, source, [])

@@ -20,9 +20,15 @@ from mvcc.multiview import (
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, PROPAGATED, RECEIVED
 from mvcc.tables.fitting._chains import Flow, Reasons, propagated, received
-from mvcc.tables.fitting._fit import Fit
-from mvcc.tables.fitting._given import used_relations
-from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.fitting._fit import (
+    MOST_LISTED,
+    Explained,
+    Fit,
+    Labels,
+    Method,
+    Rows,
+    used_relations,
+)
 from mvcc.tables.reading._table import Table
 
 _DRAWS = 20  # of matches at random
@@ -40,34 +46,30 @@ class CoEM(Method):
 
     @property
     def settled(self) -> Job:
-        chosen = (
-            {"threshold": self._transfer.threshold} if takes_threshold(self.job.transfer) else {}
-        )
-        return self.job.model_copy(update=chosen)
+        if not takes_threshold(self.job.transfer):
+            return self.job
+        return self.job.model_copy(update={"threshold": self._transfer.threshold})
 
     def fit(self) -> tuple[Any, list[Ints]]:
-        model = self._model(self.job.seed).fit(
-            self.views, constraints=self.given, mappings=self._used
-        )
+        model = self._fitted(self.given, self.job.seed)
         self._transfer = model.transfer_  # with the threshold that was chosen
         return model, match_clusters(model.labels_, self.relations, self.job.k)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
-        labels: Labels = (
-            self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
-        )
+        labels: Labels = self._fitted(given, seed).labels_
         return labels
 
-    def _model(self, seed: int) -> MultiViewConstrainedClustering:
+    def _fitted(self, given: list[Constraints], seed: int) -> MultiViewConstrainedClustering:
         job = self.job
         base = make_base(job.base, job.k).set_params(init="auto")
-        return MultiViewConstrainedClustering(
+        model = MultiViewConstrainedClustering(
             base, self._transfer, closure=job.closure, random_state=seed
         )
+        return model.fit(self.views, constraints=given, mappings=self._used)
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
         job, model = self.job, fit.model
-        reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
+        reasons = Reasons([table.ids for table in tables], self.given, self.relations, job.closure)
         flows = propagated(model, reasons, self.views, job.transfer)
         arrived = received(model, reasons, flows)
         inferred = [
@@ -104,16 +106,13 @@ class CoEM(Method):
                 }
             )
         files = [
-            {
-                PROPAGATED: _lines(number, flow, tables),
-                RECEIVED: _lines(number, came, tables),
-            }
+            {PROPAGATED: _lines(number, flow, tables), RECEIVED: _lines(number, came, tables)}
             for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
         ]
         n_passed = sum(len(flow.constraints) for flow in flows)
         n_inferred = sum(int(new.sum()) for new in inferred)
         cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
-        agreements = {key: self._agreement(fit, *key, rows) for key, rows in fit.relations.items()}
+        agreements = {key: self._agreement(fit, *key, rows) for key, rows in self.relations.items()}
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
     def _agreement(self, fit: Fit, u: int, v: int, rows: Ints) -> dict[str, Any]:
@@ -128,10 +127,7 @@ class CoEM(Method):
 
 
 def _agreement_by_chance(first: Ints, second: Ints, n_numbers: int, seed: int) -> float:
-    """Return the share of matches that would agree if they meant nothing.
-
-    Drawn anew, and clusters numbered by them.
-    """
+    """Return the share of matches that would agree if they were drawn, and numbered clusters."""
     rng = np.random.default_rng(seed)
     pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
     shares = []
@@ -166,38 +162,21 @@ def _is_new(constraints: Constraints, known: Constraints) -> Bools:
 
 
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
-    """Give a line per constraint.
-
-    Which rows it comes from, and of which view, stands at its end.
-    """
     lines: Rows = [[*COLUMNS[PROPAGATED]]]
     ids, c = tables[number].ids, flow.constraints
     for (i, j, must_link, weight), (source, u, v), because in zip(
         c.rows(), flow.source, flow.because, strict=True
     ):
         theirs = tables[source]
-        lines.append(
-            [
-                ids[i],
-                ids[j],
-                kind_of(must_link),
-                repr(weight),
-                theirs.name,
-                theirs.ids[u],
-                theirs.ids[v],
-                because,
-            ]
-        )
+        origin = [theirs.name, theirs.ids[u], theirs.ids[v]]
+        lines.append([ids[i], ids[j], kind_of(must_link), repr(weight), *origin, because])
     return lines
 
 
 def _cautions(
     job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
 ) -> Iterator[str]:
-    """Say what must not be overlooked.
-
-    `n_inferred` of `n_passed` do not follow from what was given.
-    """
+    """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
     yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
@@ -211,7 +190,7 @@ def _cautions(
 def _of_constraints(
     job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int
 ) -> Iterator[str]:
-    transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
+    transfer, n_given = fit.model.transfer_, sum(map(len, fit.method.given))
     propagates = isinstance(transfer, ConstraintPropagation)
     if not n_given:
         yield "No constraints were given: nothing is known of which rows belong together."
@@ -226,7 +205,7 @@ def _of_constraints(
                 " matches for the rows that are constrained."
             )
         return
-    n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.given)
+    n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.method.given)
     if n_light:
         yield (
             f"{n_light} of the {n_given} constraints weigh less than the threshold"
@@ -235,24 +214,20 @@ def _of_constraints(
         )
     if n_light == n_given or n_inferred:
         return
+    farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv),"
     if job.threshold == "cv":
         farther = (
             f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one"
-            " (--threshold) lets"
-        )
-    else:
-        farther = (
-            "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv),"
-            " lets"
+            " (--threshold)"
         )
     if several and not n_passed:
         yield (
-            f"No constraint was transferred: none reached two rows that are matched. {farther} them"
-            " reach farther; matches for the rows that are constrained help most."
+            f"No constraint was transferred: none reached two rows that are matched. {farther} lets"
+            " them reach farther; matches for the rows that are constrained help most."
         )
     else:
         yield (
             "Nothing was inferred for rows near constrained ones; only the constraints, and what"
-            f" follows from them, were {'transferred' if several else 'used'}. {farther} them reach"
-            " farther."
+            f" follows from them, were {'transferred' if several else 'used'}. {farther} lets them"
+            " reach farther."
         )

@@ -1,6 +1,4 @@
-"""Does it help? The method of a job beside k-means, itself without constraints, and maybe the other
-of the package.
-"""
+"""Does it help? The method of a job beside k-means, itself without constraints, and the other."""
 
 from __future__ import annotations
 
@@ -27,10 +25,18 @@ from mvcc.results import JOINT, K_MEANS
 from mvcc.tables._job import DEFAULT_FEATURES, Job
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import Fit, against_labels, renumbered
-from mvcc.tables.fitting._given import check_given
+from mvcc.tables.fitting._fit import (
+    Fit,
+    Labels,
+    Method,
+    against_labels,
+    check_given,
+    renumbered,
+)
 from mvcc.tables.fitting._held_out import (
+    CO_EM,
     CONSTRAINT_FOLDS,
+    WITHOUT,
     ConstraintFold,
     Cut,
     Key,
@@ -38,10 +44,9 @@ from mvcc.tables.fitting._held_out import (
     constraint_folds,
     joined,
     match_folds,
+    verdict,
 )
 from mvcc.tables.fitting._joint import Joint
-from mvcc.tables.fitting._method import Labels, Method
-from mvcc.tables.fitting._verdict import CO_EM, WITHOUT, verdict
 from mvcc.tables.reading._inputs import Inputs, caller_of
 
 METHODS: dict[str, type[Method]] = {JOINT: Joint, CO_EM: CoEM}
@@ -50,28 +55,20 @@ _ROWS_PER_CLUSTER = 10  # at least, in every view of a sample
 _NEAR_CHANCE = 1 / 3  # of the way from chance to full agreement
 _RUNS = 3  # of what no constraint changes
 
-Caller = Callable[[int, int], str]
 Again = Callable[[list[Constraints], int], Labels]
 
 
 class Contest:
-    """The method of a job and others, unless it is alone, on the same rows, pairs and matches.
-
-    `method`: that of the job, ready to cluster these inputs again.
-    `job, given, relations`: what is clustered.
-    `sizes`: the number of rows of every view.
-    `refused`: why the other method cannot be compared; mostly empty.
-    """
+    """The method of a job and others, unless it is alone, on the same rows, pairs and matches."""
 
     def __init__(self, inputs: Inputs, method: Method, *, alone: bool = False) -> None:
-        self.job, self.given, self.relations = (
-            method.settled,
-            _of_some_weight(method.given),
-            method.relations,
-        )
+        self.job, self.relations = method.settled, method.relations
+        self.given = _of_some_weight(method.given)
         self.sizes = [len(X) for X in method.views]
-        self._method, self._alone, self._call = method, alone, caller_of(inputs.tables)
-        self._other, self._other_views, self.refused = _other_job(self.job), list[Floats](), ""
+        self.refused = ""  # why the other method cannot be compared
+        self._inputs = replace(inputs, constraints=self.given)
+        self._method, self._alone = method, alone
+        self._other, self._other_views = _other_job(self.job), list[Floats]()
         self._by_k_means = _blind(self._k_means)
         if not alone and (self.job.method == CO_EM or self.job.compare_co_em):
             try:
@@ -84,22 +81,19 @@ class Contest:
 
         The method of the job comes first.
         """
-        same = relations is self.relations
-        mine = (
-            self._method
-            if same
-            else _ready(self.job, self._method.views, self.given, relations, self._call)
-        )
+        inputs = replace(self._inputs, relations=relations)
+        mine = self._method
+        if relations is not self.relations:
+            mine = _ready(self.job, mine.views, inputs)
         found: dict[str, Again] = {self.job.method: mine.again}
         if self._alone:
             return found
         found[K_MEANS] = self._by_k_means
         if any(map(len, self.given)):
-            found[WITHOUT] = _blind(
-                lambda seed: mine.again([Constraints.empty() for _ in self.given], seed)
-            )
+            none = [Constraints.empty() for _ in self.given]
+            found[WITHOUT] = _blind(lambda seed: mine.again(none, seed))
         if self._other_views:
-            other = _ready(self._other, self._other_views, self.given, relations, self._call)
+            other = _ready(self._other, self._other_views, inputs)
             found[self._other.method] = other.again
             if self.job.on_conflict == "drop":
                 found[self._other.method] = lambda given, seed: other.again(
@@ -108,7 +102,8 @@ class Contest:
         return found
 
     def _consistent(self, given: list[Constraints], relations: Relations) -> list[Constraints]:
-        return check_given(self._other, given, relations, self.sizes, self._call)[0]
+        call = caller_of(self._inputs.tables)
+        return check_given(self._other, given, relations, self.sizes, call)[0]
 
     def _k_means(self, seed: int) -> Labels:
         k_means = make_without_base(K_MEANS, self.job.k, random_state=seed)
@@ -128,10 +123,14 @@ def _blind(cluster: Callable[[int], Labels]) -> Again:
     return again
 
 
-def _ready(
-    job: Job, views: list[Floats], given: list[Constraints], relations: Relations, call: Caller
-) -> Method:
-    method = METHODS[job.method](job, views, given, relations, call)
+def method_for(job: Job, views: list[Floats], inputs: Inputs) -> Method:
+    """Return the method of a job, for views in the space that is clustered."""
+    call = caller_of(inputs.tables)
+    return METHODS[job.method](job, views, inputs.constraints, inputs.relations, call)
+
+
+def _ready(job: Job, views: list[Floats], inputs: Inputs) -> Method:
+    method = method_for(job, views, inputs)
     if job.method == JOINT:  # its graph serves any constraints
         method.fit()
     return method
@@ -142,22 +141,15 @@ def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
 
 
 def _other_job(job: Job) -> Job:
-    """Return the job for the other method, by its defaults.
-
-    On the same features where these are not the default.
-    """
-    other = CO_EM if job.method == JOINT else JOINT
-    features = (
-        DEFAULT_FEATURES[other] if job.features == DEFAULT_FEATURES[job.method] else job.features
-    )
+    """Return the job for the other method; features that are not the default stay."""
+    other, features = CO_EM if job.method == JOINT else JOINT, job.features
+    if features == DEFAULT_FEATURES[job.method]:
+        features = DEFAULT_FEATURES[other]
     return job.model_copy(update={"method": other, "features": features, "on_conflict": "drop"})
 
 
 def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
-    """Draw objects if there are many, all constrained ones among them.
-
-    Return the rows of every view, None for all.
-    """
+    """Return rows of objects, all constrained ones among them; None for all if there are few."""
     sizes = [len(table.ids) for table in inputs.tables]
     if sum(sizes) <= _MOST_ROWS:
         return None
@@ -166,9 +158,8 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
     drawn = np.zeros(n_objects, np.bool_)
     for own, c in zip(objects, inputs.constraints, strict=True):
         drawn[own[c.pairs.ravel()]] = True
-        drawn[rng.permutation(own)[: max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)]] = (
-            True
-        )
+        n = max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)
+        drawn[rng.permutation(own)[:n]] = True
     return None if drawn.all() else [np.flatnonzero(drawn[own]) for own in objects]
 
 
@@ -181,27 +172,20 @@ class Comparison:
     cautions: list[str]  # what must not be overlooked
 
 
-def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], None]) -> Comparison:
+def compare(inputs: Inputs, fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     """Compare the method of a job with others by held-out constraints and matches.
 
-    `method`: that of the job, fitted.
-    `fit`: the result, whose numbers of clusters the tables get.
-    `on_step`: told what is about to be done.
+    The tables have the numbers of clusters of the fit.
     """
+    method, labels = fit.method, fit.labels
     inputs = replace(inputs, constraints=_of_some_weight(method.given))
-    rows, labels = drawn_rows(method.job, inputs), fit.labels
+    rows = drawn_rows(method.job, inputs)
     with _quietly():
         if rows is not None:
             inputs = inputs.on_rows(rows)
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
             labels = [found[own] for found, own in zip(labels, rows, strict=True)]
-            method = _ready(
-                method.settled,
-                views,
-                inputs.constraints,
-                inputs.relations,
-                caller_of(inputs.tables),
-            )
+            method = _ready(method.settled, views, inputs)
         contest = Contest(inputs, method)
         outcomes = held_out_by(contest, labels, on_step)
         reference = [table.reference for table in inputs.tables]
@@ -228,41 +212,30 @@ def compare(inputs: Inputs, method: Method, fit: Fit, on_step: Callable[[str], N
         ],
         **said,
     }
-    return Comparison(
-        facts, {key: cut.facts(fit.n_numbers) for key, cut in mine.cuts.items()}, cautions
-    )
+    held_out = {key: cut.facts(fit.n_numbers) for key, cut in mine.cuts.items()}
+    return Comparison(facts, held_out, cautions)
 
 
 def held_out_by(
     contest: Contest, labels: Labels, on_step: Callable[[str], None]
 ) -> dict[str, Outcome]:
-    """Return what every method keeps of what was held out, and how stable it is.
-
-    `labels` (n_v,): the result, whose numbers of clusters the matches get.
-    """
+    """Return what every method keeps, with the numbers of clusters of a result for matches."""
     folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
     with _quietly():
         runs = _by_other_constraints(contest, folds, on_step)
         cuts = _by_fewer_matches(contest, labels, on_step)
-    return {
-        name: Outcome(
-            (
-                joined([fold.tested(found) for fold, found in zip(folds, own, strict=True)])
-                if folds
-                else None
-            ),
-            cuts.get(name, {}),
-            _stability(own),
+    outcomes = {}
+    for name, own in runs.items():
+        kept = [fold.tested(found) for fold, found in zip(folds, own, strict=False)]
+        outcomes[name] = Outcome(
+            joined(kept) if kept else None, cuts.get(name, {}), _stability(own)
         )
-        for name, own in runs.items()
-    }
+    return outcomes
 
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Compute with one thread, since some BLAS sum in another order on more, and without warnings
-    of single runs.
-    """
+    """Compute without warnings of single runs, and with one thread, for BLAS to sum alike."""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
@@ -272,10 +245,7 @@ def _quietly() -> Iterator[None]:
 def _by_other_constraints(
     contest: Contest, folds: list[ConstraintFold], on_step: Callable[[str], None]
 ) -> dict[str, list[Labels]]:
-    """Cluster by every method without each fold of constraints.
-
-    A few times by all of them where none is held out.
-    """
+    """Cluster by every method without each fold of constraints, or a few times by all of them."""
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     methods = contest.methods(contest.relations)
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
@@ -288,11 +258,9 @@ def _by_other_constraints(
 def _by_fewer_matches(
     contest: Contest, result: Labels, on_step: Callable[[str], None]
 ) -> dict[str, dict[Key, Cut]]:
-    """Cluster by every method without each fold of matches.
+    """Return the clusters of matched rows by every method without each fold of matches.
 
-    Return the clusters of their rows, numbered as the result.
-
-    That clusters of two views have the same number is decided by the other matches.
+    The other matches decide which clusters of two views have the same number.
     """
     k = max(contest.job.k, *(1 + int(own.max()) for own in result))
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
@@ -300,21 +268,17 @@ def _by_fewer_matches(
     for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):
         for name, again in contest.methods(fold.seen).items():
             found = again(contest.given, contest.job.seed + number)
-            alike = [
-                new[own]
-                for new, own in zip(match_clusters(found, fold.seen, k), found, strict=True)
-            ]
+            numbers = match_clusters(found, fold.seen, k)
+            alike = [new[own] for new, own in zip(numbers, found, strict=True)]
             for (u, v), rows in fold.cut.items():
-                both = renumbered(
-                    np.concatenate((alike[u], alike[v])), np.concatenate((result[u], result[v])), k
-                )
+                both, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])
+                both = renumbered(both, np.concatenate(like), k)
                 parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
-    return {
-        name: {
-            key: Cut(*map(np.concatenate, zip(*found, strict=True))) for key, found in own.items()
-        }
-        for name, own in parts.items()
-    }
+    cuts: dict[str, dict[Key, Cut]] = defaultdict(dict)
+    for name, own in parts.items():
+        for key, pairs in own.items():
+            cuts[name][key] = Cut(*map(np.concatenate, zip(*pairs, strict=True)))
+    return cuts
 
 
 def _against_labels(
@@ -338,12 +302,5 @@ def _against_labels(
 
 
 def _stability(runs: list[Labels]) -> float:
-    return float(
-        np.mean(
-            [
-                adjusted_rand_score(*pair)
-                for two in pairwise(runs)
-                for pair in zip(*two, strict=True)
-            ]
-        )
-    )
+    pairs = [pair for two in pairwise(runs) for pair in zip(*two, strict=True)]
+    return float(np.mean([adjusted_rand_score(*pair) for pair in pairs]))

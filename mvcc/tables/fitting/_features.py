@@ -20,9 +20,8 @@ from mvcc.tables.reading._table import Table
 
 _EXPECTED = 10  # clusters, where nothing is known of them
 _MOST_CENTERED = 100_000  # rows
-_MOST_SQUARED = (
-    2000  # columns whose products of all pairs are computed; with more, those of as many rows
-)
+# columns whose products of all pairs are computed; with more, those of as many rows
+_MOST_SQUARED = 2000
 MOST_COMPONENTS = 10  # of principal components, where no number is given
 
 
@@ -39,9 +38,9 @@ class Features:
 
     def plane(self) -> tuple[Floats, list[str]]:
         """Return what is drawn of it, (n, 2), and what to write at the two axes."""
-        return (
-            _first_two(self.X, self.component, self.shares) if self.component else plane_of(self.X)
-        )
+        if self.component:
+            return _first_two(self.X, self.component, self.shares)
+        return plane_of(self.X)
 
 
 def make_features(table: Table, job: Job) -> Features:
@@ -69,16 +68,9 @@ def make_features(table: Table, job: Job) -> Features:
             f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}."
         )
     if method == "spectral":
-        m = asked or min(job.k, most)
-        spectral = SpectralFeatures(m)
-        made = spectral.fit_transform(X)
-        return Features(
-            made,
-            f"spectral, {m} components of {words}",
-            _after(first, spectral),
-            "spectral component",
-            note=note,
-        )
+        spectral = SpectralFeatures(m := asked or min(job.k, most))
+        said, made = f"spectral, {m} components of {words}", spectral.fit_transform(X)
+        return Features(made, said, _after(first, spectral), "spectral component", note=note)
     if method in RULES and (first is None or method not in ("auto", "none")):
         features = _by_rule(table, X, method, is_mixed=first is not None)
         made = features.transform(X)
@@ -132,9 +124,7 @@ def _said(table: Table, features: AutoFeatures) -> str:
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
-    """Make the features of all views as the joint method has them, also where the number of
-    clusters is unknown.
-    """
+    """Make the features of the joint method, also where the number of clusters is unknown."""
     if job.method == "co-em" and "features" not in job.model_fields_set:
         job = job.model_copy(update={"features": "auto"})
     if not isinstance(job.n_clusters, int):
@@ -143,9 +133,7 @@ def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
 
 
 def numbers_of(table: Table) -> tuple[Floats, Any, str]:
-    """Return the columns of a table as numbers, what makes them where they are none, and their
-    description.
-    """
+    """Return the columns of a table as numbers, what makes them if they are none, and its words."""
     if isinstance(table.X, np.ndarray):
         return table.X, None, counted(table.n_used, "column")
     from mvcc.embedding import MixedFeatures
@@ -154,36 +142,29 @@ def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     with one_thread():
         X = encoder.fit_transform(table.X)
     one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
-    words = (
-        f"{counted(table.n_used, 'column')} as {counted(X.shape[1], 'feature')}, columns of"
-        " equal weight"
-    )
-    return X, encoder, words + one_text
+    sizes = f"{counted(table.n_used, 'column')} as {counted(X.shape[1], 'feature')}"
+    return X, encoder, f"{sizes}, columns of equal weight{one_text}"
 
 
 def _after(first: Any, second: Any) -> Any:
-    """Return a transformer that applies the second one to what the first one makes, where there is
-    one.
-    """
+    """Return a transformer that applies the second one to what the first one makes, if any."""
     from sklearn.pipeline import make_pipeline
 
     return second if first is None else make_pipeline(first, second)
 
 
 def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
-    """Return the rows of all views in the plane of their two principal components, and what to
-    write at its axes.
-
-    If there are many rows, evenly spaced ones give the components: a copy of all would take much
-    memory.
-    """
+    """Return the rows of all views in the plane of two principal components, and its axes."""
     with one_thread():
         points, shares = _principal(views)
     return _first_two(points, "principal component", shares)
 
 
 def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
-    """Return the rows in the plane, and the share of the variance along every component."""
+    """Return the rows in the plane, and the share of the variance along every component.
+
+    Of many rows, evenly spaced ones give the components: a copy of all would take much memory.
+    """
     wide = views[0][:1].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
     some = np.vstack([X[::step] for X in views])
@@ -198,9 +179,8 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     else:
         variances, directions = scipy.linalg.eigh(centered.T @ centered)
         largest = directions[:, ::-1][:, :2]
-    largest = largest * np.sign(
-        largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])]
-    )
+    every = np.arange(largest.shape[1])
+    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), every])
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
     if step == 1:
         return centered @ largest, shares
@@ -209,16 +189,18 @@ def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
 
 
 def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floats, list[str]]:
-    """Return the first two columns, and what to write at their axes.
-
-    Zeros where there is no second.
-    """
+    """Return the first two columns, zeros where there is no second, and what their axes are."""
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for number in range(min(2, X.shape[1])):
         plane[:, number] = X[:, number]
         share = "" if shares is None else f" ({percent(shares[number])} of the variance)"
         axes[number] = f"{('1st', '2nd')[number]} {name}{share}"
     return plane, axes
+
+
+def drawn(points: Floats, axes: list[str]) -> dict[str, Any]:
+    """Return the facts of a view's rows in the plane, (n, 2)."""
+    return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
 def rounded(values: Floats) -> list[float]:

@@ -1,63 +1,149 @@
-"""Clustering the views of a job.
+"""What clusters the views of a job, and the result.
 
-Once for the result, and again, a little otherwise, to see how stable it is.
+There is one class for each method. A fit is repeated, a little otherwise, to see how stable it is.
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
-from mvcc.constraints import Constraints, Relations
+from mvcc.constraints import (
+    Constraints,
+    Relations,
+    drop_conflicts,
+    neighborhood_folds,
+    refuse_conflicts,
+)
+from mvcc.embedding import separate_problems
 from mvcc.exceptions import PropagationWarning
 from mvcc.metrics import pairwise_f_measure
-from mvcc.multiview import match_clusters
+from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
-from mvcc.tables.fitting._method import Labels, Method
+from mvcc.tables.reading._table import Table
 
+MOST_LISTED = 2000  # entries of a view in the facts; all are in its tables
+Labels = list[Ints]
+Rows = list[list[Any]]
 LEFT_OUT = 0.1  # of the constraints, in every stability run
+
+
+def check_given(
+    job: Job,
+    given: list[Constraints],
+    relations: Relations,
+    sizes: list[int],
+    call: Callable[[int, int], str],
+) -> tuple[list[Constraints], list[Constraints]]:
+    """Return the constraints of every view to be used, and those that contradict heavier ones."""
+    dropped = [Constraints.empty() for _ in given]
+    if job.method == "joint":  # it clusters by contradicting constraints, too
+        if job.on_conflict == "error":
+            refuse_conflicts([c.select(c.weights > 0) for c in given], relations, call)
+        return given, dropped
+    across = used_relations(job, relations) if job.closure == "full" else {}
+    if job.on_conflict == "drop":
+        given, dropped = drop_conflicts(given, across)
+    elif job.closure != "none":
+        refuse_conflicts(given, across, call)
+    if takes_threshold(job.transfer) and job.threshold == "cv":
+        neighborhood_folds(
+            given, used_relations(job, relations), sizes, np.random.default_rng(job.seed)
+        )
+    return given, dropped
+
+
+def used_relations(job: Job, relations: Relations) -> Relations:
+    return relations if uses_relations(job.transfer) else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What a method tells of a clustering, beside the clusters."""
+
+    facts: dict[str, Any]  # of the whole, for ``clustering.json``
+    views: list[dict[str, Any]]  # of every view, the same
+    relations: dict[tuple[int, int], dict[str, Any]]  # of every two views with matches, the same
+    tables: list[dict[str, Rows]]  # the tables of every view
+    cautions: list[str] = field(default_factory=list)  # what must not be overlooked
+
+
+class Method(ABC):
+    """A way to cluster the views (n_v, d_v) of a job, where constraints and relations allow it.
+
+    What contradicts heavier constraints is ``dropped``, not ``given``, if the job says so.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        views: list[Floats],
+        given: list[Constraints],
+        relations: Relations,
+        call: Callable[[int, int], str],
+    ) -> None:
+        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
+        self.job, self.views, self.relations = job, views, relations
+
+    @property
+    def settled(self) -> Job:
+        """The job, with what was chosen by ``fit``."""
+        return self.job
+
+    @abstractmethod
+    def fit(self) -> tuple[Any, list[Ints]]:
+        """Return a fitted estimator, and per view the numbers of its clusters in the results."""
+
+    @property
+    def numbered_alike(self) -> list[list[int]]:
+        """Sets of views in which the same number is the same cluster."""
+        return [views for views, _ in separate_problems(len(self.views), self.relations)]
+
+    def space(self, view: int) -> Floats | LazyRows:
+        """Return the rows of a view where they were clustered, (n, m)."""
+        return self.views[view]
+
+    @property
+    def probabilities(self) -> list[Any]:
+        """How likely every row of a view is in each cluster; none where the method cannot tell."""
+        return []
+
+    @abstractmethod
+    def again(self, given: list[Constraints], seed: int) -> Labels:
+        """Cluster once more, by other constraints and another seed."""
+
+    @abstractmethod
+    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+        """Say where the clusters come from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The clustering of a job, and what it rests on.
+    """The clustering of a job."""
 
-    `given, dropped`: what was said, without what was left out since it contradicts heavier
-    constraints.
-    """
-
+    method: Method
     model: Any
     # (n_v,): cluster of every row; the same number means the same cluster in all views, as far as
     # relations tell
     labels: Labels
     numbers: list[Ints]  # (k,): the number of every cluster of the model, per view
-    given: list[Constraints]
-    dropped: list[Constraints]
-    relations: Relations
-    # (n_v,): share of the stability runs that put a row into the same cluster; empty without
-    # stability runs
-    stability: list[Floats]
-    n_runs: int  # stability runs
-    # (k, k): per view the rows of a cluster that a stability run puts into another one, in the
-    # mean; empty without them
-    exchanged: list[Floats]
-    # per view the mean adjusted Rand index between the result and each stability run; empty without
-    # them
-    agreement: list[float]
+    n_runs: int  # stability runs; without any, the next three are empty
+    stability: list[Floats]  # (n_v,): share of the runs that put a row into the same cluster
+    exchanged: list[Floats]  # (k, k): rows that a run puts into another cluster, in the mean
+    agreement: list[float]  # mean adjusted Rand index between the result and each run
     warnings: list[str]  # whether it has converged
-    # (n_v, k): how likely every row is in each cluster of the model; empty where the method cannot
-    # tell
-    probabilities: list[Any]
-    numbered_alike: list[list[int]]  # sets of views in which the same number is the same cluster
     n_numbers: int  # of clusters: 1 + the largest one, also of those that have vanished
 
     def with_numbers(self, new: list[Ints], n_numbers: int) -> Fit:
@@ -67,23 +153,18 @@ class Fit:
             table = np.zeros((n_numbers, n_numbers))
             table[np.ix_(own, own)] = former
             exchanged.append(table)
-        views = list(zip(new, self.labels, self.numbers, strict=True))
         return replace(
             self,
-            labels=[own[found] for own, found, _ in views],
-            numbers=[own[numbers] for own, _, numbers in views],
+            labels=[own[found] for own, found in zip(new, self.labels, strict=True)],
+            numbers=[own[numbers] for own, numbers in zip(new, self.numbers, strict=True)],
             exchanged=exchanged,
             n_numbers=n_numbers,
         )
 
 
-def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
-    """Cluster the views.
-
-    Shapes: `relations` (r, 2).
-
-    `on_step`: told what is about to be done.
-    """
+def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
+    """Cluster the views, and again for each stability run."""
+    job = method.job
     # one thread: some BLAS sum in another order on more
     with one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -94,62 +175,41 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
-    others, n_runs = [], job.stability_runs_of(sum(map(len, labels)))
-    for number in numbered("stability run", range(1, n_runs + 1), on_step):
-        others.append(_again(job, method, number))
-    stability, exchanged, agreement = _stability(labels, others, job.k)
-    return Fit(
-        model,
-        labels,
-        numbers,
-        method.given,
-        method.dropped,
-        relations,
-        stability,
-        n_runs,
-        exchanged,
-        agreement,
-        said,
-        method.probabilities,
-        method.numbered_alike,
-        job.k,
-    )
+    runs = range(1, job.stability_runs_of(sum(map(len, labels))) + 1)
+    others = [_again(method, number) for number in numbered("stability run", runs, on_step)]
+    stability = _stability(labels, others, job.k)
+    return Fit(method, model, labels, numbers, len(runs), *stability, said, job.k)
 
 
-def _again(job: Job, method: Method, number: int) -> Labels:
+def _again(method: Method, number: int) -> Labels:
     """Cluster once more, with another seed and without some constraints.
 
     If constraints name as many groups as there are clusters, every start begins from these:
     another seed alone would show nothing.
     """
-    rng = np.random.default_rng((job.seed, number))
+    rng = np.random.default_rng((method.job.seed, number))
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
-        return method.again(kept, job.seed + number)
+        return method.again(kept, method.job.seed + number)
 
 
 def _stability(
     labels: Labels, others: list[Labels], k: int
 ) -> tuple[list[Floats], list[Floats], list[float]]:
-    """Return how often each row stays in its cluster, where the others go, and how alike each run
-    is to the result.
-    """
-    from sklearn.metrics import adjusted_rand_score
-
+    """Return `stability`, `exchanged` and `agreement` of a `Fit`."""
     if not others:
         return [], [], []
     stability, exchanged, agreement = [], [], []
     for view, mine in enumerate(labels):
-        theirs = [other[view] for other in others]
-        same, table = np.zeros(len(mine)), np.zeros((k, k))
-        for found in (renumbered(found, mine, k) for found in theirs):
-            same += found == mine
+        theirs = [renumbered(other[view], mine, k) for other in others]
+        table = np.zeros((k, k))
+        for found in theirs:
             np.add.at(table, (mine[found != mine], found[found != mine]), 1)
-        stability.append(same / len(theirs))
+        stability.append(np.mean([found == mine for found in theirs], axis=0))
         exchanged.append(table / len(theirs))
         agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
     return stability, exchanged, agreement
@@ -157,8 +217,8 @@ def _stability(
 
 def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     """Return the clusters of the same rows with the numbers of those that they are most like."""
-    every = np.arange(len(labels))
-    _, number = match_clusters([like, labels], {(0, 1): np.column_stack((every, every))}, k)
+    same = np.column_stack([np.arange(len(labels))] * 2)
+    _, number = match_clusters([like, labels], {(0, 1): same}, k)
     found: Ints = number[labels]
     return found
 

@@ -1,4 +1,4 @@
-"""Constraints and matches that are held out, and how many of them a clustering keeps."""
+"""Constraints and matches that are held out, and what a clustering that keeps them is worth."""
 
 from __future__ import annotations
 
@@ -12,15 +12,23 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, in_fold
 from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError
-from mvcc.tables.fitting._method import Labels
+from mvcc.results import JOINT, K_MEANS
+from mvcc.tables.fitting._fit import Labels
 
 FEWEST_CONSTRAINTS = 20
 FEWEST_MATCHES = 10
 CONSTRAINT_FOLDS = 6  # more would take more than twice the time of the clustering itself
 MATCH_FOLDS = 4
 _MOST_CLOSED = 1_000  # constrained rows of a view
-
 Key = tuple[int, int]
+CO_EM, WITHOUT = "co-em", "without constraints"
+_SURE = 2.5  # standard errors; by 2, one in twenty comparisons of equals would find a difference
+_DO = {
+    K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
+    WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
+    CO_EM: "Compare with --method co-em.",
+    JOINT: "Compare with --method joint.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +40,7 @@ class Scores:
     ends: Ints  # (n, 2): the two objects that it is about. What shares one is not independent
 
     def share(self) -> tuple[float, float]:
-        """Return the mean of the kinds, and its standard error, which is robust to objects that
-        several are about.
+        """Return the mean of the kinds, and its standard error, robust to shared objects.
 
         Each object adds the square of the sum of what is about it, less the pairs, which two add
         (Aronow, Samii and Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
@@ -49,9 +56,7 @@ class Scores:
 
 
 def ahead(one: Scores, other: Scores) -> tuple[float, float]:
-    """Return how far one clustering is ahead of another on the same, and the standard error of the
-    difference.
-    """
+    """Return how far one clustering is ahead of another on the same, and the standard error."""
     return Scores(one.hits - other.hits, one.kinds, one.ends).share()
 
 
@@ -65,16 +70,12 @@ class ConstraintFold:
     ends: list[Ints]  # (m_v, 2): the objects that these are about, in ascending order
 
     def tested(self, labels: Labels) -> Scores:
-        """Tell which of the constraints that were held out the clusters keep.
-
-        Must-links and cannot-links count alike.
-        """
+        """Tell which of the constraints that were held out the clusters keep."""
         clusters = [found[c.pairs] for found, c in zip(labels, self.held_out, strict=True)]
         kinds = np.concatenate([c.must_link for c in self.held_out])
         same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
-        return Scores(
-            (same == kinds).astype(float), kinds.astype(np.int64), np.concatenate(self.ends)
-        )
+        hits, ends = (same == kinds).astype(float), np.concatenate(self.ends)
+        return Scores(hits, kinds.astype(np.int64), ends)
 
 
 def constraint_folds(
@@ -89,32 +90,26 @@ def constraint_folds(
     if sum(map(len, given)) < FEWEST_CONSTRAINTS:
         return []
     n_objects, objects = find_objects(sizes, relations)
-    constrained = np.unique(
-        np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)])
-    )
+    ends = [own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)]
+    constrained = np.unique(np.concatenate(ends))
+    order = np.random.default_rng(seed).permutation(len(constrained))
     of_object = np.full(n_objects, -1)
-    of_object[constrained] = (
-        np.random.default_rng(seed).permutation(len(constrained)) % CONSTRAINT_FOLDS
-    )
+    of_object[constrained] = order % CONSTRAINT_FOLDS
     of_row = [of_object[own] for own in objects]
     known = [_closed(c) for c in given]
     folds = []
     for fold in range(CONSTRAINT_FOLDS):
-        seen = [
-            c.select(~mask) for c, mask in zip(given, in_fold(given, of_row, fold), strict=True)
-        ]
-        held_out = [
-            c.select(mask) for c, mask in zip(known, in_fold(known, of_row, fold), strict=True)
-        ]
+        unseen = in_fold(given, of_row, fold)
+        seen = [c.select(~mask) for c, mask in zip(given, unseen, strict=True)]
+        unseen = in_fold(known, of_row, fold)
+        held_out = [c.select(mask) for c, mask in zip(known, unseen, strict=True)]
         ends = [np.sort(own[c.pairs], axis=1) for own, c in zip(objects, held_out, strict=True)]
         folds.append(ConstraintFold(seen, held_out, ends))
     return folds
 
 
 def _closed(given: Constraints) -> Constraints:
-    """Return the constraints of a view with what follows from them, as given where they are many or
-    contradictory.
-    """
+    """Return constraints with what follows, or as given where they are many or contradictory."""
     if len(np.unique(given.pairs)) > _MOST_CLOSED:
         return given
     try:
@@ -132,10 +127,7 @@ class MatchFold:
 
 
 def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[MatchFold]:
-    """Return folds of matches; all of an object are cut together.
-
-    None is cut between views with fewer than ten.
-    """
+    """Return folds of matches: all of an object together, and none of views with few."""
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []
@@ -153,9 +145,7 @@ def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[M
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """The clusters of the rows of two views whose matches were cut, by clusterings that had not
-    seen these matches.
-    """
+    """The clusters of matched rows of two views, by clusterings without these matches."""
 
     first: Ints
     second: Ints
@@ -173,9 +163,7 @@ class Cut:
         return float(np.prod([*counts], axis=0).sum() / len(self.first) ** 2)
 
     def beyond_chance(self) -> Floats:
-        """Return 1 for every match that is kept, and so much below 0 for others that chance has a
-        mean of 0.
-        """
+        """Return 1 for every match that is kept, and less than 0 for others: 0 by chance."""
         chance = self.by_chance
         found: Floats = ((self.first == self.second) - chance) / max(1 - chance, 1e-12)
         return found
@@ -184,11 +172,10 @@ class Cut:
         """Return it ready for JSON; the table has a line for every cluster of the first view."""
         counts = np.zeros((k, k), np.int64)
         np.add.at(counts, (self.first, self.second), 1)
-        n = len(self.first)
         return {
             "agreement": self.agreement,
             "by_chance": self.by_chance,
-            "n": n,
+            "n": len(self.first),
             "table": counts.tolist(),
         }
 
@@ -201,12 +188,8 @@ def tested_by(cuts: Iterable[Cut]) -> Scores:
 
 def joined(parts: Sequence[Scores]) -> Scores:
     """Return what was held out in several folds as one."""
-    return Scores(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("hits", "kinds", "ends")
-        )
-    )
+    columns = zip(*((part.hits, part.kinds, part.ends) for part in parts), strict=True)
+    return Scores(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,3 +222,66 @@ class Outcome:
             "by_chance": self.mean("by_chance"),
             "stability": self.stability,
         }
+
+
+def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
+    """Return the facts ``sentence`` and ``helps``, and what must not be overlooked.
+
+    The method of the job, which is the first, helps where it is ahead of k-means by more than 2.5
+    standard errors, and behind no other method by as much; None where neither is certain.
+    """
+    name, *others = outcomes
+    mine = outcomes[name].tested()
+    if mine is None:
+        return {"sentence": _of_stability(outcomes), "helps": None}, []
+    gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
+    behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
+    gap, error = gaps[K_MEANS]
+    helps = False if behind else True if gap > _SURE * error else None
+    key, what = "kept", "of held-out constraints"
+    if outcomes[name].kept is None:
+        key, what = "agreement", "of matched rows together even without their match"
+    shares = {one: f"{100 * outcome.facts()[key]:.0f} %" for one, outcome in outcomes.items()}
+    winner = K_MEANS if gap < 0 else behind[0] if behind else name
+    said = ", ".join(
+        f"{'this clustering' if other == name else _called(other)} {shares[other]}"
+        for other in outcomes
+        if other != winner
+    )
+    facts = {
+        "sentence": f"{_lead(winner, helps, behind)} keeps {shares[winner]} {what}, {said}.",
+        "helps": helps,
+    }
+    return facts, [
+        f"{_as_subject(other)} keeps {shares[other]} {what}, this clustering"
+        f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
+        for other in behind
+    ]
+
+
+def _lead(winner: str, helps: bool | None, behind: list[str]) -> str:
+    """Say who is ahead, and begin to say what it keeps."""
+    if winner in (JOINT, CO_EM) and winner not in behind:
+        how = "Better" if helps else "Not clearly better"
+        return f"{how} than k-means on each table: this clustering"
+    called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
+    certainty = "" if winner in behind else ", if not clearly"
+    return f"{called} does better here{certainty}: it"
+
+
+def _of_stability(outcomes: dict[str, Outcome]) -> str:
+    name = next(iter(outcomes))
+    return (
+        f"Too little data to tell whether it helps: give {FEWEST_CONSTRAINTS} constraints or"
+        f" {FEWEST_MATCHES} matches. Stability is {outcomes[name].stability:.2f} of 1; that of"
+        f" k-means {outcomes[K_MEANS].stability:.2f}."
+    )
+
+
+def _as_subject(name: str) -> str:
+    called = "the method without constraints" if name == WITHOUT else _called(name)
+    return called[0].upper() + called[1:]
+
+
+def _called(name: str) -> str:
+    return {JOINT: "the joint method", CO_EM: "the paper's method"}.get(name, name)

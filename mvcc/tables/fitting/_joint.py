@@ -1,7 +1,4 @@
-"""The joint method on the views of a job.
-
-One graph of all objects, and which rows the constraints have moved.
-"""
+"""The joint method on the views of a job, and which rows the constraints have moved."""
 
 from __future__ import annotations
 
@@ -18,9 +15,8 @@ from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.results import ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
-from mvcc.tables.fitting._features import plane_of, rounded
-from mvcc.tables.fitting._fit import Fit, renumbered
-from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.fitting._features import drawn, plane_of
+from mvcc.tables.fitting._fit import MOST_LISTED, Explained, Fit, Labels, Method, Rows, renumbered
 from mvcc.tables.reading._table import Table
 
 _MANY = 20  # constraints, of which some are expected to move a row
@@ -61,14 +57,12 @@ class Joint(Method):
             plane, axes = plane_of(*map(self.space, numbers))
             ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
             for number, points in zip(numbers, np.split(plane, ends), strict=True):
-                views[number] |= {
-                    "x": rounded(points[:, 0]),
-                    "y": rounded(points[:, 1]),
-                    "axes": axes,
-                }
+                views[number] |= drawn(points, axes)
         for of_view, rows in zip(views, moved, strict=True):
             of_view |= {"moved": rows[:MOST_LISTED], "n_moved": len(rows)}
-        files = [{MOVED: _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)]
+        files = [{MOVED: [[*COLUMNS[MOVED]]]} for _ in tables]
+        for file, rows, table in zip(files, moved, tables, strict=True):
+            file[MOVED] += [[table.ids[row], other, why] for row, other, why in rows]
         facts = {
             "objective": self._model.objective_,
             "n_objects": self._model.n_objects_,
@@ -76,23 +70,14 @@ class Joint(Method):
             "anchors": self._model.n_anchors_ if any(self._model.n_anchors_) else [],
             "residual": self._model.eigen_residual_,
         }
-        matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
+        matches = {key: self._suspicious(key, rows) for key, rows in self.relations.items()}
         for number, lines in suspicious_lines(tables, matches).items():
             files[number][SUSPICIOUS] = lines
-        return Explained(
-            {"joint": facts, "co_em": None},
-            views,
-            matches,
-            files,
-            self._cautions(tables, moved, matches),
-        )
+        cautions = self._cautions(tables, moved, matches)
+        return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
 
     def _suspicious(self, key: tuple[int, int], rows: Ints) -> dict[str, Any]:
-        """List the matches that seem to be wrong, the most suspicious first, each with whether it
-        was left out.
-
-        That matched rows agree says nothing here: they are one object.
-        """
+        """List the matches that seem to be wrong, and whether each was left out."""
         suspicions, distinct = self._model.suspicions_[key], np.unique(rows, axis=0)
         dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
         listed = [
@@ -103,8 +88,14 @@ class Joint(Method):
             if wrong
         ]
         listed.sort(key=lambda match: -match[2])
-        found = {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
-        return found | {"hardly_agree": hardly_agree(suspicions)}
+        # that matched rows agree says nothing here: they are one object
+        return {
+            "agreement": None,
+            "by_chance": None,
+            "differing": [],
+            "suspicious": listed,
+            "hardly_agree": hardly_agree(suspicions),
+        }
 
     def _cautions(
         self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
@@ -127,23 +118,16 @@ class Joint(Method):
                     " left out; see the report."
                 )
         sets = self._model.connected_views_
-        if len(sets) == 1:
-            return said
-        named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
-        return [
-            *said,
-            (
+        if len(sets) > 1:
+            named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
+            said.append(
                 f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
                 " and the numbers of their clusters mean nothing to each other."
-            ),
-        ]
+            )
+        return said
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
-        """List, per view, the rows that would be in another cluster without the constraints, and
-        why each is not.
-
-        Every entry is the row, its cluster without the constraints, and the reason.
-        """
+        """List rows of each view with another cluster without the constraints, that, and why."""
         if not any(map(len, self.given)):
             return [[] for _ in tables]
         without = self._without(fit)
@@ -180,17 +164,15 @@ class _Reasons:
         self._heaviest: dict[tuple[int, int], str] = {}
         for view, constraints in enumerate(given):
             rows = list(constraints.rows())
+            ids = self._ids[view]
             for place in np.argsort(-constraints.weights, kind="stable").tolist():
                 i, j, must_link, weight = rows[place]
                 if weight > 0:
-                    said = (
-                        f"{self._ids[view][i]} and {self._ids[view][j]} have a {kind_of(must_link)}"
-                    )
-                    where = (
-                        f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
-                    )
-                    self._heaviest.setdefault((view, i), said + where)
-                    self._heaviest.setdefault((view, j), said + where)
+                    said = f"{ids[i]} and {ids[j]} have a {kind_of(must_link)}"
+                    if where := constraints.source_of(place):
+                        said += f" ({where})"
+                    self._heaviest.setdefault((view, i), said)
+                    self._heaviest.setdefault((view, j), said)
 
     def of(self, view: int, row: int) -> str:
         """Name the constraint, and the way from it to the row."""
@@ -199,39 +181,21 @@ class _Reasons:
         near_view, near_row, same = self._nearest[view][row]
         if near_row < 0:
             return "the constraints changed which columns count (no constrained row is near)"
-        way = (
-            f"{self._ids[view][row]} is {'matched with' if same else 'near'}"
-            f" {self._ids[near_view][near_row]}"
-        )
+        own, near = self._ids[view][row], self._ids[near_view][near_row]
+        way = f"{own} is {'matched with' if same else 'near'} {near}"
         return f"because {way}, {self._heaviest[near_view, near_row]}"
-
-
-def _lines(moved: Rows, table: Table) -> Rows:
-    return [
-        [*COLUMNS[MOVED]],
-        *([table.ids[row], other, why] for row, other, why in moved),
-    ]
 
 
 def suspicious_lines(
     tables: Sequence[Table | ViewFacts], matches: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> dict[int, Rows]:
-    """Return the matches that seem to be wrong for each of their two views, with its own rows
-    first.
-    """
+    """Return the matches that seem to be wrong for each of their views, its own rows first."""
     lines: dict[int, Rows] = {}
     for views, found in matches.items():
         for *rows, suspicion, left_out in found["suspicious"]:
             for side, (here, there) in enumerate((views, views[::-1])):
                 own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
+                line = [own, tables[there].name, other, round(suspicion, 4)]
                 listed = lines.setdefault(here, [[*COLUMNS[SUSPICIOUS]]])
-                listed.append(
-                    [
-                        own,
-                        tables[there].name,
-                        other,
-                        round(suspicion, 4),
-                        "yes" if left_out else "no",
-                    ]
-                )
+                listed.append([*line, "yes" if left_out else "no"])
     return lines

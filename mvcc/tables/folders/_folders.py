@@ -1,33 +1,43 @@
-"""Views that are folders of Parquet files.
-
-A sample of each is clustered, and all rows get the clusters of that.
-"""
+"""Views that are folders of Parquet files: a sample is clustered, and all rows get its clusters."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
-from mvcc.results import Clustering, ViewFacts
+from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
-from mvcc.tables.folders._workers import workers
-from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
+from mvcc.tables.folders._workers import computed, workers
+from mvcc.tables.reading._answers import answer_files
+from mvcc.tables.reading._chunks import read_frames
+from mvcc.tables.reading._partitions import Folder, Piece, is_folder, read_folder
+from mvcc.tables.reading._people import ids_in_answers
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import find_id_column, refuse_repeated_columns
+from mvcc.tables.reading._rows import find_id_column, ids_of, refuse_repeated_columns
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
     from mvcc.tables.model._saved import SavedClustering
+
+DEFAULT_ROWS = 100_000  # of each folder
+_FEWEST_ROWS = 1_000  # however low memory is
+_BYTES_OF_A_VALUE = 200  # that clustering takes at most, measured at 32 columns
+_MORE_COLUMNS = 10  # for what does not grow with the number of columns
+_MATCHED = 1 / 2  # of a sample
+Keys = NDArray[np.uint64]
+IdColumns = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +56,8 @@ class Folders:
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Read a sample of every folder: constrained rows, some matched ones, and others.
 
-        `tables`: the views that are files.
-        `problems`: what does not keep from reading on goes there.
-        Returns: the lines that were drawn of each file of matches.
-        Raises DataError, InvalidInputError: for files that cannot be used.
+        ``tables`` are the views that are files. Return also the lines drawn of files of matches.
         """
-        from mvcc.tables.folders._sample import (
-            Drawing,
-            constrained_ids,
-            draw_matches,
-            draw_rows,
-            sample_sizes,
-        )
-
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
             head, view = folder.head(), job.views[name]
@@ -69,10 +68,8 @@ class Folders:
         sampled = []
         for name, folder in self.of_view.items():
             tell = Progress(f"reading a sample of {name}", self.on_step)
-            column = id_columns[name]
-            drawing = Drawing(
-                folder.path, column, constrained | matched, sizes[name], folder.n_rows, job.seed
-            )
+            column, wanted = id_columns[name], constrained | matched
+            drawing = Drawing(folder.path, column, wanted, sizes[name], folder.n_rows, job.seed)
             frame = draw_rows(self.client, folder, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})
             ids = None if column else [str(number) for number in frame.index]
@@ -82,59 +79,190 @@ class Folders:
         return sampled, drawn
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
-        """Write the clusters of all rows into each view's folder, and return their counts, too.
-
-        `new`: the folder of the results, with the model and the labels of the sample.
-        Raises MvccError: as `write_labels`.
-        """
-        labeled = [
-            self._labeled(job, saved, new, view, facts) if view.name in self else view
-            for view in facts.views
-        ]
-        return facts.model_copy(update={"views": tuple(labeled)})
-
-    def _labeled(
-        self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, facts: Clustering
-    ) -> ViewFacts:
+        """Write the clusters of all rows beside model and labels of the sample, and count them."""
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
-        name = view.name
-        source = Source(
-            os.path.abspath(new / MODEL),
-            name,
-            view.names,
-            saved.view(name).id_column,
-            job.views[name].labels_column,
-            os.path.abspath(new / name / LABELS),
-            facts.corrected.into if facts.corrected else (),
-        )
-        tell = Progress(f"labels of all rows of {name}", self.on_step)
-        part = new / name / ALL_LABELS
-        counts = write_labels(self.client, self.of_view[name], source, part, tell)
-        return view.model_copy(update=facts_of_counts(counts, facts.n_clusters))
+        views = {view.name: view for view in facts.views}
+        for name, folder in self.of_view.items():
+            source = Source(
+                os.path.abspath(new / MODEL),
+                name,
+                views[name].names,
+                saved.view(name).id_column,
+                job.views[name].labels_column,
+                os.path.abspath(new / name / LABELS),
+                facts.corrected.into if facts.corrected else (),
+            )
+            tell = Progress(f"labels of all rows of {name}", self.on_step)
+            counts = write_labels(self.client, folder, source, new / name / ALL_LABELS, tell)
+            found = facts_of_counts(counts, facts.n_clusters)
+            views[name] = views[name].model_copy(update=found)
+        return facts.model_copy(update={"views": tuple(views.values())})
 
 
 @contextmanager
 def folders_of(
     job: Job, scheduler: str | None, on_step: Callable[[str], None]
 ) -> Iterator[Folders | None]:
-    """Give the folders of a job with workers for them, or None where all views are files.
-
-    Raises DataError: for a folder that cannot be read, and where dask is not installed.
-    Raises ConfigError: for a sample or a scheduler without a folder, or no address.
-    Raises WorkerError: for a scheduler that is not there.
-    """
-    names = [name for name, view in job.views.items() if is_folder(view.path)]
-    if not names:
-        if given := (
-            "`sample` (--sample)" if job.sample is not None else "--scheduler" if scheduler else ""
-        ):
-            raise ConfigError(
-                f"{given} goes only with a view that is a folder of Parquet files; leave it out."
-            )
+    """Give the folders of a job with workers for them, or None where all views are files."""
+    paths = {name: view.path for name, view in job.views.items() if is_folder(view.path)}
+    if not paths:
+        if job.sample is not None:
+            refuse_without_folder("`sample` (--sample)")
+        if scheduler:
+            refuse_without_folder("--scheduler")
         yield None
         return
-    folders = {name: read_folder(job.views[name].path) for name in names}
+    folders = {name: read_folder(path) for name, path in paths.items()}
     on_step("starting workers")
-    with workers(scheduler, job.views[names[0]].path) as client:
+    with workers(scheduler, next(iter(paths.values()))) as client:
         yield Folders(folders, client, on_step)
+
+
+def refuse_without_folder(option: str) -> NoReturn:
+    """Refuse an option that has no effect on files."""
+    raise ConfigError(
+        f"{option} goes only with a view that is a folder of Parquet files; leave it out."
+    )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What says of each row of a folder whether it is drawn, wherever the row is."""
+
+    path: str  # of the folder, as it was named
+    id_column: str | None
+    wanted: frozenset[str]  # ids that are drawn in any case
+    n_rows: int  # that are to be drawn
+    n_all_rows: int  # among which they are
+    seed: int
+
+    def candidates(self, piece: Piece) -> tuple[pd.DataFrame, Keys]:
+        """Return the rows of a piece that may be drawn, and their keys; the least are."""
+        frames, keys = [], []
+        for frame in piece.frames():
+            ids = np.array(ids_of(frame, self.id_column, self.path), dtype=object)
+            own = np.where(pd.Index(ids).isin(self.wanted), np.uint64(0), keys_of(ids, self.seed))
+            near = own <= self._bound
+            frames.append(frame[near])
+            keys.append(own[near])
+        return pd.concat(frames), np.concatenate(keys)
+
+    @property
+    def _bound(self) -> np.uint64:
+        """A key that more rows than are drawn are certain to be below, but not many more."""
+        share = (self.n_rows + 6 * np.sqrt(self.n_rows) + 10) / self.n_all_rows
+        return np.uint64(2**64 - 1 if share >= 1 else int(share * 2**64))
+
+    def drawn(self, parts: Iterable[tuple[pd.DataFrame, Keys]]) -> pd.DataFrame:
+        """Return the rows that are drawn from the candidates of all pieces, in their order."""
+        frames, keys = zip(*parts, strict=True)
+        frame: pd.DataFrame = pd.concat(frames)
+        own = np.concatenate(keys)
+        n = max(self.n_rows, int((own == 0).sum()))
+        return frame.iloc[np.sort(np.argsort(own, kind="stable")[:n])]
+
+
+def keys_of(texts: NDArray[np.object_], seed: int) -> Keys:
+    """Return a number for each text, by chance, but always the same; 0 is never among them."""
+    keys: Keys = pd.util.hash_array(texts, hash_key=f"{seed:016x}", categorize=False)
+    return np.maximum(keys, np.uint64(1))
+
+
+def sample_sizes(job: Job, folders: Mapping[str, Folder]) -> dict[str, int]:
+    """Return how many rows are drawn of each folder."""
+    n = job.sample
+    if n is None:
+        n_columns = sum(len(one.columns) + _MORE_COLUMNS for one in folders.values())
+        bytes_of_a_row = _BYTES_OF_A_VALUE * n_columns
+        n = min(DEFAULT_ROWS, max(_FEWEST_ROWS, _available_memory() // 2 // bytes_of_a_row))
+    return {name: min(n, folder.n_rows) for name, folder in folders.items()}
+
+
+def _available_memory() -> int:
+    import psutil  # which comes with dask
+    from distributed.system import MEMORY_LIMIT
+
+    return int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
+
+
+def draw_matches(
+    job: Job,
+    folders: Mapping[str, Folder],
+    id_columns: IdColumns,
+    sizes: Mapping[str, int],
+    constrained: frozenset[str],
+) -> tuple[dict[str, pd.DataFrame], set[str]]:
+    """Draw matches: all those of constrained rows, and others up to a bound.
+
+    Return the lines that were drawn of each file, and the ids in them.
+    """
+    drawn: dict[str, pd.DataFrame] = {}
+    ids: set[str] = set()
+    for pair, path in job.matches.items():
+        one, other = pair.split(":")
+        cut = [
+            sizes[name]
+            for name in (one, other)
+            if name in folders and sizes[name] < folders[name].n_rows
+        ]
+        if cut:
+            most = max(1, int(min(cut) * _MATCHED) // len(job.matches))
+            ends = (one, other), (id_columns[one], id_columns[other])
+            drawn[pair], own = _drawn_lines(path, *ends, constrained, most, job.seed)
+            ids |= own
+    return drawn, ids
+
+
+def _drawn_lines(
+    path: str,
+    views: tuple[str, str],
+    id_columns: tuple[str | None, str | None],
+    constrained: frozenset[str],
+    most: int,
+    seed: int,
+) -> tuple[pd.DataFrame, set[str]]:
+    from mvcc.tables.reading._pairs import matched_ids  # which imports numba
+
+    kept, keys = pd.DataFrame(), np.empty(0, np.uint64)
+    known: dict[Any, Any] = {}
+    for frame in read_frames(path):
+        known["notes"] = frame.attrs.get("notes", [])
+        if "lines" in frame.attrs:
+            known["lines"] = frame.attrs["lines"] - int(frame.index[0])
+        ends = matched_ids(frame, path, views, id_columns)[1]
+        pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
+        is_constrained = np.logical_or(*(pd.Index(own).isin(constrained) for own in ends))
+        own = np.where(is_constrained, np.uint64(0), keys_of(pairs, seed))
+        keys = np.concatenate((keys, own))
+        frame.attrs = {}
+        kept = pd.concat([kept, frame]) if len(kept) else frame
+        n = max(most, int((keys == 0).sum()))
+        rows = np.sort(np.argsort(keys, kind="stable")[:n])
+        kept, keys = kept.iloc[rows], keys[rows]
+    kept.attrs = known
+    names, columns, is_header = matched_ids(kept, path, views, id_columns)
+    return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}
+
+
+def constrained_ids(job: Job) -> frozenset[str]:
+    """Return the ids that constraints and answers name, of whatever view."""
+    from mvcc.constraints import ConstraintFile  # which imports numba
+
+    files = [ConstraintFile.read(path) for path in job.constraints.values()]
+    pairs = [record[:2] for file in files for record in file.records.values()]
+    names = frozenset(name.strip() for pair in pairs for name in pair)
+    return names | ids_in_answers(answer_files(job))
+
+
+def draw_rows(
+    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None]
+) -> pd.DataFrame:
+    """Read the rows that are drawn of a folder, in one pass over its pieces."""
+    from dask.delayed import delayed
+
+    same = delayed(drawing)
+    picked = [delayed(Drawing.candidates)(same, piece) for piece in folder.pieces]
+    frame = drawing.drawn(computed(client, picked, lambda n: on_share(n / len(picked))))
+    frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
+    return frame

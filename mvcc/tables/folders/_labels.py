@@ -1,6 +1,4 @@
-"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on
-some of them.
-"""
+"""The clusters of all rows of a folder, partition by partition, from a model of some of them."""
 
 from __future__ import annotations
 
@@ -21,12 +19,12 @@ from mvcc._utils.reading import content_of, opened
 from mvcc._utils.scheduler import Client
 from mvcc._utils.types import Ints
 from mvcc._version import __version__
-from mvcc.exceptions import DataError, StoreError, WorkerError
+from mvcc.exceptions import StoreError, WorkerError
 from mvcc.metrics import scores_of_table
 from mvcc.tables.folders._workers import computed
 from mvcc.tables.model._saved import SavedClustering, SavedView
 from mvcc.tables.reading._partitions import Folder, Piece
-from mvcc.tables.reading._rows import ids_of, no_column, place_of
+from mvcc.tables.reading._rows import ids_of, place_of
 from mvcc.tables.reading._table import label_texts
 
 _TEXT = "string[pyarrow]"
@@ -80,11 +78,7 @@ class Labeler:
         return cls(source, view, known)
 
     def labels(self, piece: Piece) -> pd.DataFrame:
-        """Return id and cluster of the rows of a piece.
-
-        Raises DataError, InvalidInputError: names file, row and column of what cannot be used,
-        and of a repeated id.
-        """
+        """Return id and cluster of the rows of a piece."""
         parts = [self._labels(frame, piece) for frame in piece.frames()]
         found = pd.concat(parts) if len(parts) > 1 else parts[0]
         if self.source.id_column is not None:
@@ -94,14 +88,9 @@ class Labeler:
         return found.reset_index(drop=True)
 
     def _labels(self, frame: pd.DataFrame, piece: Piece) -> pd.DataFrame:
-        if missing := [column for column in self.view.columns if column not in frame.columns]:
-            raise DataError(
-                f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it."
-            )
+        clustered = self.view.columns_in(frame, piece.file)
         ids = pd.Index(ids_of(frame, self.source.id_column, piece.place))
-        clusters = self.view.predict(
-            frame[self.view.columns], partial(place_of, frame, piece.place)
-        )
+        clusters = self.view.predict(clustered, partial(place_of, frame, piece.place))
         if len(self.known):
             rows = self.known.index.get_indexer(ids)
             clusters = np.where(rows < 0, clusters, self.known.to_numpy()[rows])
@@ -130,13 +119,8 @@ def write_labels(
 ) -> pd.Series[Any]:
     """Write the clusters of all rows of a folder as Parquet, a file for each piece.
 
-    `out`: A folder, which must be empty or not there yet.
-    `on_share`: told what share of the files is there.
-    Returns: the number of rows of every cluster, and label where these are known, as they were
-    read from the files.
-    Raises DataError, InvalidInputError: for rows that cannot be used.
-    Raises WorkerError: where workers or the scheduler are gone.
-    Raises StoreError: when something cannot be written, or not all rows are there afterwards.
+    Return the number of rows of every cluster, and label where these are known, as they were read
+    from the files; ``on_share`` gets the share of the files that are written.
     """
     import dask.dataframe as dd
     from dask.delayed import delayed

@@ -24,16 +24,13 @@ _LOOK = 0.2  # seconds between two looks at what is done
 def workers(scheduler: str | None, place: str) -> Iterator[Client]:
     """Give a client with workers: those of a scheduler, or a process for each core of this machine.
 
-    `scheduler`: its address.
-    `place`: what messages call the folder that needs them.
-    Raises DataError: where dask is not installed.
-    Raises ConfigError, WorkerError: for a scheduler that is not there, has no workers, or
-    workers with another mvcc.
+    Messages call the folder that needs them by ``place``.
     """
-    if missing := [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]:
-        raise DataError(
-            f"{place}: a folder needs the package {missing[0]}: pip install 'mvcc[dask,parquet]'"
-        )
+    for name in ("dask", "distributed", "pyarrow"):
+        if find_spec(name) is None:
+            raise DataError(
+                f"{place}: a folder needs the package {name}: pip install 'mvcc[dask,parquet]'"
+            )
     if scheduler is not None:
         with connected_to(scheduler) as client:
             _check_versions(client)
@@ -52,8 +49,7 @@ def workers(scheduler: str | None, place: str) -> Iterator[Client]:
 
 @contextmanager
 def _interruptions_held() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks
-    of all its parts.
+    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, with many tracebacks.
 
     Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes
     of a terminal: this one ends its workers.
@@ -80,9 +76,7 @@ def _interruptions_held() -> Iterator[None]:
 
 
 def local_workers(n_workers: int | None = None) -> Any:
-    """Return a cluster of processes of this machine, by default one for each core, which nobody
-    else can reach.
-    """
+    """Return a cluster of processes, one for each core, which only this machine can reach."""
     from distributed import LocalCluster
 
     return cast(Any, LocalCluster)(
@@ -100,11 +94,9 @@ def local_workers(n_workers: int | None = None) -> Any:
 def _check_versions(client: Client) -> None:
     for address, there in client.run(_version, on_error="return").items():
         if there != __version__ and not isinstance(there, OSError):  # which has gone meanwhile
-            found = (
-                f"cannot import mvcc ({there})"
-                if isinstance(there, Exception)
-                else f"has mvcc {there}"
-            )
+            found = f"has mvcc {there}"
+            if isinstance(there, Exception):
+                found = f"cannot import mvcc ({there})"
             raise WorkerError(
                 f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its"
                 " extras dask and parquet on its machine, and start it again."
@@ -118,12 +110,9 @@ def _version() -> str:
 def computed(
     client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None
 ) -> list[Any]:
-    """Compute collections of dask on the workers, and return their values.
+    """Compute collections of dask on the workers, and return their values, or raise their errors.
 
-    `on_wait`: told again and again how many of them are there.
-    Raises MvccError: what a worker has raised, or a WorkerError where workers or scheduler are
-    gone.
-    Raises OSError: where a worker cannot write.
+    ``on_wait`` gets again and again how many of them are there.
     """
     from distributed import KilledWorker
 

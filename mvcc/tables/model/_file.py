@@ -1,7 +1,4 @@
-"""The file of a model.
-
-A zip of JSON and arrays, by skops, of which nothing can run when it is read.
-"""
+"""The file of a model: a zip of JSON and arrays, by skops; nothing can run when it is read."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import re
 import warnings
 import zipfile
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,31 +43,23 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 
 
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
-    """Return the content of the file of a model.
-
-    `views`: texts, numbers, arrays, and estimators of the types above or of scikit-learn.
-    """
+    """Return the content of the file of a model."""
     import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
 
     with zipfile.ZipFile(io.BytesIO(skops.io.dumps(views))) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
+    # named by the packages that export them, classes may move inside, and models stay readable
+    schema = _PRIVATE_MODULE.sub(r"\1", entries.pop(_SCHEMA).decode())
     head = json.dumps({"format": FORMAT, "version": __version__}).encode()
-    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
-    return _zipped({_HEAD: head, **_renumbered(entries)})
-
-
-def _by_public_names(schema: bytes) -> bytes:
-    """Name classes by the packages that export them.
-
-    Modules may move inside, and models stay readable.
-    """
-    return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted({_HEAD: head, **_renumbered(schema, entries)}.items()):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
+    return file.getvalue()
 
 
 def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
-    """Return a view whose columns were described by a note, which began with how they are
-    written, unless they are left out.
-    """
+    """Return a view whose columns had notes, which began with how they are written."""
     used = []
     for column in view["used"]:
         written = column["note"].partition(", ")[0]
@@ -83,37 +71,19 @@ def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
     return view | {"used": used, "missing": []}
 
 
-def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
-    """Replace addresses in memory, by which skops names objects, by their order.
-
-    The same model has the same bytes.
-    """
-    schema = entries.pop(_SCHEMA).decode()
-    numbers = {
-        address: str(number)
-        for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))
-    }
-    files = {
-        f"{numbers[Path(name).stem]}{Path(name).suffix}": content
-        for name, content in entries.items()
-    }
-    return {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode(), **files}
-
-
-def _zipped(entries: dict[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(entries.items()):
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
-    return file.getvalue()
+def _renumbered(schema: str, entries: dict[str, bytes]) -> dict[str, bytes]:
+    """Give objects numbers, since skops names them by addresses: equal models have equal bytes."""
+    addresses = dict.fromkeys(_ADDRESS.findall(schema))
+    numbers = {address: str(number) for number, address in enumerate(addresses)}
+    files = {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode()}
+    for name, content in entries.items():
+        address, _, ending = name.partition(".")
+        files[f"{numbers[address]}.{ending}"] = content
+    return files
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model of known types; messages call the file ``place``.
-
-    Raises StoreError: for a file that is damaged, of another format, or holds what mvcc never
-    writes.
-    """
+    """Return the views of a model of known types; messages call the file ``place``."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
@@ -157,10 +127,8 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
             f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}."
             " Somebody has changed it; do not load it."
         )
-    with (
-        warnings.catch_warnings()
-    ):  # by estimators of another version of scikit-learn: they are made anew
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of another scikit-learn: its estimators are made anew
         views = skops.io.loads(content, trusted=found)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
         raise damaged(place, "it holds no views")

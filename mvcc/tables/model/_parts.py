@@ -1,6 +1,4 @@
-"""The parts of a stored model.
-
-Each is made anew, of what it needs to predict and nothing else, once this is checked.
+"""The parts of a stored model: made anew, of what they need to predict, once this is checked.
 
 A file with the right checksum may still hold anything. So every estimator that mvcc stores is
 declared here: its attributes, their types, ranges and shapes.
@@ -44,7 +42,6 @@ from mvcc.tables.model._rules import (
     floats,
     integers,
     number,
-    part,
     refuse_other_type,
     size,
     whole,
@@ -105,14 +102,10 @@ class Auto:
         refuse_other_type(stored, AutoFeatures)
         sizes["in"] = n_in
         made = Estimator(AutoFeatures, _RULES).made(stored, sizes)
-        needs = (
-            made.rule_ in ("counts", "scaled"),
-            made.rule_ == "scaled" and made._weights is None,
-        )
-        if (
-            made._weights is not None or made._scaler is not None,
-            made._scaler is not None,
-        ) != needs:
+        has_weights, has_scaler = made._weights is not None, made._scaler is not None
+        needs_scaler = made.rule_ == "scaled" and not has_weights
+        needs_any = made.rule_ in ("counts", "scaled")
+        if has_scaler != needs_scaler or (has_weights or has_scaler) != needs_any:
             raise Unfit(f"AutoFeatures lacks what the rule {made.rule_!r} needs, or has more")
         if made.rule_ == "none" and made._axes is not None:
             raise Unfit("AutoFeatures has axes for features as they are")
@@ -136,9 +129,8 @@ def _categories(value: Any, sizes: Sizes) -> Any:
 def _vocabulary(value: Any, sizes: Sizes) -> dict[str, int]:
     if not isinstance(value, dict) or not all(type(word) is str for word in value):
         raise Unfit("must be words with their places")
-    if not all(type(place) is int for place in value.values()) or sorted(value.values()) != list(
-        range(len(value))
-    ):
+    places = list(value.values())
+    if not all(type(place) is int for place in places) or sorted(places) != [*range(len(places))]:
         raise Unfit("must have every place once")
     bind("out", len(value), sizes)
     return value
@@ -194,7 +186,7 @@ _SPECTRAL = Estimator(
         "sigma": number(_LEAST, OF_FEATURES),
         "_low": floats("in"),
         "_span": floats("in", least=0),
-        "_spectrum": part(_SPECTRUM),
+        "_spectrum": _SPECTRUM.made,
         "eigenvalues_": floats("out", least=-2, most=2),
         "_n_features_out": size("out"),
     },
@@ -247,7 +239,7 @@ _VECTORIZER = Estimator(
         "analyzer": words("word", "char_wb"),
         "ngram_range": words((1, 1), (3, 4), (1, 4)),
         "vocabulary_": _vocabulary,
-        "_tfidf": part(_TFIDF),
+        "_tfidf": _TFIDF.made,
     },
     make=_vectorizer,
     out="out",
@@ -256,7 +248,7 @@ _VECTORIZER = Estimator(
 _RULES = {
     **_n_in,
     "rule_": words("counts", "histograms", "scaled", "none"),
-    "_scaler": _or_none(part(_AUTO_SCALER)),
+    "_scaler": _or_none(_AUTO_SCALER.made),
     "_weights": _or_none(floats("in", least=0)),
     "_axes": _or_none(floats("in", "out", least=-_UNIT, most=_UNIT)),
 }
@@ -290,7 +282,7 @@ _NEAREST = Estimator(
     NearestRows,
     {
         "n_neighbors": whole(1, _MOST_NEIGHBORS),
-        "search_": part(_SEARCH),
+        "search_": _SEARCH.made,
         "labels_": integers("n", below="k"),
     },
     ("n_neighbors",),
@@ -305,7 +297,7 @@ _ANCHORS = Estimator(
     tuple(anchors),
 )
 _AT_ANCHORS = {
-    "anchors": part(_ANCHORS),
+    "anchors": _ANCHORS.made,
     "at_anchors": floats("p", "out"),
     "centers": _or_none(floats("k", "out")),
     "coefficients": _or_none(floats("in and constant", "out")),

@@ -1,6 +1,4 @@
-"""What the parts of a stored model must be.
-
-Attributes of types, ranges and shapes, estimators made of them.
+"""What the parts of a stored model must be: attributes, and estimators made of them.
 
 Sizes have names, which stand for the same number in all parts of an estimator: ``in`` and ``out``
 are its columns, ``n`` the rows that were clustered, ``k`` the clusters.
@@ -33,10 +31,7 @@ class Part(Protocol):
     """What a model may hold in some place."""
 
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        """Return what is stored, made anew, and the number of columns it makes of ``n_in``.
-
-        Raises Unfit: says what is wrong.
-        """
+        """Return what is stored, made anew, and the number of columns it makes of ``n_in``."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +40,7 @@ class Estimator:
 
     kind: type
     needs: dict[str, Rule]
-    # those that the class is called with; the others are set afterwards
-    given: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()  # what the class is called with; the others are set afterwards
     make: Callable[..., Any] | None = None  # makes it of its attributes, where this is another way
     out: str = "in"  # the name of the number of columns that it makes
 
@@ -82,10 +76,9 @@ class Chain:
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
         refuse_other_type(stored, Pipeline)
         steps = vars(stored).get("steps")
-        if not (
-            isinstance(steps, list) and len(steps) == len(self.parts) and all(map(_is_pair, steps))
-        ):
-            raise Unfit(f"a pipeline must have {len(self.parts)} steps")
+        n = len(self.parts)
+        if not (isinstance(steps, list) and len(steps) == n and all(map(_is_pair, steps))):
+            raise Unfit(f"a pipeline must have {n} steps")
         made = []
         for part, (_, step) in zip(self.parts, steps, strict=True):
             one, n_in = part.read(step, n_in, **sizes)
@@ -104,10 +97,8 @@ class Choice:
             if type(stored) is part.kind:
                 found: tuple[Any, int] = part.read(stored, n_in, **sizes)
                 return found
-        raise Unfit(
-            f"{type(stored).__name__} is where"
-            f" {' or '.join(one.kind.__name__ for one in self.parts)} must be"
-        )
+        kinds = " or ".join(part.kind.__name__ for part in self.parts)
+        raise Unfit(f"{type(stored).__name__} is where {kinds} must be")
 
 
 def refuse_other_type(stored: Any, kind: type) -> None:
@@ -126,15 +117,10 @@ def bind(name: str, size: int, sizes: Sizes) -> None:
 
 def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], sizes: Sizes) -> None:
     """Refuse anything but an array of some types and of a shape by the names of sizes."""
-    if (
-        type(value) is not np.ndarray
-        or value.dtype.str[1:] not in dtypes
-        or not value.dtype.isnative
-    ):
-        raise Unfit(
-            f"must be an array of {' or '.join(dtypes)}, got"
-            f" {shown(getattr(value, 'dtype', value))}"
-        )
+    dtype = value.dtype if type(value) is np.ndarray else None
+    if dtype is None or dtype.str[1:] not in dtypes or not dtype.isnative:
+        found = shown(getattr(value, "dtype", value))
+        raise Unfit(f"must be an array of {' or '.join(dtypes)}, got {found}")
     if value.ndim != len(shape):
         raise Unfit(f"has {value.ndim} dimensions, not {len(shape)}")
     for name, size in zip(shape, value.shape, strict=True):
@@ -200,10 +186,6 @@ def words(*known: Any) -> Rule:
         return value
 
     return rule
-
-
-def part(estimator: Estimator) -> Rule:
-    return estimator.made
 
 
 def are_texts(value: Any) -> bool:

@@ -15,13 +15,14 @@ from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.outputs import replace_file
 from mvcc._utils.types import Ints
 from mvcc._utils.validation import check_data
-from mvcc.exceptions import InvalidInputError
+from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, integers
 from mvcc.tables.reading._column import Column, Written
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._looks import without_words
+from mvcc.tables.reading._rows import no_column
 
 # clusters that are continued keep their numbers, so that these may have gaps
 _MOST_NUMBERS = 10**9
@@ -42,11 +43,16 @@ class SavedView:
     # (k,): the number of every cluster of the model in the results; that of merged ones is the same
     numbers: Ints
 
-    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
-        """Return the clusters of rows with the columns that were clustered.
+    def columns_in(self, frame: pd.DataFrame, path: str) -> pd.DataFrame:
+        """Return the columns of new rows that were clustered."""
+        for column in self.columns:
+            if column not in frame.columns:
+                said = no_column(frame, column, path)
+                raise DataError(f"{said} {self.name} was clustered by it.")
+        return frame[self.columns]
 
-        Messages call a row by ``place``.
-        """
+    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
+        """Return the clusters of rows, which messages call by ``place``."""
         return self.predicted(self._as_before(X, place))
 
     def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
@@ -62,9 +68,9 @@ class SavedView:
         filled = without_words(X, self.missing) if self.missing else X
         for name, one in read_like(self.used, filled).items():
             if one.mistake is not None:
-                said = f"{one.mistake.what} in the column {name!r}"
+                what, row, remedy = one.mistake.what, one.mistake.row, one.mistake.remedy
                 raise InvalidInputError(
-                    f"{place(one.mistake.row)} has {said}. {one.mistake.remedy}."
+                    f"{place(row)} has {what} in the column {name!r}. {remedy}."
                 )
             values[name] = one.values
         if self.mixed:

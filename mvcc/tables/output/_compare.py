@@ -1,7 +1,4 @@
-"""What differs between two clusterings.
-
-Their clusters, rows that moved, constraints and matches that are new or gone.
-"""
+"""What differs between two clusterings: clusters, rows that moved, constraints and matches."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
-from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._continued import changes_in, numbers_like, rows_in_both
 from mvcc.tables.output._folder import OUTLIER
 from mvcc.tables.output._stored import inputs_of_clustering
 
@@ -68,8 +65,10 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     of_view = {name: one for one in sets for name in one.views}
     compared = [
         _compared(name, clusters[name], of_view[name])
-        | {"names": [list(of[name].names) for of in views]}
-        | {"judgments": _difference(*(_constraints(of[name]) for of in views))}
+        | {
+            "names": [list(of[name].names) for of in views],
+            "judgments": _difference(*(_constraints(of[name]) for of in views)),
+        }
         for name in clusters
     ]
     return {
@@ -111,13 +110,10 @@ def _sets(
     facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
 ) -> Iterator[_Set]:
     """Give sets of views, with the numbers that clusters of the second clustering get."""
-    places = [
-        {name: place for place, names in enumerate(one.numbered_alike) for name in names}
-        for one in facts
-    ]
-    alike: dict[tuple[int, int], list[str]] = {}
+    alike: dict[tuple[int, ...], list[str]] = {}
     for name in clusters:
-        alike.setdefault((places[0][name], places[1][name]), []).append(name)
+        sets = ([name in names for names in one.numbered_alike] for one in facts)
+        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
     sizes = (facts[0].n_clusters, facts[1].n_clusters)
     for names in alike.values():
         former, found = (
@@ -137,9 +133,8 @@ def _sets(
 
 def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
     """Return the clusters of common rows in both."""
-    return np.array(
-        [(here[name], there[name]) for name in here if name in there], dtype=np.int64
-    ).reshape(-1, 2)
+    pairs = [(here[name], there[name]) for name in here if name in there]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[str, Any]:
@@ -155,64 +150,50 @@ def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[s
         for used, found in zip(of_set.used, (own, aligned), strict=True)
     )
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    np.add.at(
-        table,
-        ([rows.index(label) for label in own], [columns.index(label) for label in aligned]),
-        1,
-    )
+    places = [rows.index(label) for label in own], [columns.index(label) for label in aligned]
+    np.add.at(table, places, 1)
+    moved = [
+        (common[row], int(own[row]), int(aligned[row]), int(other[row]))
+        for row in np.flatnonzero(own != aligned)
+    ]
+    agreement = None
+    if inside.sum() > 1:
+        agreement = float(adjusted_rand_score(own[inside], other[inside]))
     return {
         "name": name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
-        "adjusted_rand": (
-            float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None
-        ),
+        "adjusted_rand": agreement,
         "numbers": of_set.number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),
-        "moved": [
-            dict(
-                zip(
-                    MOVED[1:],
-                    (common[row], int(own[row]), int(aligned[row]), int(other[row])),
-                    strict=True,
-                )
-            )
-            for row in np.flatnonzero(own != aligned).tolist()
-        ],
+        "moved": [dict(zip(MOVED[1:], row, strict=True)) for row in moved],
     }
 
 
 def _constraints(view: ViewFacts) -> Said:
-    """Return what was said of the rows of a view, also what was left out since heavier constraints
-    contradict it.
-    """
+    """Return what was said of the rows of a view, also what heavier constraints contradict."""
     every = [(one.i, one.j, one.must_link) for one in view.given]
     every += [(one.i, one.j, one.must_link) for one in view.dropped]
-    said = ((view.ids[i], view.ids[j], must_link) for i, j, must_link in every)
-    return {
-        (frozenset((i, j)), must_link): {
-            "i": i,
-            "j": j,
-            "kind": kind_of(must_link),
-        }
-        for i, j, must_link in said
-    }
+    said = {}
+    for i, j, must_link in every:
+        one, other = view.ids[i], view.ids[j]
+        line = {"i": one, "j": other, "kind": kind_of(must_link)}
+        said[frozenset((one, other)), must_link] = line
+    return said
 
 
 def _matches(facts: tuple[Clustering, Clustering], names: Iterable[str]) -> list[dict[str, Any]]:
     """Return the matches of every two common views that are new or gone."""
     found: list[dict[frozenset[str], Said]] = []
     for one in facts:
-        views = one.views
         of_views: dict[frozenset[str], Said] = {}
         for relation in one.relations:
-            ends = sorted(
-                (views[view].name, view, side) for side, view in enumerate(relation.views)
-            )
-            own = of_views.setdefault(frozenset(name for name, _, _ in ends), {})
+            views = [one.views[view] for view in relation.views]
+            own = of_views.setdefault(frozenset(view.name for view in views), {})
             for pair in relation.pairs:
-                match = {name: views[view].ids[pair[side]] for name, view, side in ends}
+                ends = zip(views, pair, strict=True)
+                match = dict(sorted((view.name, view.ids[row]) for view, row in ends))
                 own[frozenset(match.items()), None] = match
         found.append(of_views)
     keys = [key for key in dict.fromkeys([*found[0], *found[1]]) if key <= set(names)]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from mvcc.results import Changes, Clustering, Continued, ViewFacts, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG
 from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
-from mvcc.tables.output._changes import changes_in, numbers_like, rows_in_both
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
@@ -27,7 +26,71 @@ if TYPE_CHECKING:
     from mvcc.tables.fitting._fit import Fit
     from mvcc.tables.model._saved import SavedClustering
 
+_MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
+_PART = 1 / 10  # of a cluster, at least, that another one takes over
 _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
+
+
+def rows_in_both(former: Ints, found: Ints, sizes: tuple[int, int]) -> Ints:
+    """Count the rows of each cluster of the one clustering (row) and of the other (column).
+
+    Rows with a negative number have no cluster, and do not count.
+    """
+    counts = np.zeros(sizes, dtype=np.int64)
+    inside = (former >= 0) & (found >= 0)
+    np.add.at(counts, (former[inside], found[inside]), 1)
+    return counts
+
+
+def numbers_like(counts: Ints) -> Ints:
+    """Give clusters the numbers of the former ones that they share most rows with, in sum.
+
+    A cluster takes over a number if half of its own rows, or half of those of the former cluster,
+    are in both (`rows_in_both`); the others get numbers that no former cluster has.
+    """
+    # SciPy is of no use before tables have been read
+    from scipy.optimize import linear_sum_assignment
+
+    n_former, n_found = counts.shape
+    former, found = linear_sum_assignment(counts, maximize=True)
+    both = counts[former, found]
+    smaller = np.minimum(counts.sum(axis=1)[former], counts.sum(axis=0)[found])
+    same = (both > 0) & (both >= _MOST * smaller)
+    numbers = np.full(n_found, -1, dtype=np.int64)
+    numbers[found[same]] = former[same]
+    others = numbers < 0
+    numbers[others] = n_former + np.arange(others.sum())
+    return numbers
+
+
+def changes_in(counts: Ints, former: Ints, found: Ints) -> dict[str, Any]:
+    """Compare the numbers of clusters with the former ones, as in ``Changes`` of the facts.
+
+    The ``counts`` of `rows_in_both` have the numbers of `numbers_like`.
+    """
+    split, merged = _divided(counts, former), _divided(counts.T, found)
+    explained = {part for _, parts in (*split, *merged) for part in parts}
+    return {
+        "shared": int(counts.sum()),
+        "kept": int(np.trace(counts)),
+        "split": split,
+        "merged": merged,
+        "new": tuple(sorted({*found.tolist()} - {*former.tolist()} - explained)),
+        "vanished": tuple(sorted({*former.tolist()} - {*found.tolist()} - explained)),
+    }
+
+
+def _divided(counts: Ints, clusters: Ints) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the clusters (rows) that several of the other clustering took over, and these."""
+    sizes, of_others, origin = counts.sum(axis=1), counts.sum(axis=0), counts.argmax(axis=0)
+    divided = []
+    for cluster in clusters.tolist():
+        share = counts[cluster] / max(sizes[cluster], 1)
+        most = counts[cluster] >= _MOST * of_others
+        parts = np.flatnonzero((share >= _PART) & most & (origin == cluster))
+        if len(parts) > 1:
+            divided.append((cluster, tuple(parts.tolist())))
+    return tuple(divided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +105,7 @@ class Former:
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
-    """Return the clustering that a job continues, and the job with its answers.
-
-    Raises StoreError: for a folder that is damaged, was changed by hand, or is of other views.
-    Raises DataError: where its answers are gone.
-    """
+    """Return the clustering that a job continues, and the job with its answers."""
     if job.continues is None:
         return job, None
     folder = Path(os.path.normpath(job.continues))
@@ -75,10 +134,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
 
 
 def _folders_of_answers(folder: Path) -> tuple[str, ...]:
-    """Return the folders of answers that a clustering was made with.
-
-    The clustering has the answers of those that are gone.
-    """
+    """Return the folders of answers that a clustering was made with, or itself if some are gone."""
     asked = load_job(folder / CONFIG).asked
     there = tuple(path for path in asked if log_in(path).exists())
     if there == asked:
@@ -103,14 +159,11 @@ class Continuation:
 
 
 def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
-    """Give clusters the numbers of the former ones, as `numbers_like`.
-
-    Raises DataError: for views without a shared row whose columns are not those of the former ones.
-    """
+    """Give clusters the numbers of the former ones, as `numbers_like`."""
     facts, n_found = former.facts, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
-    for views in fit.numbered_alike:
+    for views in fit.method.numbered_alike:
         known = [view for view in views if facts.view(tables[view].name)]
         if not known:
             continue
@@ -156,9 +209,7 @@ def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[
 
 
 def _former_clusters(former: Former, tables: list[Table]) -> tuple[Ints, bool]:
-    """Return the former cluster of every row, -1 where there is none, and whether the stored model
-    tells it.
-    """
+    """Return the former cluster of every row, if any, and whether the stored model tells it."""
     shared = np.concatenate([_shared(former, table) for table in tables])
     if (shared >= 0).sum() >= _ENOUGH * former.facts.n_clusters:
         return shared, False
@@ -198,9 +249,9 @@ def _predicted(model: SavedClustering, table: Table) -> Ints:
         if kinds.get(column.name) != kind:
             raise _OtherColumnsError(f"{table.name} has no {kind} column {column.name!r}.")
     frame = pd.DataFrame(table.X, columns=table.columns)[view.columns]
-    if not view.mixed:
-        numbers = frame.to_numpy(dtype=np.float64)
-        if np.isnan(numbers).any():
-            raise _OtherColumnsError(f"{table.name} has rows with missing values.")
-        return view.predicted(numbers)
-    return view.predicted(frame)
+    if view.mixed:
+        return view.predicted(frame)
+    numbers = frame.to_numpy(dtype=np.float64)
+    if np.isnan(numbers).any():
+        raise _OtherColumnsError(f"{table.name} has rows with missing values.")
+    return view.predicted(numbers)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +18,10 @@ from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import CONFIG
+from mvcc.tables.output._export_formats import with_columns, workbook_bytes
 from mvcc.tables.output._folder import inputs_of, label_columns
 from mvcc.tables.output._stored import job_of_clustering
-from mvcc.tables.output._text_files import with_columns
-from mvcc.tables.output._workbooks import workbook_bytes
-from mvcc.tables.reading._cells import (
-    as_arrow,
-    as_csv,
-    decimal_sign,
-    escaped,
-    flat,
-    with_numbers,
-)
+from mvcc.tables.reading._cells import as_arrow, as_csv, decimal_sign, escaped, flat, with_numbers
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
@@ -148,14 +139,12 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
 
 def _free(name: str, taken: pd.Index) -> str:
     """Return a name that no column of the user has."""
-    others = (f"{name}_{number}" for number in count(2))
-    return name if name not in taken else next(other for other in others if other not in taken)
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(one for one in names if one not in taken)
 
 
 def _exact(frame: pd.DataFrame, view: View, content: bytes) -> pd.DataFrame:
-    """Return a table with whole numbers where pandas makes floats of them, since others are none or
-    missing.
-    """
+    """Return a table with whole numbers where pandas makes floats of them, beside missing ones."""
     path, ending = view.path, Path(view.path).suffix.lower()
     if ending == ".parquet":
         return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
@@ -171,22 +160,18 @@ def _arrow_table(content: bytes) -> Any:
 
 
 def _csv(views: Views, path: str) -> bytes:
-    """Write one table; that of a text file as it was, with its own decimal sign in the new
-    columns.
-    """
+    """Write one table; that of a text file as it was, with its decimal sign in new columns."""
     (view,) = views.values()
     own, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:
         return csv_bytes(zip(*map(escaped, own + beside), strict=True))
-    is_decimal = [dtype.kind == "f" for dtype in view.beside.dtypes]
+    kinds = [dtype.kind for dtype in view.beside.dtypes]
     if decimal_sign(view.own) == ",":
-        beside = [
-            [text.replace(".", ",") for text in texts] if decimal else texts
-            for texts, decimal in zip(beside, is_decimal, strict=True)
-        ]
-    are_texts = [dtype.kind in "OUT" for dtype in view.beside.dtypes]
-    delimiter = view.own.attrs["delimiter"]
-    added = [escaped(texts) for texts in beside]
+        for place, kind in enumerate(kinds):
+            if kind == "f":
+                beside[place] = [text.replace(".", ",") for text in beside[place]]
+    are_texts = [kind in "OUT" for kind in kinds]
+    delimiter, added = view.own.attrs["delimiter"], list(map(escaped, beside))
     return with_columns(view.content, view.path, delimiter, own, added, are_texts)
 
 
@@ -215,19 +200,13 @@ def _parquet(views: Views, path: str) -> bytes:
             for name in view.beside.columns:
                 table = table.append_column(name, as_arrow(view.beside[name]))
         else:
-            table = pyarrow.table(
-                {str(name): as_arrow(column) for name, column in view.with_types.items()}
-            )
+            columns = {str(name): as_arrow(column) for name, column in view.with_types.items()}
+            table = pyarrow.table(columns)
         parquet.write_table(table, buffer)
     except pyarrow.ArrowException as error:
-        raise DataError(
-            f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}."
-        ) from error
+        why = clipped(str(error), 200)
+        raise DataError(f"{path}: cannot be written as Parquet: {why}.") from error
     return buffer.getvalue()
 
 
-_WRITERS: dict[str, Callable[[Views, str], bytes]] = {
-    "csv": _csv,
-    "parquet": _parquet,
-    "xlsx": _xlsx,
-}
+_WRITERS = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}

@@ -13,10 +13,9 @@ from mvcc._utils.messages import enumerated
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
-from mvcc.tables.explaining._names import name_clusters, nameless
-from mvcc.tables.fitting._features import Features, rounded
-from mvcc.tables.fitting._fit import Fit, against_labels
-from mvcc.tables.fitting._method import Explained
+from mvcc.tables.explaining._profiles import name_clusters, nameless
+from mvcc.tables.fitting._features import Features, drawn
+from mvcc.tables.fitting._fit import Explained, Fit, against_labels
 from mvcc.tables.output._continued import Continuation, names_kept
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
@@ -52,13 +51,18 @@ def describe(
     if continuation:
         names = names_kept(continuation, names)
         names_from = names_from or continuation.names_from
-    together = answers.together if answers else None
+    held_out = comparison.held_out if comparison else {}
+    more: dict[str, Any] = {}
+    if continuation:
+        more["continued"] = continuation.facts.model_dump(mode="json")
+    if answers and answers.together:
+        more["together"] = answers.together.model_dump(mode="json")
     outliers = answers.outlier_ids() if answers else [[] for _ in tables]
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
         # the joint method has drawn all views in one plane
-        | ({} if joint else _drawn(features[number]))
+        | ({} if joint else drawn(*features[number].plane()))
         | explained.views[number]
         for number, table in enumerate(tables)
     ]
@@ -70,13 +74,12 @@ def describe(
         "views": views,
         "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
         "names_from": names_from,
-        **({"continued": continuation.facts.model_dump(mode="json")} if continuation else {}),
-        **({"together": together.model_dump(mode="json")} if together else {}),
+        **more,
         "relations": [
             _relation(*views, rows, job, tables)
             | explained.relations[views]
-            | {"held_out": comparison.held_out.get(views) if comparison else None}
-            for views, rows in fit.relations.items()
+            | {"held_out": held_out.get(views)}
+            for views, rows in fit.method.relations.items()
         ],
         "comparison": comparison.facts if comparison else None,
         **explained.facts,
@@ -95,14 +98,13 @@ def describe(
 
 
 def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
-    labels, given = fit.labels[number], fit.given[number]
+    labels, given = fit.labels[number], fit.method.given[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
-    places = [given.source_of(position) for position in range(len(given))]
     rows = [
-        [*row, bool(ok), place]
-        for row, ok, place in zip(given.rows(), satisfied, places, strict=True)
+        [*row, ok, given.source_of(position)]
+        for position, (row, ok) in enumerate(zip(given.rows(), satisfied.tolist(), strict=True))
     ]
-    left_out = fit.dropped[number]
+    left_out = fit.method.dropped[number]
     return {
         "name": table.name,
         "source": table.path,
@@ -130,7 +132,8 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
 
 def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
     """Return how likely the cluster of every row is, and its second choice with its probability."""
-    shares: Any = fit.probabilities[number] if fit.probabilities else None
+    of_views = fit.method.probabilities
+    shares: Any = of_views[number] if of_views else None
     if shares is None or shares.shape[1] < 2:
         return {"probability": [], "second": [], "second_probability": []}
     numbers = fit.numbers[number]  # the cluster of every column
@@ -149,11 +152,6 @@ def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
         "second": np.concatenate(second).tolist(),
         "second_probability": np.concatenate(second_share).round(4).tolist(),
     }
-
-
-def _drawn(features: Features) -> dict[str, Any]:
-    points, axes = features.plane()
-    return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
 def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, ViewFacts
-from mvcc.tables._job import Job
+from mvcc.tables._job import Job, with_paths
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
@@ -36,7 +36,7 @@ from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
     from mvcc.tables.correcting._corrected import Reviewed
-    from mvcc.tables.fitting._method import Rows
+    from mvcc.tables.fitting._fit import Rows
     from mvcc.tables.model._saved import SavedClustering
     from mvcc.tables.reading._inputs import Inputs
 
@@ -47,11 +47,7 @@ OUTLIER = -1  # in place of a cluster
 
 @contextmanager
 def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
-    """Give a folder for the results of a job, locked until all is written.
-
-    Raises StoreError: if it holds a clustering that is not to be replaced, other files, or files
-    that somebody changed, if another process writes to it, or if it cannot be written.
-    """
+    """Give a folder for the results of a job, locked until all is written."""
     elsewhere = "choose another folder with --out"
     inputs = inputs_of(job)
     with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
@@ -115,13 +111,11 @@ def write_folder(
 ) -> Clustering:
     """Write labels, tables, model, config, facts and report in the place of the former ones.
 
-    Returns the facts with the checksum of the model, and with what ``add_labels`` found, which
+    Return the facts with the checksum of the model, and with what ``add_labels`` found, which
     writes the clusters of all rows of folders where model and labels are already.
 
     The former files stay until all is written. The facts are the first to go and the last to
     come, so that they are never those of other files.
-
-    Raises StoreError: when something cannot be written.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
@@ -152,10 +146,7 @@ def write_folder(
 
 
 def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
-    """Return the tables that follow from the facts: labels, and what corrections change as well.
-
-    ``tables`` are those that were read, with the rows that were left out.
-    """
+    """Return the tables that follow from the facts, for all rows that were read."""
     files = {
         f"{table.name}/{LABELS}": csv_bytes(_label_rows(table, view))
         for table, view in zip(tables, facts.views, strict=True)
@@ -175,10 +166,7 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
-    """Give a line for every row of a table.
-
-    Those that were left out have no values but the label −1.
-    """
+    """Give a line for every row of a table, also of those that were left out."""
     columns, values = label_columns(view)
     rows = [(name, *values[name]) for name in table.ids]
     if table.reference is None:
@@ -188,10 +176,7 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
-    """Return the columns of ``labels.csv``, and every row's values by id.
-
-    Outliers have none but the label −1.
-    """
+    """Return the columns of ``labels.csv``, and every row's values by id: of outliers only −1."""
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
     known = [own != other for own, other in zip(view.labels, view.second, strict=False)]
     if view.names:
@@ -213,18 +198,11 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
 
 def _yaml(job: Job, folder: Path) -> str:
     """Return the job as a file that repeats it from this folder."""
-    settings = job.settings()
-
-    def seen(path: str) -> str:
-        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
-
+    here = os.path.realpath(folder)
+    settings = with_paths(
+        job.settings(), lambda path: os.path.relpath(os.path.realpath(path), here)
+    )
     for view in settings["views"].values():
-        view["path"] = seen(view["path"])
         if not view["ignore"]:
             del view["ignore"]
-    for key in ("matches", "constraints"):
-        settings[key] = {name: seen(path) for name, path in settings[key].items()}
-    for key in {"asked", "continues"} & settings.keys():
-        paths = settings[key]
-        settings[key] = seen(paths) if isinstance(paths, str) else list(map(seen, paths))
     return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

@@ -96,14 +96,10 @@ def propose_matches(
         ids = [table.ids[row] for row in rows[:, side]]
         of_tables.append((table.name, ids))
         if facts:
-            columns.append(
-                (
-                    f"{table.name}.cluster",
-                    [_clusters(facts, table.name).get(name, "") for name in ids],
-                )
-            )
-        columns += [(f"{table.name}.{name}", [texts[row] for row in rows[:, side]])
-                    for name, texts in table.shown.items()]  # fmt: skip
+            clusters = _clusters(facts, table.name)
+            columns.append((f"{table.name}.cluster", [clusters.get(name, "") for name in ids]))
+        for name, texts in table.shown.items():
+            columns.append((f"{table.name}.{name}", [texts[row] for row in rows[:, side]]))
     columns = of_tables + columns
     return {
         "views": [table.name for table in tables],
@@ -158,11 +154,9 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     pairs = [f"{inputs.tables[u].name}:{inputs.tables[v].name}" for u, v in inputs.relations]
     if between is None:
         if len(pairs) != 1:
-            what = (
-                f"choose one with --between: {clipped(', '.join(pairs), 200)}"
-                if pairs
-                else "give some with --match"
-            )
+            what = "give some with --match"
+            if pairs:
+                what = f"choose one with --between: {clipped(', '.join(pairs), 200)}"
             raise ConfigError(f"Matches are known of {len(pairs)} pairs of views; {what}.")
         between = pairs[0]
     names = between.split(":")
@@ -172,9 +166,8 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
             f"--between {shown(between)}: no matches are known of two such views. "
             f"Known: {clipped(', '.join(pairs), 200) or 'none'}."
         )
-    return [inputs.tables[number] for number in numbers], (
-        known if numbers[0] < numbers[1] else known[:, ::-1]
-    )
+    order = 1 if numbers[0] < numbers[1] else -1
+    return [inputs.tables[number] for number in numbers], known[:, ::order]
 
 
 def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Ints:
@@ -182,16 +175,16 @@ def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Int
     dropped = set()
     for relation in facts.relations:
         first, second = (facts.views[number] for number in relation.views)
-        dropped |= {
-            frozenset({(first.name, first.ids[match.i]), (second.name, second.ids[match.j])})
-            for match in relation.suspicious
-            if match.dropped
-        }
-    ends = (
-        [(table.name, table.ids[row]) for table, row in zip(tables, match, strict=True)]
-        for match in known.tolist()
-    )
-    return known[[frozenset(pair) not in dropped for pair in ends]]
+        for match in relation.suspicious:
+            if match.dropped:
+                ends = (first.name, first.ids[match.i]), (second.name, second.ids[match.j])
+                dropped.add(frozenset(ends))
+    one, other = tables
+    kept = [
+        frozenset(((one.name, one.ids[i]), (other.name, other.ids[j]))) not in dropped
+        for i, j in known.tolist()
+    ]
+    return known[kept]
 
 
 def _clusters(facts: Clustering, name: str) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -21,20 +21,16 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
+from mvcc.results import Clustering
 from mvcc.tables._job import View, load_job
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
+from mvcc.tables.folders._folders import refuse_without_folder
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._chunks import read_frames
 from mvcc.tables.reading._parquet import pyarrow_for
 from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
-from mvcc.tables.reading._rows import (
-    find_id_column,
-    ids_of,
-    no_column,
-    place_of,
-    refuse_repeated_columns,
-)
+from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:
     from mvcc.tables.folders._labels import Source
@@ -86,12 +82,9 @@ def predict_files(
     """
     model, facts = corrected_model(folder)
     views = [model.view(name) for name in new]
-    names = {view.name: list(view.names) for view in facts.views}
     folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
     if scheduler is not None and not folders:
-        raise ConfigError(
-            "--scheduler goes only with a view that is a folder of Parquet files; leave it out."
-        )
+        refuse_without_folder("--scheduler")
     tables = _as_clustered(folder, new, sheets, headers)
     targets = {name: f"{name}/{ALL_LABELS if name in folders else LABELS}" for name in new}
     if len(new) == 1:
@@ -104,41 +97,26 @@ def predict_files(
         given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
         target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
         target_folder.refuse_taken(targets.values())
-        labelers: list[Callable[[], list[int]]] = []
-        notes: dict[str, list[str]] = {name: [] for name in new}
+        labelers: dict[str, Callable[[], tuple[list[int], list[str]]]] = {}
         client = None
         if folders:
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         for view in views:
-            target = targets[view.name]
-            if view.name in folders:
+            name, target = view.name, targets[view.name]
+            names = next(one.names for one in facts.views if one.name == name)
+            if name in folders:
                 part = stack.enter_context(target_folder.writing_folder(target))
-                source = _source(folder, view, names[view.name], folders[view.name])
-                if facts.corrected:
-                    source = replace(source, into=facts.corrected.into)
-                tell = Progress(f"labels of {view.name}", on_step)
-                labelers.append(
-                    partial(_predict_folder, client, folders[view.name], source, k, part, tell)
+                source = _source(folder, view, names, folders[name], facts)
+                tell = Progress(f"labels of {name}", on_step)
+                labelers[name] = partial(
+                    _predict_folder, client, folders[name], source, k, part, tell
                 )
             else:
                 part = stack.enter_context(target_folder.writing(target))
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
-                labelers.append(
-                    partial(
-                        _predict,
-                        view,
-                        tables[view.name],
-                        names[view.name],
-                        k,
-                        write,
-                        notes[view.name],
-                    )
-                )
-        return [
-            Predicted(name, out / targets[name], label(), notes[name])
-            for name, label in zip(new, labelers, strict=True)
-        ]
+                labelers[name] = partial(_predict, view, tables[name], names, k, write)
+        return [Predicted(name, out / targets[name], *labelers[name]()) for name in new]
 
 
 def _check_ending(path: Path) -> None:
@@ -156,37 +134,26 @@ def _as_clustered(
 ) -> dict[str, View]:
     """Return new tables as views that are read as those that were clustered."""
     before = load_job(folder / CONFIG).views if (folder / CONFIG).exists() else {}
-    views: dict[str, View] = {}
-    for name, path in new.items():
-        told = {"sheet": sheets.get(name), "header": headers.get(name)}
-        views[name] = View(path=path)
-        if path.lower().endswith(".xlsx"):
-            known = {key: getattr(before.get(name), key, None) for key in told}
-            is_told = {key: value for key, value in told.items() if value is not None}
-            views[name] = views[name].model_copy(update=known | is_told)
+    views = {name: View(path=path) for name, path in new.items()}
+    workbooks = [name for name, path in new.items() if path.lower().endswith(".xlsx")]
     for key, values in (("sheet", sheets), ("header", headers)):
         for name in values:
-            if name not in views or not views[name].path.lower().endswith(".xlsx"):
+            if name not in workbooks:
                 raise ConfigError(
                     f"--{key} {name}=…: no Excel file (.xlsx) of {shown(name)} is given; leave it"
                     " out."
                 )
+        for name in workbooks:
+            value = values.get(name, getattr(before.get(name), key, None))
+            views[name] = views[name].model_copy(update={key: value})
     return views
 
 
 def _predict(
-    view: SavedView,
-    table: View,
-    names: list[str],
-    n_clusters: int,
-    write: _Write,
-    notes: list[str],
-) -> list[int]:
-    """Write the clusters of the rows of a file, and return how many rows each cluster gets.
-
-    `notes` gets what must be known of the file.
-    """
-    path = table.path
+    view: SavedView, table: View, names: Sequence[str], n_clusters: int, write: _Write
+) -> tuple[list[int], list[str]]:
+    """Write the clusters of the rows of a file; return their sizes, and notes on the file."""
+    path, notes = table.path, list[str]()
     sizes = np.zeros(n_clusters, np.int64)
     id_column: str | None = None
     # 8 bytes of each id: ids may be twice in rows that are far apart
@@ -194,16 +161,13 @@ def _predict(
     first = pd.DataFrame()
     for frame in read_frames(path, table.sheet, table.header):
         refuse_repeated_columns(frame, path)
-        if missing := [column for column in view.columns if column not in frame.columns]:
-            raise DataError(
-                f"{no_column(frame, missing[0], path)} {view.name} was clustered by it."
-            )
+        clustered = view.columns_in(frame, path)
         if not hashes:
             id_column, first = _id_column(frame, view, path), frame[[]]
             notes += frame.attrs.get("notes", [])
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
-        labels = view.predict(frame[view.columns], partial(place_of, frame, path))
+        labels = view.predict(clustered, partial(place_of, frame, path))
         sizes += np.bincount(labels, minlength=n_clusters)
         columns: Columns = {"id": ids, "cluster": labels}
         if names:
@@ -212,42 +176,37 @@ def _predict(
     if not hashes:
         raise DataError(f"{path}: there are no rows.")
     _refuse_repeated(np.concatenate(hashes), first, path)
-    return sizes.tolist()
+    return sizes.tolist(), notes
 
 
 def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
-    """Return the column that names new rows.
-
-    That of the rows that were clustered, or one that is found as it was.
-    """
+    """Return the column that names new rows: as before, or else one that is found."""
     if view.id_column in frame.columns:
         return view.id_column
     return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
 
 
-def _source(folder: Path, view: SavedView, names: list[str], rows: Folder) -> Source:
+def _source(
+    folder: Path, view: SavedView, names: tuple[str, ...], rows: Folder, facts: Clustering
+) -> Source:
     """Return what the clusters of new rows in a folder follow from."""
     from mvcc.tables.folders._labels import Source  # as below
 
     head = rows.head()
     refuse_repeated_columns(head, rows.path)
-    return Source(
-        os.path.abspath(folder / MODEL), view.name, tuple(names), _id_column(head, view, rows.path)
-    )
+    model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
+    into = facts.corrected.into if facts.corrected else ()
+    return Source(model, view.name, names, id_column, into=into)
 
 
 def _predict_folder(
     client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
-) -> list[int]:
-    """Write the clusters of the rows of a folder, and return how many rows each cluster gets."""
-    # which import scikit-learn
-    from mvcc.tables.folders._labels import (
-        facts_of_counts,
-        write_labels,
-    )
+) -> tuple[list[int], list[str]]:
+    """Write the clusters of the rows of a folder; return their sizes, and no notes."""
+    from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
 
     counts = write_labels(client, rows, source, part, tell)
-    return list(facts_of_counts(counts, n_clusters)["all_sizes"])
+    return list(facts_of_counts(counts, n_clusters)["all_sizes"]), []
 
 
 def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:

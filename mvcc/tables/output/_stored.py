@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 
 def job_of_clustering(folder: Path, facts: Clustering) -> Job:
-    """Return the job that a clustering repeats.
-
-    Raises StoreError: if it does not have the views of the facts.
-    """
+    """Return the job that a clustering repeats, which must have its views."""
     job, names = load_job(folder / CONFIG), [view.name for view in facts.views]
     if list(job.views) != names:
         listed = clipped(", ".join(names), 200)
@@ -54,10 +51,7 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
 
 
 def inputs_of_clustering(folder: Path) -> list[str]:
-    """Return the files that the clustering in a folder was made of.
-
-    None if there is no clustering.
-    """
+    """Return the files that the clustering in a folder, if any, was made of."""
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
 
 
@@ -69,9 +63,8 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
     if (folder / CONFIG).exists():
-        for path, read in zip(
-            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
-        ):
+        paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
+        for path, read in zip(paths, facts.inputs, strict=True):
             try:
                 same = input_sha256(path) == read.sha256
             except (OSError, DataError):
@@ -85,24 +78,16 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
     """Compare the files of a clustering with its facts: how many fit, and problems."""
     verified, wrong = 1, list[str]()
     for number, view in enumerate(facts.views):
-        labels = [row[:2] for row in _rows_of(folder / view.name / LABELS)]
-        if sorted(labels) == _labels_told(view):
-            verified += 1
-        else:
-            wrong.append(f"{view.name}/{LABELS}: it is missing, or is not what {FACTS} says.")
+        path, other = folder / view.name, f"it is missing, or is not what {FACTS} says."
+        labels = [row[:2] for row in _rows_of(path / LABELS)]
+        checked = [(LABELS, sorted(labels) == _labels_told(view), other)]
         for name, n_rows in _lengths_told(facts, number).items():
-            if len(_rows_of(folder / view.name / name)) == n_rows + 1:
-                verified += 1
-            else:
-                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
-        if view.n_all_rows is not None:
-            if _rows_of_parts(folder / view.name / ALL_LABELS) == view.n_all_rows:
-                verified += 1
-            else:
-                wrong.append(
-                    f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have"
-                    f" {view.n_all_rows} rows."
-                )
+            checked.append((name, len(_rows_of(path / name)) == n_rows + 1, other))
+        if (n := view.n_all_rows) is not None:
+            said = f"it is missing or damaged, or does not have {n} rows."
+            checked.append((ALL_LABELS, _rows_of_parts(path / ALL_LABELS) == n, said))
+        verified += sum(is_right for _, is_right, _ in checked)
+        wrong += [f"{view.name}/{name}: {said}" for name, is_right, said in checked if not is_right]
     needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
     wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
     if (folder / MODEL).exists():
@@ -213,9 +198,8 @@ def _content_of(file: Path) -> bytes:
     try:
         return content_of(file)
     except OSError as error:
-        raise StoreError(
-            f"{file}: the model cannot be read: {error.strerror}. Cluster again."
-        ) from error
+        why = f"the model cannot be read: {error.strerror}"
+        raise StoreError(f"{file}: {why}. Cluster again.") from error
 
 
 def _model_in(file: Path, content: bytes) -> SavedClustering:
@@ -229,18 +213,13 @@ def _damage_of_model(content: bytes, facts: Clustering) -> str:
 
 
 def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
-    """Return where the inputs of a clustering are by its settings.
-
-    Answers are in one folder, by their names.
-    """
+    """Return where the inputs of a clustering are by its settings."""
     given = given_files(job)
     if len(job.asked) > 1:
         return [*given, *(str(log_in(folder)) for folder in job.asked)]
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
-    return [
-        *given,
-        *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :]),
-    ]
+    names = [os.path.basename(one.path) for one in read[len(given) :]]  # all in one folder
+    return [*given, *(os.path.join(answers, name) for name in names)]
 
 
 def _rows_of(path: Path) -> list[list[str]]:

@@ -1,0 +1,205 @@
+"""The formats of exported tables: a user's text file with more columns, in its style; workbooks."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import datetime
+import decimal
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+import pandas as pd
+
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.messages import shown
+from mvcc._utils.text import UTF_8, UTF_16, WINDOWS, read_text
+from mvcc.exceptions import DataError
+from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS
+
+_MOST_CHARACTERS = 32_767  # of a cell, by Excel
+_MOST_MEASURED, _WIDEST = 200, 60  # rows whose cells set the width of a column, and characters
+_MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def with_columns(
+    content: bytes,
+    path: str,
+    delimiter: str,
+    own: Sequence[Sequence[str]],
+    beside: Sequence[Sequence[str]],
+    are_texts: Sequence[bool],
+) -> bytes:
+    """Return a text file with columns ``beside`` its ``own``, each with its name first.
+
+    Its own lines stay as they are, to the character, unless they lack values or names. A file may
+    quote texts when it does not quote numbers.
+    """
+    read = read_text(content, path, DataError)
+    records = list(_records(read.text))
+    n_rows = len(own[0]) if own else 0
+    end = _ends(records[0])[1]
+    style = _Quotes.of(records, delimiter)
+    more = zip(*(style.quoted(*one) for one in zip(beside, are_texts, strict=True)), strict=True)
+    added = [delimiter.join(cells) for cells in more]
+    if _is_whole(records[:n_rows], own, delimiter):
+        lines = [_ends(record)[0] for record in records[:n_rows]]
+    else:
+        written = (csv_bytes([cells], delimiter) for cells in zip(*own, strict=True))
+        lines = [line.decode().removesuffix("\n") for line in written]
+    text = "".join(f"{line}{delimiter}{new}{end}" for line, new in zip(lines, added, strict=True))
+    return _encoded(text, read.encoding, content)
+
+
+def _records(text: str) -> Iterator[str]:
+    """Give the lines of a text with their ends; a value in quotes may have several."""
+    record, is_open = [], False
+    for line in io.StringIO(text, newline=""):
+        record.append(line)
+        is_open ^= line.count('"') % 2 == 1
+        if not is_open:
+            yield "".join(record)
+            record = []
+    if record:
+        yield "".join(record)
+
+
+def _ends(record: str) -> tuple[str, str]:
+    """Return a record without its line end, and that."""
+    text = record.removesuffix("\n").removesuffix("\r")
+    return text, record[len(text) :] or "\n"
+
+
+def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Tell whether records are the rows of a table, each with a value for every column."""
+    try:
+        rows = list(csv.reader(records, delimiter=delimiter))
+    except csv.Error:  # which pandas reads otherwise
+        return False
+    names = [name.strip() for name in rows[0]]
+    known = [column[0].strip() for column in own]
+    return (
+        len(rows) == len(own[0])
+        and all(len(row) == len(names) for row in rows)
+        and list(filter(None, names)) == list(filter(None, known))
+    )
+
+
+class _Quotes:
+    """Which values a file has in quotes: all, names and texts, or those that need them."""
+
+    def __init__(self, delimiter: str, *, texts: bool, numbers: bool) -> None:
+        self._texts, self._numbers = texts, numbers
+        self._need = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+
+    @classmethod
+    def of(cls, records: list[str], delimiter: str) -> _Quotes:
+        cell = '"(?:[^"]|"")*"'
+        row = re.compile(rf"{cell}(?:{re.escape(delimiter)}{cell})*{re.escape(delimiter)}?")
+        has = [row.fullmatch(_ends(record)[0]) is not None for record in records[:2]]
+        return cls(delimiter, texts=has[0], numbers=all(has))
+
+    def quoted(self, column: Sequence[str], are_texts: bool) -> list[str]:
+        """Return a column, its name first, as the file would have it."""
+        of_values = self._texts if are_texts else self._numbers
+        quoted = []
+        for place, text in enumerate(column):
+            asked_for = of_values if place else self._texts
+            if asked_for or self._need.search(text):
+                text = '"' + text.replace('"', '""') + '"'
+            quoted.append(text)
+        return quoted
+
+
+def _encoded(text: str, encoding: str, content: bytes) -> bytes:
+    """Encode as a file was; what Windows-1252 does not have asks for UTF-8, which Excel reads."""
+    if encoding == UTF_16:
+        is_big = content.startswith(codecs.BOM_UTF16_BE)
+        mark = codecs.BOM_UTF16_BE if is_big else codecs.BOM_UTF16_LE
+        return mark + text.encode("utf-16-be" if is_big else "utf-16-le")
+    if encoding == WINDOWS:
+        try:
+            return text.encode(WINDOWS)
+        except UnicodeEncodeError:
+            return text.encode(UTF_8)
+    return text.encode(UTF_8 if content.startswith(codecs.BOM_UTF8) else "utf-8")
+
+
+def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
+    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas."""
+    import openpyxl
+    from openpyxl.utils import get_column_letter
+
+    book = openpyxl.Workbook(write_only=True)
+    for title, frame in frames.items():
+        if len(frame) >= MOST_ROWS or frame.shape[1] > MOST_COLUMNS:
+            raise DataError(
+                f"{path}: a sheet has at most {MOST_ROWS - 1:,} rows of {MOST_COLUMNS:,} columns"
+                f" below its names; {title} has {len(frame):,} of {frame.shape[1]:,}. Choose"
+                " --format csv."
+            )
+        sheet = book.create_sheet(title[:31])
+        sheet.freeze_panes = "A2"  # the names stay in sight
+        columns = [[str(name), *_values(frame[name])] for name in frame.columns]
+        for number, column in enumerate(columns, 1):
+            longest = max(len(str(value)) for value in column[:_MOST_MEASURED] if value is not None)
+            letter = get_column_letter(number)
+            sheet.column_dimensions[letter].width = min(longest, _WIDEST) + 2
+        with closing(sheet):  # or Python tells of its generator when a cell is refused
+            for row in zip(*columns, strict=True):
+                sheet.append([_cell(sheet, value, path) for value in row])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def _values(column: pd.Series[Any]) -> list[Any]:
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+def _cell(sheet: Any, value: Any, path: str) -> Any:
+    """Return what a sheet takes: a text where it does not keep a number or a date as such."""
+    if value is None or isinstance(value, bool):
+        return value
+    from openpyxl.cell import WriteOnlyCell
+
+    if _is_kept_number(value):
+        cell = WriteOnlyCell(sheet, str(value))  # with all digits, of which openpyxl writes 16
+        cell.data_type = "n"
+        return cell
+    if isinstance(value, _MOMENTS) and _is_kept_moment(value):
+        return value
+    text = re.sub("\r\n?", "\n", str(value))  # which all XML readers do
+    if len(text) > _MOST_CHARACTERS or _NOT_IN_XML.search(text):
+        raise DataError(
+            f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters"
+            f" and at most {_MOST_CHARACTERS:,} others. Choose --format csv."
+        )
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type, cell.quotePrefix = "s", text.startswith("=")
+    return cell
+
+
+def _is_kept_number(value: Any) -> bool:
+    """Tell whether programs keep a number: a finite float, or another of at most 15 digits."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_finite() and len(value.as_tuple().digits) <= 15
+    return isinstance(value, int) and abs(value) < 10**15
+
+
+def _is_kept_moment(value: Any) -> bool:
+    """Tell whether a sheet keeps a time: from 1900 on, to the millisecond, without a zone."""
+    if isinstance(value, datetime.timedelta):
+        fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
+        return abs(value.days) <= _MOST_DAYS and not fine
+    fine = getattr(value, "microsecond", 0) % 1000 or getattr(value, "nanosecond", 0)
+    in_reach = 1900 <= getattr(value, "year", 1900) <= 9999
+    return in_reach and not fine and getattr(value, "tzinfo", None) is None
