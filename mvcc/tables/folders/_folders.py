@@ -21,7 +21,7 @@ from mvcc.results import Clustering, ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
-from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
+from mvcc.tables.reading._parquet import Folder, is_folder, read_folder
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import find_id_column, refuse_repeated_columns
 from mvcc.tables.reading._table import Table, table_of

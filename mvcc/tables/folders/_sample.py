@@ -18,8 +18,8 @@ from mvcc._utils.scheduler import Client
 from mvcc.tables._job import Job
 from mvcc.tables.folders._workers import computed
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._chunks import read_frames
-from mvcc.tables.reading._partitions import Folder, Piece
+from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._parquet import Folder, Piece
 from mvcc.tables.reading._people import ids_in_answers
 from mvcc.tables.reading._rows import ids_of
 
