@@ -25,7 +25,7 @@ from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
-from mvcc.tables.reading._frames import frame_of, inputs_of, job_of
+from mvcc.tables.reading._inputs import frame_of, inputs_of, job_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -118,13 +118,11 @@ class ConstrainedViews:
                 f"{shown(positions)} is not a choice among {len(self)} constraints; their"
                 f" positions are 0 … {len(self) - 1}."
             ) from error
-        ends = np.cumsum([len(c) for c in self.constraints])
-        parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
-        first = ends - [len(c) for c in self.constraints]
-        kept = [
-            c.select(part - start)
-            for c, part, start in zip(self.constraints, parts, first, strict=True)
-        ]
+        kept, first = [], 0
+        for c in self.constraints:
+            inside = chosen[(first <= chosen) & (chosen < first + len(c))]
+            kept.append(c.select(inside - first))
+            first += len(c)
         return replace(self, constraints=kept)
 
     def __repr__(self) -> str:
@@ -203,9 +201,9 @@ class NeighborhoodKFold(BaseCrossValidator):
         self, X: ConstrainedViews | None = None, y: object = None, groups: object = None
     ) -> int:
         """Return the number of folds of X; at most so many where X is not given."""
-        return (
-            check_count(self.n_splits, "n_splits", low=2) if X is None else _n_folds(self._folds(X))
-        )
+        if X is None:
+            return check_count(self.n_splits, "n_splits", low=2)
+        return _n_folds(self._folds(X))
 
     def _folds(self, X: ConstrainedViews) -> list[Ints]:
         n_splits = check_count(self.n_splits, "n_splits", low=2)

@@ -44,9 +44,18 @@ class FittedViews:
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
 
     def _rows(self, X: Any, number: int, what: str) -> Any:
-        """Return rows of a view as an array; ``what`` is what messages call them."""
-        features = self.n_features_in_[number], self.feature_names_in_[number]
-        return rows_like(X, self.view_names_, number, *features, what, sparse=self._takes_sparse)
+        """Return rows of a view as an array, with features in the order of the fit.
+
+        ``what`` is what messages call the rows.
+        """
+        view, n_features = f"view {called(number, self.view_names_)}", self.n_features_in_[number]
+        ordered = _in_order(X, self.feature_names_in_[number], view, what)
+        data = numbers_of(ordered, what, sparse=self._takes_sparse)
+        if data.shape[1] != n_features:
+            raise InvalidInputError(
+                f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}."
+            )
+        return data
 
     def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
         """Give an answer for X, the rows of one view or several views, in its form."""
@@ -97,38 +106,18 @@ def each_view(
     return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
 
 
-def rows_like(
-    X: Any,
-    names: Sequence[str] | None,
-    number: int,
-    n_features: int,
-    columns: NDArray[Any] | None,
-    what: str,
-    *,
-    sparse: bool = False,
-) -> Any:
-    """Return rows of a view, called `what`, as an array with features in the order of the fit."""
-    view = f"view {called(number, names)}"
-    data = numbers_of(_in_order(X, columns, view, what), what, sparse=sparse)
-    if data.shape[1] != n_features:
-        raise InvalidInputError(
-            f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}."
-        )
-    return data
-
-
 def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
     """Return a DataFrame with its columns in the order of fit, or say which are wrong."""
     here = feature_names(X)
     if names is None or here is None:
         return X
-    missing, other = [sorted(set(one) - set(two)) for one, two in ((names, here), (here, names))]
-    if missing or other:
-        said = [
-            f"{word} {clipped(', '.join(map(shown, columns)), 200)}"
-            for word, columns in (("lacks", missing), ("has in addition", other))
-            if columns
-        ]
+    wrong = {"lacks": set(names) - set(here), "has in addition": set(here) - set(names)}
+    said = [
+        f"{word} {clipped(', '.join(map(shown, sorted(columns))), 200)}"
+        for word, columns in wrong.items()
+        if columns
+    ]
+    if said:
         raise InvalidInputError(
             f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}."
         )

@@ -95,7 +95,8 @@ class GivenViews:
         entries = self._per_view(given)
         for number, entry in enumerate(entries):
             if isinstance(entry, pd.DataFrame):
-                entries[number] = self._of_frame(entry, number)
+                place = self._place("constraints", number)
+                entries[number] = constraints_of_frame(entry, *self._index(number), place)
         checked = check_constraints(entries, self.names)
         for number, (c, size) in enumerate(zip(checked, self.sizes, strict=True)):
             if c.largest_row() >= size:
@@ -157,10 +158,6 @@ class GivenViews:
     def _known(self) -> str:
         return known_views(self.names, len(self.tables))
 
-    def _of_frame(self, frame: pd.DataFrame, number: int) -> Constraints:
-        """Return the constraints that a DataFrame of ids holds."""
-        return constraints_of_frame(frame, *self._index(number), self._place("constraints", number))
-
     def _related(
         self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str
     ) -> ArrayLike:
@@ -181,10 +178,10 @@ class GivenViews:
                 f"{where} must have two columns of ids, one for each view, not {len(columns)}: "
                 f"{shown(columns)}; select them, as in frame[['first', 'second']]."
             )
-        rows = [
-            self._rows(frame.iloc[:, place], view, f"{where}, column {shown(columns[place])}")
-            for place, view in zip(self._places(columns, views, where), views, strict=True)
-        ]
+        rows = []
+        for place, view in zip(self._places(columns, views, where), views, strict=True):
+            column = f"{where}, column {shown(columns[place])}"
+            rows.append(rows_named(frame.iloc[:, place], *self._index(view), column))
         return np.column_stack(rows)
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
@@ -208,10 +205,6 @@ class GivenViews:
             )
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
-    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> Ints:
-        """Return the rows of a view that ids name."""
-        return rows_named(ids, *self._index(number), where)
-
     def _index(self, number: int) -> tuple[pd.Index[Any], str]:
         """Return the ids of the rows of a view, and what messages call them."""
         table = self.tables[number]
@@ -224,9 +217,11 @@ class GivenViews:
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
     """Return the number of a view that is named or numbered; the error has the nearest name."""
-    for number in (_named(view, names), _numbered(view, n_views)):
-        if number is not None:
-            return number
+    if (number := _named(view, names)) is not None:
+        return number
+    is_number = isinstance(view, int | np.integer) and not isinstance(view, bool)
+    if is_number and 0 <= view < n_views:
+        return int(view)
     guess = nearest_of(view, names) if isinstance(view, str) and names is not None else ""
     raise InvalidInputError(
         f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}"
@@ -236,11 +231,6 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str)
 def _named(view: Any, names: Sequence[str] | None) -> int | None:
     is_name = isinstance(view, str) and names is not None and view in names
     return list(names or ()).index(view) if is_name else None
-
-
-def _numbered(view: Any, n_views: int) -> int | None:
-    is_number = isinstance(view, int | np.integer) and not isinstance(view, bool)
-    return int(view) if is_number and 0 <= view < n_views else None
 
 
 def known_views(names: Sequence[str] | None, n_views: int) -> str:

@@ -18,7 +18,7 @@ from mvcc.cli import cli
 from mvcc.cli._results import predict as command
 from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
-from mvcc.tables.reading import _chunks
+from mvcc.tables.reading import _files, _parquet
 from tests.tables.problems import (
     by_co_em,
     cluster,
@@ -46,7 +46,7 @@ def joint(tmp_path_factory):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(_chunks, "_MOST_VALUES", 40)
+    monkeypatch.setattr(_parquet, "_MOST_VALUES", 40)
 
 
 def rows(n=40, seed=1):
@@ -89,7 +89,7 @@ def test_new_rows_of_a_file_get_the_clusters_of_the_model(
 @pytest.mark.parametrize("ending", WRITERS)
 def test_few_rows_are_in_memory_at_a_time(tmp_path, small_chunks, ending):
     WRITERS[ending](rows(), tmp_path / f"new.{ending}")
-    frames = list(_chunks.read_frames(str(tmp_path / f"new.{ending}")))
+    frames = list(_files.read_frames(str(tmp_path / f"new.{ending}")))
     assert [len(frame) for frame in frames] == [8] * 5
     assert pd.concat(frames).index.tolist() == list(range(40))
 

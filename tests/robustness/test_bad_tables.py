@@ -17,9 +17,9 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.fitting._features import numbers_of
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._table import read_table
 from tests.robustness.cases import answer, command, many, with_warnings
 from tests.robustness.spoiling import spoilt_bytes
+from tests.tables.problems import read_table
 
 RNG = np.random.default_rng(0)
 X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], 6, axis=0) + RNG.normal(size=(12, 2)), 3)

@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from mvcc.tables import cluster_job, load_job
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._table import table_of
 
 K = 3
 LETTERS = "abcdefgh"
@@ -22,6 +25,14 @@ def write_csv(path, rows, delimiter=","):
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return str(path)
+
+
+def read_table(name, view):
+    """Read a view alone; raise all that is wrong with it."""
+    problems = Problems()
+    table = table_of(read_frame(view.path, view.sheet, view.header), name, view, problems)
+    problems.raise_any()
+    return table
 
 
 def read_csv(path):

@@ -26,9 +26,9 @@ from mvcc.tables.explaining._distinguishing import written
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._table import read_table, table_of
+from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
-from tests.tables.problems import options_of, read_csv, write_csv
+from tests.tables.problems import options_of, read_csv, read_table, write_csv
 
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from mvcc.cli import cli
 from mvcc.exceptions import DataError
-from mvcc.tables.reading import _chunks
+from mvcc.tables.reading import _files, _parquet
 from mvcc.tables.reading._files import read_frame
 from tests.tables.problems import read_csv, write_csv
 
@@ -64,7 +64,7 @@ def test_all_files_are_read_and_what_was_assumed_is_said(encoding, tmp_path):
 
 def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, monkeypatch):
     run("cluster", *FILES[:3], *QUICK)
-    monkeypatch.setattr(_chunks, "_MOST_VALUES", 12)
+    monkeypatch.setattr(_parquet, "_MOST_VALUES", 12)
     done = run("predict", "results", "--view", "wines=wines.csv", "--out", "labels.csv")
     assert (ASSUMED in done.stderr) == (encoding == "cp1252")
     assert read_csv("labels.csv")[29]["id"] == "ä29"
@@ -99,6 +99,6 @@ def test_an_exported_table_has_its_own_lines_and_encoding(encoding, tmp_path):
 )
 def test_what_is_in_no_encoding_is_refused_with_its_line(tmp_path, content, message):
     (tmp_path / "a.csv").write_bytes(content)
-    for read in (read_frame, lambda path: list(_chunks.read_frames(path))):
+    for read in (read_frame, lambda path: list(_files.read_frames(path))):
         with pytest.raises(DataError, match=message):
             read(str(tmp_path / "a.csv"))

@@ -26,7 +26,7 @@ from pyarrow import parquet
 
 from mvcc._utils.files import sha256_of
 from mvcc.tables.output._export import export_tables
-from mvcc.tables.reading._looks import is_missing
+from mvcc.tables.reading._column import is_missing
 from mvcc.tables.reading._numbers import is_written_number
 from tests.tables.problems import cluster, options_of, write_csv
 

@@ -26,7 +26,7 @@ from mvcc.tables import (
     try_numbers,
 )
 from mvcc.tables.folders._workers import local_workers
-from mvcc.tables.reading import _partitions
+from mvcc.tables.reading import _parquet
 from tests.command_line import mvcc
 from tests.reports import write_clustering_report
 from tests.tables.problems import (
@@ -157,7 +157,7 @@ def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
         for folder in (tmp_path / "view0", tmp_path / "view1"):
             for path in folder.glob("*"):
                 path.unlink()
-        monkeypatch.setattr(_partitions, "_MOST_VALUES", most)
+        monkeypatch.setattr(_parquet, "_MOST_OF_A_PIECE", most)
         folders = in_folders(options)
         for name in ("view0", "view1"):
             for path in (tmp_path / name).glob("*"):

@@ -25,11 +25,10 @@ from mvcc.exceptions import DataError, MvccError
 from mvcc.results import Results, read_facts
 from mvcc.tables._job import View
 from mvcc.tables.reading import _sheets
-from mvcc.tables.reading._chunks import read_frames
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._records import read_records
 from mvcc.tables.reading._rows import row_ids
-from mvcc.tables.reading._table import read_table
+from tests.tables.problems import read_table
 
 CELL = '<c r="{}"><v>1</v></c>'
 HEADER = (

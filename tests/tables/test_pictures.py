@@ -21,8 +21,8 @@ from mvcc.tables._job import Job, View
 from mvcc.tables.explaining import _shown_rows
 from mvcc.tables.explaining._shown_rows import add_pictures
 from mvcc.tables.reading import _pictures as reading
-from mvcc.tables.reading._table import read_table
 from tests.command_line import mvcc
+from tests.tables.problems import read_table
 
 
 @pytest.fixture

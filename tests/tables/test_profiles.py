@@ -18,7 +18,8 @@ from mvcc.tables.explaining._distinguishing import (
 from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
-from mvcc.tables.reading._table import Table, read_table
+from mvcc.tables.reading._table import Table
+from tests.tables.problems import read_table
 
 TWENTY = np.repeat([0, 1, 2], 20)  # three clusters
 RNG = np.random.default_rng(0)

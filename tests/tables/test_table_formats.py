@@ -14,7 +14,7 @@ import pytest
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._table import read_table
+from tests.tables.problems import read_table
 
 IDS = ["007", "a b", "é", "10"]
 X = np.array([[0.1, -1e-300], [1 / 3, 2.5e17], [0.30000000000000004, 0.0], [1e-5, 7.0]])

@@ -8,7 +8,7 @@ import pytest
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.tables import load_job
 from mvcc.tables._job import View
-from mvcc.tables.reading._table import read_table
+from tests.tables.problems import read_table
 
 HEADER = ["Nr", "Säure", "Farbe"]
 ROWS = [[f"W {n}", n / 4, "rot" if n % 2 else "weiß"] for n in range(1, 7)]

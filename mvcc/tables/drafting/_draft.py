@@ -17,9 +17,15 @@ from mvcc._utils.messages import clipped, counted, percent, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
-from mvcc.tables.reading._column import Column, LeftOut, Written
+from mvcc.tables.reading._column import (
+    Column,
+    LeftOut,
+    Written,
+    as_texts,
+    is_missing,
+    without_attrs,
+)
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import Table, table_of
 
@@ -75,18 +81,13 @@ def draft_config(
     Raises StoreError: if the file exists, or cannot be written.
     Raises ConfigError, DataError: as `sort_files`, and for tables that cannot be clustered.
     """
-    elsewhere = "choose another --out"
-    with OutputFolder(
-        out.parent, "a config", fresh=None, inputs=paths, elsewhere=elsewhere
-    ) as folder:
+    with OutputFolder(out.parent, "a config", fresh=None, inputs=paths) as folder:
         folder.refuse_taken([out.name])
         files = sort_files(paths, sheets=sheets, headers=headers)
-        drafted = {
-            name: _drafted(
-                name, path, sheets.get(name), headers.get(name), files.id_columns.get(name)
-            )
-            for name, path in files.views.items()
-        }
+        drafted = {}
+        for name, path in files.views.items():
+            of_view = sheets.get(name), headers.get(name), files.id_columns.get(name)
+            drafted[name] = _drafted(name, path, *of_view)
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=out.name) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
@@ -116,16 +117,14 @@ def _drafted(
         str(column): as_texts(values[~is_missing(values)])
         for column, values in without_attrs(frame).items()
     }
-    labels = {
-        column.name: texts[column.name].nunique()
-        for column in table.every_column
-        if column.name != table.id_column
-        and _LABELS.fullmatch(column.name.strip())
-        and 2 <= texts[column.name].nunique() <= _MOST_LABELS
-    }
+    labels: dict[str, int] = {}
     doubts: dict[str, list[str]] = {column: [] for column in texts}
-    for label, n in labels.items():
-        doubts[label].append(f"looks like labels ({n} values), so it is left out")
+    for column in table.every_column:
+        n = texts[column.name].nunique()
+        is_called_so = column.name != table.id_column and _LABELS.fullmatch(column.name.strip())
+        if is_called_so and 2 <= n <= _MOST_LABELS:
+            labels[column.name] = n
+            doubts[column.name].append(f"looks like labels ({n} values), so it is left out")
     for name_of_bad, problem in bad.items():
         doubts[name_of_bad].append(problem.removeprefix(path).partition(": ")[2])
     for column in table.used:
@@ -159,13 +158,12 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
     because = f"as many as {shown(why)} has values" if why else "a guess"
     yield f"n_clusters: {guess}", f"{because}; -k 2-12 compares numbers of clusters"
-    texts = {
-        name: [column.name for column in one.table.used if column.kind == "text"][:2]
-        for name, one in drafted.items()
-    }
-    shown_columns = {name: columns for name, columns in texts.items() if columns}
-    if shown_columns:
-        yield f"# show: {_yaml(shown_columns)}", "what `mvcc ask` shows of a row"
+    texts = {}
+    for name, one in drafted.items():
+        if columns := [column.name for column in one.table.used if column.kind == "text"]:
+            texts[name] = columns[:2]
+    if texts:
+        yield f"# show: {_yaml(texts)}", "what `mvcc ask` shows of a row"
 
 
 def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
@@ -182,11 +180,8 @@ def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
     else:
         names = next(column for column in table.every_column if column.name == table.id_column)
         yield f"    id_column: {_yaml(table.id_column)}", _examples(names)
-    if one.labels:
-        yield (
-            f"    # labels_column: {_yaml(next(iter(one.labels)))}",
-            "to compare the clusters with it",
-        )
+    for label in list(one.labels)[:1]:
+        yield f"    # labels_column: {_yaml(label)}", "to compare the clusters with it"
     yield "    columns:", ""
     for column in table.every_column:
         if column.name != table.id_column:

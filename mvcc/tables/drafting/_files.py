@@ -14,8 +14,8 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, shown
 from mvcc.exceptions import ConfigError
+from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._looks import as_texts, is_missing, without_attrs
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
 _ENOUGH = 0.5  # of the values of a column, to be ids of a table
@@ -99,10 +99,7 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
 
 
 def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) -> dict[str, _Ends]:
-    """Return the files that hold pairs of ids of others, the surest first.
-
-    What others hold ids of is a table, whatever it holds itself.
-    """
+    """Return the files of pairs of ids, the surest first; what others hold ids of is a table."""
     likely = {path: frame for path, frame in frames.items() if _may_be_pairs(frame)}
     pairs: dict[str, _Ends] = {}
     while True:
@@ -146,10 +143,7 @@ def _texts(column: pd.Series[Any]) -> list[str]:
 
 
 def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:
-    """Return where the ids come from that the first two columns of a file hold.
-
-    Matches hold ids of two tables, constraints of one, and the kind beside them.
-    """
+    """Return the tables that two columns hold ids of: matches of two, constraints of one."""
     frame = without_attrs(frame)
     first, second = (_tables_with(frame.iloc[:, n], tables) for n in (0, 1))
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
@@ -160,10 +154,7 @@ def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:
 
 
 def _tables_with(column: pd.Series[Any], tables: Mapping[str, Ids]) -> list[tuple[float, _End]]:
-    """Return the tables that a column may hold ids of, and of which share of its values.
-
-    First come those that its name names, then those with most of its values.
-    """
+    """Return the tables that a column may hold ids of: first named ones, then by share."""
     values = set(_texts(column))
     name = str(column.name).strip().casefold()
     found: list[tuple[bool, float, int, _End]] = []
@@ -184,11 +175,9 @@ def _are_kinds(column: pd.Series[Any]) -> bool:
 
 def _unknown_ids(path: str, frame: pd.DataFrame, are_matches: bool, views: Iterable[str]) -> str:
     columns = " and ".join(shown(str(name)) for name in frame.columns[:2])
-    what, option = (
-        ("two of the tables", "--match VIEW:VIEW=FILE")
-        if are_matches
-        else ("one of the tables", "--constraints VIEW=FILE")
-    )
+    what, option = "one of the tables", "--constraints VIEW=FILE"
+    if are_matches:
+        what, option = "two of the tables", "--match VIEW:VIEW=FILE"
     return (
         f"{clipped(path)}: the first columns, {columns}, do not hold ids of {what}. If they should,"
         f" name the views: {option}. The views are {', '.join(views)}."

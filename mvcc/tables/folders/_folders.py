@@ -21,8 +21,8 @@ from mvcc.tables._job import Job
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._chunks import read_frames
-from mvcc.tables.reading._partitions import Folder, Piece, is_folder, read_folder
+from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._parquet import Folder, Piece, is_folder, read_folder
 from mvcc.tables.reading._people import ids_in_answers
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import find_id_column, ids_of, refuse_repeated_columns

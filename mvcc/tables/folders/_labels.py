@@ -23,7 +23,7 @@ from mvcc.exceptions import StoreError, WorkerError
 from mvcc.metrics import scores_of_table
 from mvcc.tables.folders._workers import computed
 from mvcc.tables.model._saved import SavedClustering, SavedView
-from mvcc.tables.reading._partitions import Folder, Piece
+from mvcc.tables.reading._parquet import Folder, Piece
 from mvcc.tables.reading._rows import ids_of, place_of
 from mvcc.tables.reading._table import label_texts
 

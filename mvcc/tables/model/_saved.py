@@ -19,9 +19,8 @@ from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, integers
-from mvcc.tables.reading._column import Column, Written
+from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
-from mvcc.tables.reading._looks import without_words
 from mvcc.tables.reading._rows import no_column
 
 # clusters that are continued keep their numbers, so that these may have gaps

@@ -30,7 +30,7 @@ from mvcc.tables._layout import (
     TABLES,
 )
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._partitions import is_folder
+from mvcc.tables.reading._parquet import is_folder
 from mvcc.tables.reading._records import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 

@@ -27,9 +27,8 @@ from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
 from mvcc.tables.folders._folders import refuse_without_folder
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
-from mvcc.tables.reading._chunks import read_frames
-from mvcc.tables.reading._parquet import pyarrow_for
-from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
+from mvcc.tables.reading._files import read_frames
+from mvcc.tables.reading._parquet import Folder, is_folder, pyarrow_for, read_folder
 from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from mvcc.tables._layout import (
 )
 from mvcc.tables.output._folder import OUTLIER, given_files, inputs_of
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._partitions import input_sha256, read_folder
+from mvcc.tables.reading._parquet import input_sha256, read_folder
 from mvcc.tables.reading._people import log_in
 
 if TYPE_CHECKING:

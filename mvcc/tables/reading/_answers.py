@@ -22,9 +22,12 @@ from mvcc.tables.reading._people import (
     AnsweredObjects,
     Person,
     Rows,
+    constraints_of,
     log_in,
     read_history,
     read_people,
+    refuse_other_rows,
+    together,
 )
 from mvcc.tables.reading._records import (
     ANSWER_COLUMNS,
@@ -34,7 +37,6 @@ from mvcc.tables.reading._records import (
     read_groups,
 )
 from mvcc.tables.reading._table import Table
-from mvcc.tables.reading._together import constraints_of, refuse_other_rows, together
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
@@ -63,10 +65,8 @@ class Answers:
 
     def lines(self) -> list[list[str]]:
         """Return every answer with its person, also those that were taken back, as a table."""
-        lines = [ANSWER_COLUMNS]
-        for person in self.people:
-            lines += [[*fields, person.name] for _, fields in person.records]
-        return lines
+        answers = [[*said, one.name] for one in self.people for _, said in one.records]
+        return [ANSWER_COLUMNS, *answers]
 
 
 # the answers, all constraints, and how many entries each file has
@@ -74,10 +74,7 @@ _Found = tuple[AnswerHistory, Answers, "list[Constraints]", list[tuple[str, int]
 
 
 def answer_files(job: Job) -> list[str]:
-    """Return the files of answers of a job: of its folders, else groups beside constraints.
-
-    What several people have said follows from their logs alone.
-    """
+    """Return the files of answers of a job: of its folders, else groups beside constraints."""
     if job.asked:
         paths = [log_in(folder) for folder in job.asked]
         if len(paths) == 1 and paths[0].name == LOG:
@@ -105,13 +102,15 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     files = answer_files(job)
     if not files:
         return inputs
-    objects = AnsweredObjects(inputs, may_lack=_may_lack(job))
+    # answers may be of rows that the tables do not have
+    objects = AnsweredObjects(inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
-        found = _of_people(inputs, files, people, histories, objects)
+        history, answers, constraints, sizes = _of_people(inputs, files, people, histories, objects)
     else:
-        found = _of_files(job, inputs, files, people, histories, objects, notes)
-    history, answers, constraints, sizes = found
+        history, answers, constraints, sizes = _of_files(
+            job, inputs, files, people, histories, objects, notes
+        )
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
@@ -146,7 +145,7 @@ def _of_files(
     if GROUPS in paths:
         groups = _read_members(paths[GROUPS], objects, notes)
         sizes.append((paths[GROUPS], len(groups)))
-    constraints, n_constraints = _with_constraints(job, inputs, paths, notes)
+    constraints, n_constraints = _with_constraints(job, inputs, paths, objects.may_lack, notes)
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
@@ -171,7 +170,8 @@ def _of_people(
         refuse_other_rows(inputs, person, histories[person.name], objects)
     shared = agreement(histories)
     history = shared.history
-    pairs = zip(inputs.constraints, constraints_of(shared, objects), strict=True)
+    answered = constraints_of(shared, objects, len(inputs.tables))
+    pairs = zip(inputs.constraints, answered, strict=True)
     answers = Answers(
         {history.names[number]: objects.rows(own) for number, own in history.members().items()},
         shared.n_counted,
@@ -185,17 +185,12 @@ def _of_people(
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
-    constraints = [given.joined(answered) for given, answered in pairs]
+    constraints = [given.joined(more) for given, more in pairs]
     return history, answers, constraints, list(sizes.items())
 
 
-def _may_lack(job: Job) -> bool:
-    """Tell whether answers may be of rows that the tables do not have."""
-    return job.continues is not None or job.unknown == "skip"
-
-
 def _with_constraints(
-    job: Job, inputs: Inputs, paths: dict[str, str], notes: list[str]
+    job: Job, inputs: Inputs, paths: dict[str, str], may_lack: bool, notes: list[str]
 ) -> tuple[list[Constraints], list[tuple[str, int]]]:
     """Return all constraints, and how many each file of answers has."""
     from mvcc.constraints import ConstraintFile, Constraints
@@ -209,14 +204,9 @@ def _with_constraints(
             continue
         is_given = Path(path).resolve() in given  # it is read already, and only counted here
         into = [Constraints.empty()] * len(constraints) if is_given else constraints
+        file, said = ConstraintFile.read(path), [] if is_given else notes
         n_added = add_constraints(
-            into,
-            ConstraintFile.read(path),
-            number,
-            inputs.tables,
-            inputs.relations,
-            [] if is_given else notes,
-            may_lack=_may_lack(job),
+            into, file, number, inputs.tables, inputs.relations, said, may_lack=may_lack
         )
         sizes.append((path, n_added))
     return constraints, sizes
@@ -225,25 +215,20 @@ def _with_constraints(
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     """Leave out the rows of outliers, and the constraints and matches that touch them."""
     assert inputs.answers is not None
-    outliers = inputs.answers.outliers
-    kept = [
-        np.setdiff1d(np.arange(len(table.ids)), rows)
-        for table, rows in zip(inputs.tables, outliers, strict=True)
-    ]
-    for table, rows in zip(inputs.tables, kept, strict=True):
+    kept, parts = [], []
+    for table, outliers in zip(inputs.tables, inputs.answers.outliers, strict=True):
+        rows = np.setdiff1d(np.arange(len(table.ids)), outliers)
         if len(rows) < 2:
             raise DataError(
                 f"{table.path}: of {len(table.ids)} rows, only {len(rows)} "
                 f"{'is' if len(rows) == 1 else 'are'} not marked as an outlier."
             )
+        kept.append(rows)
+        if len(outliers):
+            parts.append(f"{counted(len(outliers), 'row')} of {table.name}")
     used = inputs.on_rows(kept)
     n_constraints = _total(inputs.constraints) - _total(used.constraints)
     n_matches = _total(inputs.relations.values()) - _total(used.relations.values())
-    parts = [
-        f"{counted(len(rows), 'row')} of {table.name}"
-        for table, rows in zip(inputs.tables, outliers, strict=True)
-        if len(rows)
-    ]
     parts.append(f"{counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}")
     note = f"Left out as {counted(n_objects, 'outlier')}: {', '.join(parts)}."
     return replace(used, notes=(*inputs.notes, note))

@@ -18,24 +18,13 @@ from mvcc.exceptions import DataError
 
 # what NumPy and zipfile raise for files that are cut off or changed
 _DAMAGE = (
-    *(
-        ValueError,
-        TypeError,
-        EOFError,
-        LookupError,
-        RuntimeError,
-        SyntaxError,
-        OverflowError,
-        NotImplementedError,
-    ),
+    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError),
     *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
 
 
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are
-    single columns.
-    """
+    """Read an NPZ file: an array of two dimensions, and single columns beside it."""
     if not content.startswith(b"PK"):
         raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
     try:
@@ -48,11 +37,7 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
             arrays = {name: file[name] for name in file.files}
     except _DAMAGE as error:
         raise _not_numpy(path, error) from error
-    arrays = {
-        name: array
-        for name, array in arrays.items()
-        if isinstance(array, np.ndarray) and array.ndim
-    }
+    arrays = {n: one for n, one in arrays.items() if isinstance(one, np.ndarray) and one.ndim}
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
@@ -63,13 +48,12 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     n_rows = len(arrays[blocks[0]])
     beside = {name: array for name, array in arrays.items() if array.ndim == 1}
     block = _frame_of(arrays[blocks[0]], path, blocks[0], len(beside))
-    known = set(block.columns)
     for name, array in beside.items():
         if len(array) != n_rows:
             raise DataError(
                 f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows."
             )
-        if name in known:
+        if name in block.columns:
             raise DataError(
                 f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it"
                 " another one."
@@ -100,12 +84,9 @@ def _check_header(source: IO[bytes]) -> None:
     """Refuse an array by what its header says; other objects are not looked at."""
     if source.read(6) != b"\x93NUMPY":
         return
-    version = tuple(source.read(2))
-    header = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    header = np.lib.format.read_array_header_2_0
+    if source.read(2) == b"\x01\x00":
+        header = np.lib.format.read_array_header_1_0
     shape, _, dtype = header(source)
     if min(shape, default=0) < 0:
         raise ValueError(f"an array claims the shape {shape}")
@@ -117,9 +98,8 @@ def _check_header(source: IO[bytes]) -> None:
 def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int = 0) -> pd.DataFrame:
     with within_limits(path):
         check_size(len(array), array.shape[1] + n_beside)
-    return pd.DataFrame(
-        _checked(array, path, name), columns=[f"column {n + 1}" for n in range(array.shape[1])]
-    )
+    columns = [f"column {n + 1}" for n in range(array.shape[1])]
+    return pd.DataFrame(_checked(array, path, name), columns=columns)
 
 
 def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
@@ -128,10 +108,11 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
         raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        return _as_doubles(array)
-    if (
-        array.dtype.kind == "U" and array.dtype.itemsize
-    ):  # four bytes for each character, of which many are none
+        with np.errstate(over="ignore"):
+            doubles = array.astype(np.float64)
+        return doubles if np.array_equal(array, doubles, equal_nan=True) else array
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        # four bytes for each character, of which many are none
         codes = np.ascontiguousarray(array).view(np.uint32)
         if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
             raise DataError(f"{path}: {shown(name)} holds numbers that are no characters.")
@@ -139,17 +120,9 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
         try:
             return np.char.decode(array, "utf-8")
         except UnicodeDecodeError as error:
-            raise DataError(
-                f"{path}: {shown(name)} holds bytes that are no text in UTF-8."
-            ) from error
+            words = f"{path}: {shown(name)} holds bytes that are no text in UTF-8."
+            raise DataError(words) from error
     return array
-
-
-def _as_doubles(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return long doubles as doubles, unless that changes a value."""
-    with np.errstate(over="ignore"):
-        doubles = array.astype(np.float64)
-    return doubles if np.array_equal(array, doubles, equal_nan=True) else array
 
 
 def _not_numpy(path: str, error: Exception) -> DataError:

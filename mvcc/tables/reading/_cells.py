@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._column import Written
+from mvcc.tables.reading._column import Written, as_texts, is_missing
 from mvcc.tables.reading._columns import understand_all
-from mvcc.tables.reading._looks import as_texts, is_missing
 from mvcc.tables.reading._numbers import is_written_number
 
 # what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of
@@ -26,9 +25,7 @@ _EXACT = 2**53  # up to which floats hold every whole number
 
 
 def escaped(texts: Sequence[str]) -> list[str]:
-    """Return texts, with a leading ``'`` where a spreadsheet program would take them for
-    formulas.
-    """
+    """Put a ``'`` before what a spreadsheet program would take for a formula."""
     return [
         f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text
         for text in texts
@@ -36,9 +33,7 @@ def escaped(texts: Sequence[str]) -> list[str]:
 
 
 def decimal_sign(frame: pd.DataFrame) -> str:
-    """Return the decimal sign of a text file; a file without one has a comma if it has semicolons,
-    as in countries that write so.
-    """
+    """Return the decimal sign of a text file, by its numbers, else by its delimiter."""
     found = understand_all(frame, dict.fromkeys(frame.columns)).values()
     if any(one.column.written is Written.DECIMAL_COMMAS for one in found):
         return ","
@@ -48,14 +43,9 @@ def decimal_sign(frame: pd.DataFrame) -> str:
 
 
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:
-    """Return cells as text, empty where they are missing.
-
-    Lists and records inside of cells are JSON.
-    """
-    if (
-        pd.api.types.infer_dtype(column, skipna=True) == "datetime"
-    ):  # days alone where all times are midnight
-        column = column.astype("datetime64[us]")
+    """Return cells as text, empty where missing; lists and records inside of them are JSON."""
+    if pd.api.types.infer_dtype(column, skipna=True) == "datetime":
+        column = column.astype("datetime64[us]")  # days alone where all times are midnight
     has_floats = column.dtype.kind == "f" and not _is_long(column)
     texts = as_texts(column) if has_floats else flat(column, path).astype(str)
     if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
@@ -65,21 +55,19 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
 
 
 def flat(column: pd.Series[Any], path: str) -> pd.Series[Any]:
-    """Return cells with lists and records inside of them as JSON.
-
-    Raises DataError: for bytes, which neither CSV nor workbooks hold.
-    """
+    """Return cells with lists and records as JSON; refuse bytes, which only Parquet holds."""
     if column.dtype != object:
         return column
-    values = [_flat(value, column.name, path) for value in column]
+    if any(isinstance(value, bytes) for value in column):
+        name = str(column.name)
+        raise DataError(
+            f"{path}: the column {name!r} holds bytes, no text. Choose --format parquet."
+        )
+    values = list(map(_flat, column))
     return pd.Series(values, index=column.index, name=column.name, dtype=object)
 
 
-def _flat(value: Any, name: object, path: str) -> Any:
-    if isinstance(value, bytes):
-        raise DataError(
-            f"{path}: the column {str(name)!r} holds bytes, no text. Choose --format parquet."
-        )
+def _flat(value: Any) -> Any:
     if isinstance(value, list | tuple | dict | np.ndarray):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     return value
@@ -112,11 +100,8 @@ def _as_written(texts: pd.Series[Any], sign: str) -> pd.Series[Any] | None:
     n_whole = sum(isinstance(number, int) for number in found)
     if not words or None in found or (n_whole and any(word.endswith(".0") for word in words)):
         return None
-    numbers = iter(found)
-    values = [None if gap else next(numbers) for gap in missing]
-    return pd.Series(
-        values, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64"
-    )
+    dtype = "Int64" if n_whole == len(found) else "Float64"
+    return pd.Series(found, index=texts.index[~missing], dtype=dtype).reindex(texts.index)
 
 
 def _number(word: str) -> int | float | None:
@@ -133,15 +118,16 @@ def _is_long(column: pd.Series[Any]) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "f" and dtype.itemsize > 8
 
 
-def as_arrow(column: pd.Series[Any]) -> Any:
-    """Return a column of Parquet.
+def _texts_of(column: pd.Series[Any]) -> pd.Series[Any]:
+    return column.astype(str).where(column.notna(), None)
 
-    What it has no type for is text, as cells of several types are.
-    """
+
+def as_arrow(column: pd.Series[Any]) -> Any:
+    """Return a column of Parquet; what it has no type for is text, as cells of several types."""
     import pyarrow
 
     if _is_long(column):
-        return pyarrow.Array.from_pandas(column.astype(str).where(column.notna(), None))
+        return pyarrow.Array.from_pandas(_texts_of(column))
     if column.dtype != object:
         return pyarrow.Array.from_pandas(column)
     there = column[column.notna()]
@@ -152,4 +138,4 @@ def as_arrow(column: pd.Series[Any]) -> Any:
     try:
         return pyarrow.Array.from_pandas(column)
     except OverflowError:  # whole numbers of more than 64 bits
-        return pyarrow.Array.from_pandas(column.astype(str).where(column.notna(), None))
+        return pyarrow.Array.from_pandas(_texts_of(column))

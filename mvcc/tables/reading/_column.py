@@ -1,14 +1,18 @@
-"""What became of a column of a table: what it is used as, how its cells are written, or why it is
-left out.
-"""
+"""What became of a column of a table, and what its values look like."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import pandas as pd
+
+from mvcc._utils.types import Bools
 from mvcc.tables._job import Kind
+from mvcc.tables.reading._pictures import SUFFIXES
 
 
 class Written(StrEnum):
@@ -116,3 +120,165 @@ class Column:
         """Return what new rows are read by, as a model holds it."""
         written = str(self.written)
         return {"name": self.name, "kind": self.kind, "written": written, "unit": self.unit}
+
+
+_MISSING = {
+    *("", "-", "--", "---", "–", "—", ".", "..", "...", "…", "?", "??"),
+    *("na", "n/a", "n.a.", "nan", "nat", "null", "nil", "none", "(none)", "<na>"),
+    *("#n/a", "#nv", "#null!", "#div/0!", "n.d.", "n.r.", "missing"),
+    *("not available", "not applicable", "not recorded", "keine angabe", "nicht bekannt"),
+    *("k.a.", "k. a.", "k.a", "n.b.", "n. b.", "n.v.", "n. v.", "k.w.", "fehlt"),
+    *("n.c.", "non renseigné", "manquant"),
+}
+_LABELS = re.compile(
+    r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE
+)
+_MOST_LABELS = 50
+_ID = re.compile(
+    r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE
+)
+_CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
+# with letters and digits, but neither a number with its unit nor a date
+_CODE = re.compile(
+    r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}"
+)
+_NAMED_CODES = re.compile(
+    r"(?P<postal>(.*[ _-])?(plz|postleitzahl|zip|zip[ _-]?code|zipcode|post(al)?[ _-]?code|npa"
+    r"|code[ _-]postal))"
+    r"|(.*[ _-])?(tele)?(phone|fon|fax|tel|mobile|handy|téléphone)"
+    r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
+    re.IGNORECASE,
+)
+_PADDED = re.compile(r"^0\d+$", re.MULTILINE)
+_PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
+_WRITTEN_PHONE = re.compile(
+    r"(?!\d{1,2}[/-]\d{1,2}[/-]\d{2,4}$)(?:\+\d|\(?0)\d*[ ()/-][\d ()/-]{4,20}"
+)
+_BARCODE = re.compile(r"\d{8}|\d{12,14}")
+MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
+_OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
+_FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
+
+
+def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the same columns without ``attrs``, which pandas copies with each column."""
+    bare = frame.copy(deep=False)
+    bare.attrs = {}
+    return bare
+
+
+def looks_like_labels(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column that nobody spoke of may be what the clusters are compared with."""
+    if not _LABELS.fullmatch(name.strip()):
+        return False
+    return 2 <= values[~is_missing(values)].astype(str).nunique() <= _MOST_LABELS
+
+
+def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column is called as ids are, and has distinct texts or whole numbers."""
+    if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
+        return False
+    texts = as_texts(values)
+    return not texts.duplicated().any() and not texts.str.contains(r"^[+-]?\d*[.,]\d+$").any()
+
+
+def looks_like_codes(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds codes such as INV-0187, each of one row."""
+    return _may_be_codes(values) and not values.duplicated().any() and _are_codes(values)
+
+
+def holds_ids(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column only says which thing, of perhaps several rows, a row is of."""
+    if looks_like_ids(name, values) or looks_like_codes(values):
+        return True
+    several = _is_called_id(name) and as_texts(values).nunique() > len(values) / 2
+    return several and _are_codes(values)
+
+
+def file_reason(values: pd.Series[Any]) -> LeftOut | None:
+    """Tell whether all values are names of files, which hold what they are about."""
+    if values.dtype.kind not in "OUT" or not str(next(iter(values.dropna()), "")).count("."):
+        return None
+    texts = as_texts(values[~is_missing(values)]).str.lower()
+    if not len(texts) or not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
+        return None
+    return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
+
+
+def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
+    """Tell why numbers of a column are codes, which have no size; None if they are not."""
+    if values.dtype.kind not in "OUTiuf" or not len(values):
+        return None
+    named = _NAMED_CODES.fullmatch(name.strip())
+    is_text = values.dtype.kind in "OUT"
+    first = str(values.iloc[0]).strip()
+    may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
+    if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
+        return None
+    texts = as_texts(values[~is_missing(values)])
+    if named and _most_match(texts, r"\d{3,5}(?:-\d{4})?" if named["postal"] else _PHONE):
+        return LeftOut.POSTAL_CODES if named["postal"] else LeftOut.PHONE_NUMBERS
+    if is_text and _most_match(texts, _WRITTEN_PHONE):
+        return LeftOut.PHONE_NUMBERS
+    if _most_match(texts, _BARCODE) and texts.map(_has_check_digit).mean() > _MOST_CODES:
+        return LeftOut.BARCODES
+    return LeftOut.PADDED if may_be_padded and texts.str.fullmatch(r"\d+").all() else None
+
+
+def _most_match(texts: pd.Series[Any], pattern: str | re.Pattern[str]) -> bool:
+    return bool(len(texts) and texts.str.fullmatch(pattern).mean() > _MOST_CODES)
+
+
+def _has_check_digit(digits: str) -> bool:
+    """Tell whether the last digit of a barcode (EAN, UPC, GTIN) is that of the others."""
+    if not digits.isdecimal():
+        return False
+    weighted = sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(digits[-2::-1]))
+    return (weighted + int(digits[-1])) % 10 == 0
+
+
+def are_few(texts: pd.Series[Any]) -> bool:
+    """Tell whether words repeat, so that a column of them is a category."""
+    return bool(texts.nunique() <= min(MOST_CATEGORIES, max(2, texts.count() / 2)))
+
+
+def _is_called_id(name: str) -> bool:
+    return bool(_ID.fullmatch(name.strip()) or _CAMEL_ID.fullmatch(name.strip()))
+
+
+def _may_be_codes(values: pd.Series[Any]) -> bool:
+    return values.dtype.kind in "OUT" and len(values) >= _FEWEST_CODES
+
+
+def _are_codes(values: pd.Series[Any]) -> bool:
+    if not _may_be_codes(values) or is_missing(values).any():
+        return False
+    return bool(as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES)
+
+
+def is_missing(values: pd.Series[Any]) -> Bools:
+    """Tell which values are not there, or are written as such."""
+    missing: Bools = values.isna().to_numpy(dtype=bool)
+    if values.dtype.kind in "OUT":
+        texts = values.astype(str).str.strip().str.casefold()
+        missing = missing | texts.isin(_MISSING).to_numpy(dtype=bool)
+    return missing
+
+
+def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
+    """Return a table in which values that mean that a cell is empty are missing."""
+    folded = {word.strip().casefold() for word in words}
+    are_words = {name: as_texts(frame[name]).str.casefold().isin(folded) for name in frame}
+    columns = {name: frame[name].mask(are_words[name]) for name in frame}
+    found = pd.DataFrame(columns, index=frame.index)
+    found.attrs = frame.attrs
+    return found
+
+
+def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
+    if column.dtype.kind == "f":
+        numbers = column.dropna().astype(float)
+        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
+            column = column.astype("Int64")
+    return column.astype(str).str.strip()

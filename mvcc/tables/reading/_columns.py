@@ -13,13 +13,24 @@ import pandas as pd
 
 from mvcc._utils.types import Bools, Floats
 from mvcc.tables._job import AskedKind, Kind
-from mvcc.tables.reading._column import TRUTH, Column, LeftOut, Written
+from mvcc.tables.reading._column import (
+    TRUTH,
+    Column,
+    LeftOut,
+    Written,
+    are_few,
+    as_texts,
+    code_reason,
+    is_missing,
+    without_attrs,
+)
 from mvcc.tables.reading._dates import days_of, read_dates
 from mvcc.tables.reading._kinds import (
     MOST,
     ORDERS,
     Mistake,
     Understood,
+    Values,
     as_date,
     as_number,
     as_pictures,
@@ -28,7 +39,6 @@ from mvcc.tables.reading._kinds import (
     numeric,
     truth,
 )
-from mvcc.tables.reading._looks import are_few, as_texts, code_reason, is_missing, without_attrs
 from mvcc.tables.reading._numbers import (
     has_decimal_points,
     numbers_of,
@@ -39,6 +49,10 @@ from mvcc.tables.reading._numbers import (
 
 _KIND_OF: dict[str, Kind | None] = {**dict.fromkeys(ORDERS, "date"), "mail": "text"}
 _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.time)
+_LOOKED_AT = 200  # rows
+_SHOWN = 2  # distinct values
+_LONGEST = 40  # characters
+_MINUTES = 24 * 60
 
 
 def understand_all(
@@ -55,29 +69,24 @@ def understand_all(
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
     delimiter, folder = frame.attrs.get("delimiter"), frame.attrs.get("folder", "")
     frame = without_attrs(frame)
+
+    def understand(name: str, sign: str = "") -> Understood:
+        return _understand(frame[name], asked[name], codes.get(name), delimiter, folder, sign)
+
     quick = [
-        column
-        for column, kind in asked.items()
-        if kind == "number" or (kind is None and column not in codes)
+        name
+        for name, kind in asked.items()
+        if kind == "number" or (kind is None and name not in codes)
     ]
-    numbers = _as_numbers(frame[quick])
-    usable = np.all(np.abs(numbers) <= MOST, axis=0)
-    found = {
-        column: Understood(Column(column, "number"), numbers[:, place])
-        for place, column in enumerate(quick)
-        if usable[place]
-    }
+    found = _plain_numbers(frame[quick])
     # a column of JSON may hold numbers and texts
-    plain = [column for column in found if pd.api.types.is_string_dtype(frame[column])]
-    others = [column for column in asked if column not in found]
-    of_file = (delimiter, folder)
-    found |= {
-        name: _understand(frame[name], asked[name], codes.get(name), *of_file) for name in others
-    }
+    plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
+    others = [name for name in asked if name not in found]
+    found |= {name: understand(name) for name in others}
     sign = _decimal_sign(frame, plain, [found[name].column.written for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
-            found[name] = _understand(frame[name], asked[name], codes.get(name), *of_file, sign)
+            found[name] = understand(name, sign)
     for name in plain:
         if sign == "," and (thousands := without_points(frame[name])) is not None:
             found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
@@ -104,27 +113,25 @@ def _said_how_read(understood: Understood, texts: pd.Series[Any]) -> Understood:
 def _without_effect(one: Understood) -> Understood:
     """Say where all values of a column are the same."""
     values = one.values
-    if (
-        values is None
-        or len(values) < 2
-        or one.column.kind == "picture"
-        or pd.isna(values[:1]).any()
-        or not (values == values[0]).all()
-    ):
+    if values is None or len(values) < 2 or one.column.kind == "picture":
+        return one
+    if pd.isna(values[0]) or not (values == values[0]).all():
         return one
     return replace(one, column=replace(one.column, kind=None, why=LeftOut.CONSTANT))
 
 
-def _as_numbers(frame: pd.DataFrame) -> Floats:
-    """Return values as numbers, NaN for those that are none, as points in time, which pandas has
-    numbers for.
-    """
+def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
+    """Return the columns that are numbers alone; times, which pandas has numbers for, are none."""
     values = np.empty(frame.shape)
     is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
     words = frame.loc[:, ~is_number].astype(str).to_numpy(dtype=object)
     values[:, ~is_number] = numbers_of(words)
-    return values
+    usable = np.flatnonzero(np.all(np.abs(values) <= MOST, axis=0))
+    return {
+        name: Understood(Column(name, "number"), values[:, place])
+        for name, place in zip(frame.columns[usable], usable, strict=True)
+    }
 
 
 def code_reasons(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, LeftOut]:
@@ -139,12 +146,11 @@ def _understand(
     asked: AskedKind | None,
     code: LeftOut | None,
     delimiter: str | None,
-    folder: str = "",
-    sign: str = "",
+    folder: str,
+    sign: str,
 ) -> Understood:
     """Find out what a column is, unless somebody asked for a kind.
 
-    `values`: as they were read.
     `code`: what numbers of the column are if they have no size.
     `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
     `folder`: that of the file, with pictures in it or below.
@@ -152,17 +158,17 @@ def _understand(
     """
     missing = is_missing(values)
     kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
-    column = _column_of(values, missing, kind)
+    column = Column(str(values.name), kind, int(missing.sum()))
+    may_be_date = asked in (None, "date", *ORDERS)
     if asked == "mail":
         column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    if values.dtype.kind == "M" and asked in (None, "date", *ORDERS):
+    if values.dtype.kind == "M" and may_be_date:
         return dated(column, days_of(values), values, Written.PLAIN)
-    if values.dtype.kind in "iufbm" and asked == "number":
-        return numeric(column, _typed(values), values, _of_type(values))
-    if values.dtype.kind in "iufbm" and asked is None and code is None:
-        return numeric(column, _typed(values), values, _of_type(values))
+    if values.dtype.kind in "iufbm" and (asked == "number" or (asked is None and code is None)):
+        written = Written.IN_SECONDS if values.dtype.kind == "m" else Written.PLAIN
+        return numeric(column, _typed(values), values, written)
     if (odd := _first_odd(column, values, missing)) is not None:
         return odd
     texts = as_texts(values).mask(missing)
@@ -173,13 +179,9 @@ def _understand(
     found = None
     if asked in (None, "number"):
         found = as_number(column, texts, delimiter, sign)
-    if found is None and asked in (None, "date", *ORDERS):
+    if found is None and may_be_date:
         found = as_date(column, texts, asked)
     return found or as_words(column, texts)
-
-
-def _column_of(values: pd.Series[Any], missing: Bools, kind: Kind | None) -> Column:
-    return Column(str(values.name), kind, int(missing.sum()))
 
 
 def _typed(values: pd.Series[Any]) -> Floats:
@@ -187,10 +189,6 @@ def _typed(values: pd.Series[Any]) -> Floats:
     numbers = values.dt.total_seconds() if values.dtype.kind == "m" else values
     floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     return floats
-
-
-def _of_type(values: pd.Series[Any]) -> Written:
-    return Written.IN_SECONDS if values.dtype.kind == "m" else Written.PLAIN
 
 
 def _first_odd(column: Column, values: pd.Series[Any], missing: Bools) -> Understood | None:
@@ -213,13 +211,7 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
         for column in columns
         if column.kind in (None, "number") and not (column.written or column.unit)
     ]
-    numbers = _as_numbers(frame[quick])
-    usable = np.all(np.abs(numbers) <= MOST, axis=0)
-    found = {
-        name: Understood(Column(name, "number"), numbers[:, n])
-        for n, name in enumerate(quick)
-        if usable[n]
-    }
+    found = _plain_numbers(frame[quick])
     folder = frame.attrs.get("folder", "")
     others = [one for one in columns if one.name not in found]
     found |= {one.name: _read_like(one, frame[one.name], folder) for one in others}
@@ -229,7 +221,7 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
 def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     missing = is_missing(values)
     kind = known.kind or "number"  # a constant of a table of numbers
-    column = replace(_column_of(values, missing, kind), unit=known.unit)
+    column = Column(str(values.name), kind, int(missing.sum()), unit=known.unit)
     if kind == "date" and values.dtype.kind == "M":
         return dated(column, days_of(values), values, known.written)
     if kind == "number" and values.dtype.kind in "iufbm":
@@ -239,12 +231,40 @@ def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood
     texts = as_texts(values).mask(missing)
     if kind == "picture":
         return as_pictures(column, texts, folder)
-    if kind == "number" and known.written in TRUTH:
-        return numeric(column, truth(texts, known.written), texts, known.written)
     if kind == "number":
-        numbers = read_numbers_like(texts, known.written, known.unit).values
+        if known.written in TRUTH:
+            numbers = truth(texts, known.written)
+        else:
+            numbers = read_numbers_like(texts, known.written, known.unit)
         return numeric(column, numbers, texts, known.written)
     if kind == "date":
         dates = read_dates(texts, known.written)
         return dated(column, dates.days, texts, known.written)
     return as_words(replace(column, written=known.written), texts)
+
+
+def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) -> Column:
+    """Return a column with two of its values, in the file and as ``values`` of all rows."""
+    if column.kind == "picture" or (column.kind == "number" and not column.note):
+        values = None  # 21.720 and 21.72 are the same
+    head = cells.iloc[:_LOOKED_AT]
+    if any(isinstance(cell, bytes) for cell in head):
+        return column  # an ignored one, such as pictures: its cells are not texts
+    texts = as_texts(head)[~is_missing(head)].drop_duplicates().iloc[:_SHOWN]
+    places = head.index.get_indexer(texts.index)
+    pairs = []
+    for place, text in zip(places.tolist(), texts, strict=True):
+        written = " ".join(str(text)[:_LONGEST].split())
+        used = None if values is None else values[place]
+        pairs.append((written, written if used is None else _as_used(used, column.kind)))
+    return replace(column, examples=tuple(pairs))
+
+
+def _as_used(value: Any, kind: str | None) -> str:
+    if isinstance(value, str):
+        return " ".join(value[:_LONGEST].split())
+    if kind != "date":
+        return f"{value:.10g}"
+    if value % 1 == 0:
+        return str(np.datetime64(round(value), "D"))
+    return str(np.datetime64(round(value * _MINUTES), "m")).replace("T", " ")

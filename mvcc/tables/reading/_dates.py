@@ -125,10 +125,7 @@ def _near(year: int) -> int:
 
 
 def days_of(dates: pd.Series[Any]) -> Days:
-    """Return points in time as days, whatever the year.
-
-    Those of pandas in nanoseconds end in 2262.
-    """
+    """Return points in time as days, also after 2262, where those of pandas in nanoseconds end."""
     naive = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
     points = naive.to_numpy()
     per_day = 86_400 * _IN_A_SECOND[np.datetime_data(points.dtype)[0]]

@@ -1,7 +1,4 @@
-"""Files of rows and columns.
-
-CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame.
-"""
+"""Files of rows and columns, of many formats, as data frames: whole, or some rows at a time."""
 
 from __future__ import annotations
 
@@ -10,21 +7,45 @@ import io
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import pandas as pd
 
 from mvcc._utils.messages import clipped, nearest, words_of
-from mvcc._utils.reading import MOST_LINE, check_lines, check_size, content_of, within_limits
-from mvcc._utils.text import decoded, delimiter_of, parse_arff, read_text
+from mvcc._utils.reading import (
+    MOST_LINE,
+    check_lines,
+    check_size,
+    content_of,
+    opened,
+    within_limits,
+)
+from mvcc._utils.text import (
+    UTF_16,
+    WINDOWS,
+    assumed,
+    decoded,
+    delimiter_of,
+    encoding_of,
+    parse_arff,
+    read_text,
+)
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._arrays import read_array, read_arrays
-from mvcc.tables.reading._parquet import read_parquet
+from mvcc.tables.reading._parquet import (
+    frame_of_parquet,
+    parquet_in,
+    read_parquet,
+    reading_parquet,
+    rows_at_a_time,
+)
 from mvcc.tables.reading._workbooks import read_records, read_workbook
 
-MOST_SHOWN = 1000  # characters of a path
+_MOST_SHOWN = 1000  # characters of a path
+_TEXT = (".csv", ".tsv", ".txt")
 
 
 def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
@@ -43,11 +64,11 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
     Raises DataError: if the file is missing, of another format, or damaged; the message names
     file, line where there is one, and what to do.
     """
-    ending = known_ending(path)
-    with reading(path), without_words_of_libraries():
+    ending = _known_ending(path)
+    with _reading(path), without_words_of_libraries():
         # never by name: some libraries take names for addresses on the network, or read whole
         # folders
-        content, place = content_of(path), clipped(path, MOST_SHOWN)
+        content, place = content_of(path), clipped(path, _MOST_SHOWN)
         if ending == ".xlsx":
             frame = read_workbook(content, place, sheet=sheet, header=header)
         else:
@@ -64,44 +85,34 @@ def without_words_of_libraries() -> Iterator[None]:
         yield
 
 
-def known_ending(path: str) -> str:
-    """Return the ending of the name of a table, which tells its format.
-
-    Refuse folders and other formats.
-    """
-    place = clipped(path, MOST_SHOWN)
+def _known_ending(path: str) -> str:
+    """Return the ending of a file's name, which tells its format; refuse folders and others."""
+    place = clipped(path, _MOST_SHOWN)
     ending = Path(path).suffix.lower()
     if os.path.isdir(path):
         raise DataError(f"{place}: this is a folder; name a file.")
     if ending not in _READERS:
+        what = repr(clipped(ending)) if ending else "of a name without an ending"
         raise DataError(
-            f"{place}: the format {shown_ending(ending)} is not known. Known endings:"
-            f" {', '.join(_READERS)}."
+            f"{place}: the format {what} is not known. Known endings: {', '.join(_READERS)}."
         )
     return ending
 
 
 @contextmanager
-def reading(path: str) -> Iterator[None]:
+def _reading(path: str) -> Iterator[None]:
     """Say of a table that is missing or cannot be read what to do."""
-    place = clipped(path, MOST_SHOWN)
+    place = clipped(path, _MOST_SHOWN)
     try:
         yield
     except FileNotFoundError:
-        there = [
-            other.name for other in Path(path).parent.glob("*") if other.suffix.lower() in _READERS
-        ]
-        raise DataError(
-            f"{place}: there is no such file{nearest(Path(path).name, there)}"
-        ) from None
+        others = Path(path).parent.glob("*")
+        there = [other.name for other in others if other.suffix.lower() in _READERS]
+        guess = nearest(Path(path).name, there)
+        raise DataError(f"{place}: there is no such file{guess}") from None
     except (OSError, MemoryError) as error:
-        raise DataError(
-            f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}."
-        ) from error
-
-
-def shown_ending(ending: str) -> str:
-    return repr(clipped(ending)) if ending else "of a name without an ending"
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{place}: cannot be read: {reason}.") from error
 
 
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
@@ -109,32 +120,23 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     text = read.text
     with within_limits(path):
         check_lines(content)
-    frame = next(text_frames(io.StringIO(text, newline=""), path, n_lines=_n_lines(content)))
+    n_lines = max(content.count(mark) for mark in (b"\n", b"\r"))
+    frame = next(_text_frames(io.StringIO(text, newline=""), path, n_lines=n_lines))
     frame.attrs |= {"encoding": read.encoding, "notes": read.notes(path)}
-    frame = frame.iloc[: n_filled(frame)]
+    frame = frame.iloc[: _n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
-    frame = frame.loc[
-        :,
-        [
-            bool(name.strip()) or (frame.iloc[:, n] != "").any()
-            for n, name in enumerate(frame.columns)
-        ],
-    ]
+    names = enumerate(frame.columns)
+    frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
     first = frame.attrs.pop("first")
     if text.rstrip().count("\n") + 2 - first == len(frame):  # no value has line breaks
         frame.attrs["lines"] = first
     return frame
 
 
-def _n_lines(content: bytes) -> int:
-    return max(content.count(mark) for mark in (b"\n", b"\r"))
-
-
-def text_frames(
+def _text_frames(
     lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows of a text file, all at once, of which there are so many lines, or some at a
-    time.
+    """Give the rows of a text file of so many lines, all at once, or some at a time.
 
     Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns,
     and ``attrs["first"]`` in which line row 0 is.
@@ -142,7 +144,8 @@ def text_frames(
     first = lines.readline(MOST_LINE)
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    delimiter = _delimiter(first, path)
+    is_tsv = path.lower().endswith(".tsv") and "\t" in first
+    delimiter = "\t" if is_tsv else delimiter_of(first)
     lines.seek(0)
     try:
         names = next(csv.reader(lines, delimiter=delimiter))
@@ -151,6 +154,7 @@ def text_frames(
         headless = _is_data(names)
         if headless:
             lines.seek(0)
+            names = [f"column {n + 1}" for n in range(len(names))]
         reader = pd.read_csv(
             lines,
             sep=delimiter,
@@ -168,9 +172,7 @@ def text_frames(
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)
                 frame = reader.read(n_rows)
-            frame.columns = pd.Index(
-                [f"column {n + 1}" for n in range(len(names))] if headless else names
-            )
+            frame.columns = pd.Index(names)
             frame.attrs |= {"delimiter": delimiter, "first": 1 if headless else 2}
             yield frame
             if n_rows is None:
@@ -180,56 +182,35 @@ def text_frames(
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        where, what = _longer_row(lines, delimiter) or (
-            "",
-            f"cannot be read as a table: {words_of(error)}",
-        )
-        raise DataError(f"{path}{where}: {what}.") from error
+        longer = _longer_row(lines, delimiter)
+        what = longer or f": cannot be read as a table: {words_of(error)}"
+        raise DataError(f"{path}{what}.") from error
 
 
-def n_filled(frame: pd.DataFrame) -> int:
-    """Return the number of rows without those at the end that hold nothing, which are line
-    breaks.
-    """
+def _n_filled(frame: pd.DataFrame) -> int:
+    """Return the number of rows without empty ones at the end, which are line breaks."""
     n = len(frame)
     while n and (frame.iloc[n - 1] == "").all():
         n -= 1
     return n
 
 
-def _delimiter(first: str, path: str) -> str:
-    """Return what separates the columns.
-
-    Tabs in the first line of a TSV file, else what that has most often.
-    """
-    is_tsv = path.lower().endswith(".tsv") and "\t" in first
-    return "\t" if is_tsv else delimiter_of(first)
-
-
-def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
-    """Find the first row with more values than there are columns."""
+def _longer_row(lines: IO[str], delimiter: str) -> str:
+    """Say which is the first row with more values than there are columns, if one has."""
     lines.seek(0)
     reader = csv.reader(lines, delimiter=delimiter)
-    try:
+    with suppress(csv.Error):  # pandas has its own message
         width = len(next(reader))
         line = reader.line_num + 1
         for row in reader:
             if len(row) > width:
-                return (
-                    f":{line}",
-                    f"line {line} has {len(row)} values, but there are {width} columns",
-                )
+                return f":{line}: line {line} has {len(row)} values, but there are {width} columns"
             line = reader.line_num + 1
-    except csv.Error:
-        pass  # the reader has its own message
-    return None
+    return ""
 
 
 def _is_data(names: list[str]) -> bool:
-    """Tell whether a first line is a row of numbers, and no names.
-
-    0, 1, 2, … are names that pandas gives.
-    """
+    """Tell whether a first line is numbers, but not 0, 1, 2, …, which are names of pandas."""
     try:
         numbers = [float(name) for name in names if name != ""]
     except ValueError:
@@ -260,3 +241,89 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
     ".npy": read_array,
     ".arff": _read_arff,
 }
+
+
+def read_frames(
+    path: str, sheet: str | None = None, header: int | None = None
+) -> Iterator[pd.DataFrame]:
+    """Read a table as `read_frame` does, some rows at a time where the format allows it.
+
+    Returns: the index is the number of the row in the file, ``attrs["lines"]`` the line of the
+    first row where it is known, ``attrs["folder"]`` where the file is.
+    Raises DataError: as `read_frame`, some only when the rows before have been given.
+    """
+    ending, place = _known_ending(path), clipped(path, _MOST_SHOWN)
+    with _reading(path):
+        if ending in _TEXT:
+            frames = _of_text(path, place)
+        elif ending == ".parquet":
+            frames = _of_parquet(path, place)
+        else:
+            frames = _parts(read_frame(path, sheet, header))
+        for frame in frames:
+            frame.attrs["folder"] = os.path.dirname(path)
+            yield frame
+
+
+def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
+    lines = _Lines(path, place)
+    encoding = encoding_of(lines, place, DataError)
+    if encoding == UTF_16:
+        yield from _parts(read_frame(path))
+        return
+    notes = [assumed(place)] if encoding == WINDOWS else []
+    with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
+        n_columns = max(map(file.readline().count, ",;\t")) + 1
+        file.seek(0)
+        held = pd.DataFrame()
+        for chunk in _text_frames(file, place, rows_at_a_time(n_columns)):
+            frame = pd.concat([held, chunk]) if len(held) else chunk
+            frame.attrs = chunk.attrs  # pandas drops them where they differ
+            n = _n_filled(frame)
+            held = frame.iloc[n:]  # the end of the file, or rows that lack everything
+            if n:
+                frame = frame.iloc[:n]
+                frame.attrs["notes"] = notes
+                if lines.are_rows:
+                    frame.attrs["lines"] = chunk.attrs["first"] + int(frame.index[0])
+                yield frame
+
+
+class _Lines:
+    """The lines of a text file, some bytes at a time; then, whether each row is one of them."""
+
+    def __init__(self, path: str, place: str) -> None:
+        self._path, self._place = path, place
+        self.are_rows = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        with opened(self._path) as file:
+            for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
+                if len(line) > MOST_LINE:
+                    raise DataError(
+                        f"{self._place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
+                        " this is not a table."
+                    )
+                # a value with a line break leaves a quote open
+                self.are_rows = self.are_rows and line.count(b'"') % 2 == 0
+                yield line
+
+
+def _of_parquet(path: str, place: str) -> Iterator[pd.DataFrame]:
+    n_before = 0
+    with reading_parquet(place), opened(path) as source:
+        file = parquet_in(source)
+        for batch in file.iter_batches(rows_at_a_time(len(file.schema_arrow))):
+            frame = frame_of_parquet(batch, place)
+            frame.index = pd.RangeIndex(n_before, n_before + len(frame))
+            n_before += len(frame)
+            yield frame
+
+
+def _parts(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    size = rows_at_a_time(frame.shape[1])
+    for start in range(0, len(frame), size):
+        part = frame.iloc[start : start + size]
+        if "lines" in frame.attrs:
+            part.attrs["lines"] = frame.attrs["lines"] + start
+        yield part

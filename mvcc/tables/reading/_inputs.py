@@ -1,29 +1,35 @@
-"""The files of a job: read, checked, and known by their checksums."""
+"""The inputs of a job: files that are read, checked and known by checksums, or tables in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import pandas as pd
 
-from mvcc._utils.messages import counted, shown
+from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.settings import Problems as Mistakes
+from mvcc._utils.settings import validated
 from mvcc._utils.types import Ints
-from mvcc.exceptions import DataError
+from mvcc.constraints import ConstraintFile
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._pair_files import PairFiles, read_pairs
-from mvcc.tables.reading._partitions import input_sha256
+from mvcc.tables.reading._column import as_texts
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._table import Table, read_table
+from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from mvcc.constraints import Constraints, Relations
     from mvcc.tables.reading._answers import Answers
 
+_BY_VIEW = ("columns", "ignore", "labels_column")  # settings of tables in memory
 _MANY_SHARED = 0.5  # of the ids of the smaller table
 
 
@@ -44,24 +50,18 @@ class Inputs:
         return self.answers.tables if self.answers else self.tables
 
     def on_rows(self, rows: list[Ints]) -> Inputs:
-        """Return the inputs of some rows of every view, ascending.
-
-        Constraints and matches that touch others go.
-        """
+        """Return the inputs of some rows, ascending, without constraints and matches of others."""
         relations = {}
         for (u, v), pairs in self.relations.items():
             inside = pairs[np.isin(pairs[:, 0], rows[u]) & np.isin(pairs[:, 1], rows[v])]
             if len(inside):
-                ends = zip((u, v), inside.T, strict=True)
-                relations[u, v] = np.column_stack(
-                    [np.searchsorted(rows[view], column) for view, column in ends]
-                )
+                ends = [np.searchsorted(rows[view], inside[:, n]) for n, view in enumerate((u, v))]
+                relations[u, v] = np.column_stack(ends)
+        views = list(zip(self.tables, self.constraints, rows, strict=True))
         return replace(
             self,
-            tables=[table.on_rows(own) for table, own in zip(self.tables, rows, strict=True)],
-            constraints=[
-                given.on_rows(own) for given, own in zip(self.constraints, rows, strict=True)
-            ],
+            tables=[table.on_rows(own) for table, _, own in views],
+            constraints=[given.on_rows(own) for _, given, own in views],
             relations=relations,
         )
 
@@ -77,6 +77,39 @@ class SampledViews(Protocol):
         """Return a sample of every such view, and the lines drawn from each file of matches."""
 
 
+@dataclass(frozen=True)
+class PairFiles:
+    """All files of matches and constraints of a job that could be read."""
+
+    matches: dict[str, pd.DataFrame]  # by the two views
+    constraints: dict[str, ConstraintFile]
+
+    def named_in(self, view: str) -> list[set[str]]:
+        """Return sets of ids, one or more of them of a view: those of the columns of its files."""
+        named: list[set[str]] = []
+        for pair, frame in self.matches.items():
+            if view in pair.split(":"):
+                named += [set(as_texts(frame.iloc[:, n])) for n in range(min(2, frame.shape[1]))]
+        if view in self.constraints:
+            records = self.constraints[view].records.values()
+            named.append({name.strip() for record in records for name in record[:2]})
+        return named
+
+
+def _read_pairs(
+    job: Job, problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
+) -> PairFiles:
+    """Read the files of matches and constraints, but those of matches whose lines were drawn."""
+    files = PairFiles({}, {})
+    for pair, path in job.matches.items():
+        with problems.collecting():
+            files.matches[pair] = drawn[pair] if pair in drawn else read_frame(path)
+    for view, path in job.constraints.items():
+        with problems.collecting():
+            files.constraints[view] = ConstraintFile.read(path)
+    return files
+
+
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample.
 
@@ -84,21 +117,19 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """
     problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
-    files = read_pairs(job, of_pairs) if folders is None else PairFiles({}, {})
-    of_files = (
-        job.views
-        if folders is None
-        else {name: view for name, view in job.views.items() if name not in folders}
-    )
-    for name, view in of_files.items():
+    files = _read_pairs(job, of_pairs) if folders is None else PairFiles({}, {})
+    for name, view in job.views.items():
+        if folders is not None and name in folders:
+            continue
         with problems.collecting():
             named = files.named_in(name) or _named_by_tables(tables)
-            tables.append(read_table(name, view, problems, job.shown_of(name), named))
+            frame = read_frame(view.path, view.sheet, view.header)
+            tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
     if folders is not None:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
-        files = read_pairs(job, of_pairs, drawn)
+        files = _read_pairs(job, of_pairs, drawn)
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():
@@ -162,3 +193,88 @@ def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:
 def caller_of(tables: list[Table]) -> Callable[[int, int], str]:
     """Return what says how a message calls a row of a view."""
     return lambda view, row: f"{shown(tables[view].ids[row])} of {tables[view].name}"
+
+
+def job_of(
+    views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]
+) -> Job:
+    """Return the job that clusters tables from memory, with names in the place of paths."""
+    mistakes = Mistakes("cluster_views", "mvcc.cluster_views(…)")
+    mistakes.mark((), mistakes.option("cluster_views"))
+    sections: dict[str, dict[str, Any]] = {name: {"path": f"views[{name!r}]"} for name in views}
+    _refuse_other_forms(settings, views)
+    for key in _BY_VIEW:
+        for name, value in settings.get(key, {}).items():
+            if name not in sections:
+                guess = nearest(str(name), sections)
+                raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
+            sections[name][key] = value
+    given = {key: value for key, value in settings.items() if key not in _BY_VIEW}
+    pairs = {
+        ":".join(key) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
+        for key in matches
+    }
+    return validated(Job, given | {"views": sections, "matches": pairs}, mistakes)
+
+
+def inputs_of(
+    job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], constraints: Any
+) -> Inputs:
+    """Return the inputs that tables, matches and constraints from memory are."""
+    from mvcc.views import GivenViews  # numba, as in `read_inputs`
+
+    problems = Problems()
+    frames = {name: frame_of(view, name) for name, view in views.items()}
+    tables: list[Table] = []
+    for name, frame in frames.items():
+        view, rows = job.views[name], frame.reset_index(drop=True)
+        with problems.collecting():
+            tables.append(table_of(rows, name, view, problems, ids=_ids(frame, view.path)))
+    problems.raise_any()
+    given = GivenViews.of(frames)
+    return Inputs(tables, given.constraints(constraints), given.relations(dict(matches)), [])
+
+
+def frame_of(view: Any, name: str) -> pd.DataFrame:
+    """Return a view as a frame; a Series, as texts are, becomes its only column."""
+    if isinstance(view, str | os.PathLike):
+        raise InvalidInputError(
+            f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
+            " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
+        )
+    if isinstance(view, pd.Series):
+        return view.to_frame(name if view.name is None else str(view.name))
+    frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
+    return frame.set_axis([str(column) for column in frame.columns], axis=1)
+
+
+def _refuse_other_forms(settings: Mapping[str, Any], views: Mapping[str, Any]) -> None:
+    """Refuse settings in other forms: for one view only, or by another library's name."""
+    for key in _BY_VIEW:
+        value = settings.get(key, {})
+        if not isinstance(value, Mapping):
+            example = {next(iter(views), "name"): value}
+            raise ConfigError(
+                f"{key} must be a dict {{view: …}}, got {clipped(shown(value))}; write "
+                f"{key}={clipped(str(example))} for one view."
+            )
+    if "unknown" in settings:
+        raise ConfigError("unknown goes only with files; drop such matches and constraints first.")
+    if "random_state" in settings:
+        wanted = clipped(shown(settings["random_state"]))
+        raise ConfigError(f"random_state is called seed here; give seed={wanted}.")
+
+
+def _ids(frame: pd.DataFrame, place: str) -> list[str]:
+    if frame.index.nlevels > 1:
+        raise DataError(
+            f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
+        )
+    ids = as_texts(frame.index.to_series())
+    if ids.duplicated().any():
+        twice = clipped(shown(ids[ids.duplicated()].iloc[0]))
+        raise DataError(
+            f"{place}: the id {twice} is there more than once in the row index; ids must be"
+            " distinct."
+        )
+    return ids.tolist()

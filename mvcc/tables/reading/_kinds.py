@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,8 @@ from numpy.typing import NDArray
 from mvcc._utils.messages import clipped, with_point
 from mvcc._utils.types import Floats
 from mvcc.tables._job import AskedKind
-from mvcc.tables.reading._column import TRUTH, Column, Written
+from mvcc.tables.reading._column import TRUTH, Column, Written, are_few, is_missing
 from mvcc.tables.reading._dates import A_DATE, read_dates, remarks_on
-from mvcc.tables.reading._looks import are_few, is_missing
-from mvcc.tables.reading._mails import are_mails, body_of
 from mvcc.tables.reading._numbers import numbers_of, read_numbers
 from mvcc.tables.reading._pictures import measured_pictures
 
@@ -29,13 +28,16 @@ _MANY = 0.6  # of the values that are numbers, for this to be said of a column o
 _CERTAIN = (Written.TRUE_FALSE, Written.YES_NO, Written.WAHR_FALSCH, Written.JA_NEIN)
 ORDERS = {"day first": Written.DAY_SLASHES, "month first": Written.MONTH_SLASHES}
 
+_FIELD = re.compile(r"[A-Za-z][\w-]{0,30}:(\s|$)")
+_SENDER = re.compile(r"(from|von|de|da)\s*:", re.IGNORECASE)
+_SUBJECT = re.compile(r"(subject|betreff|objet|asunto|oggetto)\s*:(.*)", re.IGNORECASE)
+_MOST_SIGNED = 10  # lines of a signature, so that a line of dashes further up ends no mail
+_ENOUGH = 0.1  # of the texts of a column that have headers or a signature
+
 
 @dataclass(frozen=True)
 class Mistake:
-    """The first value of a column that cannot be used.
-
-    Its row, what it is, what to do, and how many are like it.
-    """
+    """The first value of a column that cannot be used: its row, what it is, and what to do."""
 
     row: int
     what: str
@@ -45,10 +47,7 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Understood:
-    """A column, what is wrong with it, and its values.
-
-    Numbers, days for dates, texts for the others, or missing.
-    """
+    """A column, its values (numbers, days of dates, texts, or missing), or what is wrong."""
 
     column: Column
     values: Values | None = None
@@ -58,10 +57,7 @@ class Understood:
 def as_number(
     column: Column, texts: pd.Series[Any], delimiter: str | None, sign: str
 ) -> Understood | None:
-    """Read numbers, truth values, or numbers with separators and units.
-
-    None for what is none of these, unless it must be.
-    """
+    """Read numbers, truth values, numbers with units; None for others, unless it must be."""
     there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
     n_plain = int((~np.isnan(numbers)).sum())
@@ -98,11 +94,17 @@ def truth(texts: pd.Series[Any], written: Written) -> Floats:
 def _with_unclear_sign(column: Column, texts: pd.Series[Any]) -> Understood:
     has_comma = texts.str.contains(",", na=False)
     text = texts[has_comma].iloc[0]
-    what = f"{clipped(repr(text))}, whose comma may be a decimal comma or separate thousands,"
+    why = "whose comma may be a decimal comma or separate thousands"
     point = with_point(text) or text.replace(",", "")
     remedy = f"Write {point}, or separate the columns with semicolons"
-    row = int(has_comma.to_numpy(dtype=bool).argmax())
-    return Understood(column, mistake=Mistake(row, what, remedy, int(has_comma.sum())))
+    return _mistaken(column, texts, has_comma, why, remedy)
+
+
+def _mistaken(column: Column, texts: pd.Series[Any], bad: Any, why: str, remedy: str) -> Understood:
+    """Say of the first bad text of a column why it is, and what to do."""
+    row = int(np.argmax(bad))
+    what = f"{clipped(repr(str(texts.iloc[row])))}, {why},"
+    return Understood(column, mistake=Mistake(row, what, remedy, int(np.sum(bad))))
 
 
 def numeric(
@@ -110,21 +112,16 @@ def numeric(
 ) -> Understood:
     missing = is_missing(texts)
     column = replace(column, kind="number", written=written)
-    usable = (missing & np.isnan(numbers)) | (np.abs(numbers) <= MOST)
-    if usable.all():
+    bad = ~((missing & np.isnan(numbers)) | (np.abs(numbers) <= MOST))
+    if not bad.any():
         return Understood(column, numbers)
-    row = int(usable.argmin())
-    text, number = clipped(repr(str(texts.iloc[row]))), numbers[row]
-    unit = f" in {column.unit} like the others" * bool(column.unit)
-    what, remedy = f"{text}, which is not a finite number{unit},", "Write a number"
-    if np.isfinite(number):
-        what, remedy = (
-            f"{text}, which is too large to compute with,",
-            f"Scale the column to below {MOST:.0e}",
-        )
-    elif np.isnan(number):
-        remedy = "Write a number, or leave the cell empty"
-    return Understood(column, mistake=Mistake(row, what, remedy, int((~usable).sum())))
+    first = numbers[bad][0]
+    if np.isfinite(first):
+        remedy = f"Scale the column to below {MOST:.0e}"
+        return _mistaken(column, texts, bad, "which is too large to compute with", remedy)
+    unit = f" in {column.unit} like the others" if column.unit else ""
+    remedy = "Write a number, or leave the cell empty" if np.isnan(first) else "Write a number"
+    return _mistaken(column, texts, bad, f"which is not a finite number{unit}", remedy)
 
 
 def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> Understood | None:
@@ -137,16 +134,13 @@ def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> U
     if asked is None and n_dates < _NEARLY_ALL * len(there):
         return None
     if dates.either:
-        return _in_unclear_order(column, texts, dates.either)
+        first, second = (f"`columns: {{{column.name}: {order}}}`" for order in ORDERS)
+        row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
+        why = "which may begin with the day or with the month, as all others"
+        what = f"{clipped(repr(dates.either))}, {why},"
+        remedy = f"Write {first} or {second} into the view of the config"
+        return Understood(column, mistake=Mistake(row, what, remedy, len(there)))
     return dated(replace(column, remarks=dates.remarks), dates.days, texts, dates.written)
-
-
-def _in_unclear_order(column: Column, texts: pd.Series[Any], date: str) -> Understood:
-    row = int((texts == date).to_numpy(dtype=bool).argmax())
-    first, second = (f"{column.name}: {order}" for order in ORDERS)
-    what = f"{clipped(repr(date))}, which may begin with the day or with the month, as all others,"
-    remedy = f"Write `columns: {{{first}}}` or `columns: {{{second}}}` into the view of the config"
-    return Understood(column, mistake=Mistake(row, what, remedy, int(texts.notna().sum())))
 
 
 def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written) -> Understood:
@@ -155,36 +149,62 @@ def dated(column: Column, days: Floats, texts: pd.Series[Any], written: Written)
     column = replace(column, kind="date", written=written, remarks=remarks)
     bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
-        row = int(bad.argmax())
-        what = f"{clipped(repr(str(texts.iloc[row])))}, which is not a date like the others,"
         remedy = "Write a date, or leave the cell empty"
-        return Understood(column, mistake=Mistake(row, what, remedy, int(bad.sum())))
+        return _mistaken(column, texts, bad, "which is not a date like the others", remedy)
     return Understood(column, days)
 
 
 def as_pictures(column: Column, texts: pd.Series[Any], folder: str) -> Understood:
     """Measure the pictures that texts name, below the folder of the table."""
     values, reasons = measured_pictures(texts, folder)
-    bad = [row for row, reason in enumerate(reasons) if reason]
-    if not bad:
+    reason = next(filter(None, reasons), None)
+    if reason is None:
         return Understood(replace(column, remarks=("colors and edges",)), values)
-    text, reason = clipped(repr(str(texts.iloc[bad[0]]))), clipped(reasons[bad[0]], 200)
-    what = f"{text}, which cannot be read as a picture ({reason}),"
+    why = f"which cannot be read as a picture ({clipped(reason, 200)})"
     remedy = "Correct it, or leave the cell empty"
-    return Understood(column, mistake=Mistake(bad[0], what, remedy, len(bad)))
+    return _mistaken(column, texts, list(map(bool, reasons)), why, remedy)
 
 
 def as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     n_values = texts.nunique()
     kind = column.kind or ("category" if are_few(texts) else "text")
     if kind == "category" and n_values > MOST_VALUES:
-        kind, column = (
-            "text",
-            replace(column, remarks=(f"{n_values} values are too many for a category",)),
-        )
-    if kind == "text" and column.kind is None and are_mails(texts):
+        kind = "text"
+        column = replace(column, remarks=(f"{n_values} values are too many for a category",))
+    if kind == "text" and column.kind is None and _are_mails(texts):
         column = replace(column, written=Written.MAILS)
     if column.written is Written.MAILS:
-        texts = texts.map(body_of, na_action="ignore")
+        texts = texts.map(_body_of, na_action="ignore")
     words = texts.astype(object).where(texts.notna(), None).to_numpy()
     return Understood(replace(column, kind=kind), words)
+
+
+def _are_mails(texts: pd.Series[Any]) -> bool:
+    """Tell whether some texts of a column begin with headers or end with a signature."""
+    there = texts.dropna()
+    with_lines = there[there.str.contains("\n", regex=False)]
+    n_mails = sum(_body_of(text) != text for text in with_lines)
+    return n_mails > 0 and n_mails >= _ENOUGH * len(there)
+
+
+def _body_of(text: str) -> str:
+    """Return a mail's subject and text, without signature; as it is if nothing else is in it."""
+    lines = text.split("\n")
+    n_head = _n_head(lines)
+    subjects = [found[2] for line in lines[:n_head] if (found := _SUBJECT.match(line))]
+    bodies = lines[n_head:]
+    below = bodies[-_MOST_SIGNED - 1 :]
+    if signs := [n for n, line in enumerate(below) if line.rstrip() == "--"]:
+        bodies = bodies[: len(bodies) - len(below) + signs[-1]]
+    if n_head == 0 and not signs:
+        return text
+    return "\n".join([*subjects, *bodies]).strip() or text
+
+
+def _n_head(lines: list[str]) -> int:
+    """Return the number of lines of a mail's headers; a line with a blank continues one."""
+    n = 0
+    while n < len(lines) and (_FIELD.match(lines[n]) or (n and re.match(r"[ \t]+\S", lines[n]))):
+        n += 1
+    is_head = any(_SENDER.match(line) or _SUBJECT.match(line) for line in lines[:n])
+    return n if n > 1 and is_head else 0

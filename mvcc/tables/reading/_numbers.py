@@ -1,6 +1,4 @@
-"""Numbers as people write them: with decimal points or commas, separators of thousands, a currency,
-percent or another unit, limits such as <0.05, and ranges such as 3-5.
-"""
+"""Numbers as people write them: with separators, units, limits (<0.05), and ranges (3-5)."""
 
 from __future__ import annotations
 
@@ -70,10 +68,7 @@ class Numbers:
 
 
 def numbers_of(words: Any) -> Floats:
-    """Return texts as the nearest floats, NaN for anything but a number.
-
-    Pandas before 3.1 may be off in the last bit.
-    """
+    """Return texts as the nearest floats, NaN for others; pandas before 3.1 may miss a bit."""
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
@@ -93,14 +88,11 @@ def is_written_number(text: str) -> bool:
     return _WRITTEN.fullmatch(_GROUPED.sub("", text)) is not None
 
 
-def read_numbers(texts: pd.Series[Any], sign: str = "", delimiter: str | None = None) -> Numbers:
+def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Numbers:
     """Read the numbers of a column, all with the same decimal sign and unit.
 
-    `texts`: missing where there is no value.
-    `sign`: the decimal sign of the other columns of the table, if it is known. The values of the
-    column itself come first.
-    `delimiter`: what separates the columns of the file. Semicolons and tabs leave the comma to
-    the numbers.
+    `sign`: the decimal sign of the other columns, if it is known; the column's own come first.
+    `delimiter`: what separates columns; semicolons and tabs leave the comma to the numbers.
     """
     there = texts.dropna()
     head = there.head(_SAMPLE).str.replace(_GROUPED, "", regex=True)
@@ -113,9 +105,9 @@ def read_numbers(texts: pd.Series[Any], sign: str = "", delimiter: str | None = 
     return Numbers(numbers.values, written, unit, numbers.remarks)
 
 
-def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Numbers:
+def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Floats:
     """Read more numbers of a column; NaN for what is written otherwise."""
-    return _Cells.of(texts).read(written, unit)
+    return _Cells.of(texts).read(written, unit).values
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,22 +153,17 @@ class _Cells:
         is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
         is_safe = (first < last) & ~is_padded
         values[~fits | (is_range & ~is_safe)] = np.nan
-        counts = {
-            "{} without the unit": (folded == "").to_numpy(dtype=bool) & bool(unit),
-            "{} read as the limit": self.parts["limit"].notna().to_numpy(dtype=bool),
-            "{} read as the middle": is_range,
-        }
-        nouns = ("value", "value below or above a limit", "range")
+        has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
+        is_limit = self.parts["limit"].notna().to_numpy(dtype=bool)
         remarks = []
-        for (words, which), noun in zip(counts.items(), nouns, strict=True):
+        for which, noun, words in (
+            (has_no_unit, "value", "without the unit"),
+            (is_limit, "value", "below or above a limit read as the limit"),
+            (is_range, "range", "read as the middle"),
+        ):
             if n := int((which & ~np.isnan(values)).sum()):
-                remarks.append(words.format(_counted(n, noun)))
+                remarks.append(f"{counted(n, noun)} {words}")
         return Numbers(values, written, unit, tuple(remarks))
-
-
-def _counted(n: int, noun: str) -> str:
-    first, _, rest = noun.partition(" ")
-    return f"{counted(n, first)} {rest}".rstrip()
 
 
 def _read(cells: pd.Series[Any], written: Written) -> Floats:
@@ -217,10 +204,7 @@ def _written(cells: _Cells, unit: str, sign: str, delimiter: str | None) -> Writ
 
 
 def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool) -> str:
-    """Return the decimal sign of a column whose numbers are all like 1.234, or all like 1,234.
-
-    Amounts of money have no three decimals.
-    """
+    """Return the sign for numbers like 1.234 or 1,234; money has no three decimals."""
     if unit in _UNIT_OF.values() and (not by_comma or unit in _THOUSANDS_BY_COMMA):
         return "." if by_comma else ","
     if sign:
@@ -243,10 +227,7 @@ def has_decimal_points(texts: pd.Series[Any]) -> bool:
 
 
 def without_points(texts: pd.Series[Any]) -> Floats | None:
-    """Return numbers whose points separate thousands.
-
-    None where some value shows that they do not.
-    """
+    """Return numbers whose points separate thousands; None where some value shows no."""
     some = texts.str.contains(".", regex=False)
     if not some.any() or not texts.str.fullmatch(_POINTS_FOR_THOUSANDS).all():
         return None

@@ -1,26 +1,27 @@
-"""What is known of the rows.
-
-Which of two views are the same object, and which of one view belong together or apart.
-"""
+"""Matches and constraints: which rows of two views are one object, or belong together."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import counted, nearest_id, shown
 from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._looks import as_texts
-from mvcc.tables.reading._pair_files import Lacking, PairFiles
-from mvcc.tables.reading._problems import Problems, raise_all
+from mvcc.tables.reading._column import as_texts
+from mvcc.tables.reading._problems import Problems, option_for, raise_all
 from mvcc.tables.reading._table import Table
 
+if TYPE_CHECKING:
+    from mvcc.tables.reading._inputs import PairFiles
+
 _MOST_LINES = 10  # of a file that are told to be wrong
+_MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 
 
 def read_constraints(
@@ -31,15 +32,11 @@ def read_constraints(
     problems: Problems,
     notes: list[str],
 ) -> list[Constraints]:
-    """Return the constraints of every view, none where no file is given.
-
-    `notes` gets what must be known of how they were read.
-    """
+    """Return the constraints of every view, none where no file is given."""
     given = [Constraints.empty() for _ in tables]
+    may_lack = job.unknown == "skip"
     for number, table in enumerate(tables):
-        if table.name in files.constraints:
-            file = files.constraints[table.name]
-            may_lack = job.unknown == "skip"
+        if file := files.constraints.get(table.name):
             with problems.collecting():
                 add_constraints(given, file, number, tables, relations, notes, may_lack=may_lack)
     return given
@@ -61,14 +58,13 @@ def add_constraints(
     none, the constraint is one of the other view, if the match of its other row makes it so.
 
     `may_lack`: leave out constraints of rows that the tables lack, with a note.
-    Raises InvalidInputError: names file, line and what is wrong.
     """
     notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
     matched = {view: _matched_with(view, relations) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
-    lacking = Lacking(file.place, "constraint", len(file.records))
+    lacking = _Lacking(file.place, "constraint", len(file.records))
     for line, record in file.records.items():
         names = [name.strip() for name in record[:2]]
         if len(record) != file.n_columns:
@@ -90,11 +86,8 @@ def add_constraints(
             records[view][line] = [*ends, *record[2:]]
         elif not is_must_link(record[2], where):  # a must-link says what the match says
             pair = " and ".join(map(shown, names))
-            wrong.append(
-                InvalidInputError(
-                    f"{where}: {pair} are matched, so they are one object and cannot be apart."
-                )
-            )
+            words = f"{pair} are matched, so they are one object and cannot be apart."
+            wrong.append(InvalidInputError(f"{where}: {words}"))
         if len(wrong) == _MOST_LINES:
             raise_all(wrong)
     if lacking and not may_lack:
@@ -112,35 +105,30 @@ def add_constraints(
 
 
 def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]]:
-    """Return, for every view that is matched with one, the row of this one for each row that has a
-    match.
-    """
+    """Return, for every view matched with one, the row of this one for each of its rows."""
     matched: dict[int, dict[int, int]] = {}
-    for (u, v), rows in relations.items():
-        if number in (u, v):
-            here, there = (0, 1) if number == u else (1, 0)
-            matched[v if number == u else u] = {
-                int(row[there]): int(row[here]) for row in rows[::-1]
-            }
+    for views, rows in relations.items():
+        if number in views:
+            here = views.index(number)
+            # the first one of several matches
+            matched[views[1 - here]] = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
     return matched
 
 
 def _own_rows(
     names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
 ) -> list[str] | None:
-    """Return the ids of the rows of a view that are named, also by rows they are matched with.
-
-    None without these.
-    """
+    """Return the ids of a view's rows that are named, or matched with those; else None."""
     ends: list[str] = []
     for name in names:
         if name in tables[view].row:
             ends.append(name)
             continue
         rows = (of_rows.get(tables[other].row.get(name, -1)) for other, of_rows in matched.items())
-        if (row := next((row for row in rows if row is not None), None)) is None:
+        known = [row for row in rows if row is not None]
+        if not known:
             return None
-        ends.append(tables[view].ids[row])
+        ends.append(tables[view].ids[known[0]])
     return ends
 
 
@@ -156,10 +144,7 @@ def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
 def read_matches(
     job: Job, tables: list[Table], files: PairFiles, problems: Problems, notes: list[str]
 ) -> Relations:
-    """Return the related rows of every pair of views with matches.
-
-    Returns (r, 2).
-    """
+    """Return the related rows, (r, 2), of every pair of views with matches."""
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
     for pair, frame in files.matches.items():
@@ -189,16 +174,15 @@ def _matches(
             f" {second.name}. Each id was read as a row of its own table."
         )
     numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
-    if not is_header and (
-        names[0] in first.row or names[1] in second.row
-    ):  # a match itself, or one with a mistake
+    if not is_header and (names[0] in first.row or names[1] in second.row):
+        # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
         numbers = np.concatenate(([frame.attrs.get("lines", 0) - 1], numbers))
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     unit = "line" if "lines" in frame.attrs else "row"
-    lacking = Lacking(path, "match", len(rows))
+    lacking = _Lacking(path, "match", len(rows))
     is_whole = (rows >= 0).all(axis=1)
     for place in np.flatnonzero(~is_whole):
         side = int(rows[place, 0] >= 0)
@@ -240,21 +224,56 @@ def matched_ids(
             f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
             " one."
         )
-    sides, is_header = _sides(names, views, id_columns)
+    lower = [name.casefold() for name in names]
+    called = [[(name or "").casefold() for name in pair] for pair in (views, id_columns)]
+    for pair in (*called, ["left", "right"]):
+        found = [lower.index(name) for name in pair if name in lower]
+        if is_header := len(set(found)) == 2:
+            break
+    sides = found if is_header else [0, 1]
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
-def _sides(
-    names: list[str], views: tuple[str, str], id_columns: tuple[str | None, str | None]
-) -> tuple[tuple[int, int], bool]:
-    """Return the columns of the ids of two views, and whether their names tell that they are."""
-    lower = [name.casefold() for name in names]
-    for one, other in (views, id_columns, ("left", "right")):
-        found = [
-            lower.index(name.casefold())
-            for name in (one or "", other or "")
-            if name.casefold() in lower
-        ]
-        if len(set(found)) == 2:
-            return (found[0], found[1]), True
-    return (0, 1), False
+class _Lacking:
+    """The lines of a file that name rows which its views do not have."""
+
+    def __init__(self, place: str, noun: str, n_all: int) -> None:
+        self._place, self._noun, self._n_all = place, noun, n_all
+        self._n = 0
+        self._shown: list[str] = []
+        self._tables: dict[str, Table] = {}  # that lack the rows
+
+    def __bool__(self) -> bool:
+        return self._n > 0
+
+    def add(self, line: str, name: str, table: Table) -> None:
+        """Note a line, and the first of its names that is not of a row of a table."""
+        self._n += 1
+        if len(self._shown) < _MOST_SHOWN:
+            guess = nearest_id(name, table.ids).removesuffix(".")
+            self._shown.append(f"{line}: {shown(name)} is not in {table.name}{guess}")
+        self._tables[table.name] = table
+
+    def problem(self) -> str:
+        """Say what is wrong and what to do."""
+        skip = "leave such lines out with --unknown skip"
+        for one in self._tables.values():
+            if one.id_column is None:
+                option = option_for("--id-column", one.name, ["COLUMN"])
+                return (
+                    f"{self._said()} {one.name} ({one.path}) has no id column, so its rows are"
+                    f" numbered from 0. Name one with {option}, or {skip}."
+                )
+        files = " or ".join(one.path for one in self._tables.values())
+        return f"{self._said()} Correct this file or {files}, or {skip}."
+
+    def note(self) -> str:
+        """Say that the lines were left out."""
+        return f"{self._said()} {'It was' if self._n == 1 else 'They were'} left out."
+
+    def _said(self) -> str:
+        listed = ", ".join(self._shown)
+        if self._n > len(self._shown):
+            listed += f", and {self._n - len(self._shown)} more"
+        what = "names an unknown row" if self._n == 1 else "name unknown rows"
+        return f"{self._place}: {self._n} of {counted(self._n_all, self._noun)} {what} ({listed})."

@@ -1,17 +1,26 @@
-"""Tables that are Parquet files, opened by what they say of themselves."""
+"""Tables that are Parquet files, or folders of them, in pieces that fit into memory."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import pandas as pd
 
-from mvcc._utils.messages import shown, words_of
-from mvcc._utils.reading import check_columns, check_size, check_unpacked
+from mvcc._utils.files import sha256_of
+from mvcc._utils.messages import clipped, shown, words_of
+from mvcc._utils.reading import check_columns, check_size, check_unpacked, content_of, opened
 from mvcc.exceptions import DataError
+
+_MOST_VALUES = 2**20  # in memory at a time
+_MOST_OF_A_PIECE = 2**24  # of a piece: a million rows of 16 columns
+# of a table without an index, and the same numbers in every partition
+_DASK_INDEX = "__null_dask_index__"
 
 
 @contextmanager
@@ -23,16 +32,8 @@ def reading_parquet(path: str) -> Iterator[None]:
     except DataError:
         raise
     except (
-        *(
-            pyarrow.ArrowException,
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            ArithmeticError,
-        ),
-        *(AssertionError, NotImplementedError, RuntimeError),
+        *(pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError),
+        *(ArithmeticError, AssertionError, RuntimeError),
     ) as error:  # a damaged file raises whatever its first odd byte leads to
         raise DataError(f"{path}: cannot be read as Parquet: {words_of(error)}.") from error
 
@@ -63,17 +64,13 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
         file = parquet_in(pyarrow.BufferReader(content))
         facts = file.metadata
         check_size(facts.num_rows, facts.num_columns)
-        check_unpacked(
-            sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups))
-        )
+        groups = map(facts.row_group, range(facts.num_row_groups))
+        check_unpacked(sum(group.total_byte_size for group in groups))
         return frame_of_parquet(file.read(use_pandas_metadata=True), path)
 
 
 def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
-    """Return the frame of a Parquet file, or of some of its rows, with its index as a column.
-
-    ``options`` are those of ``pyarrow.Table.to_pandas``.
-    """
+    """Return a Parquet file, or some of its rows, as a frame with its index as a column."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what pandas would rather be given
         frame: pd.DataFrame = _with_texts(table, path).to_pandas(**options)
@@ -89,10 +86,7 @@ def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
 
 
 def _with_texts(table: Any, path: str) -> Any:
-    """Return a table or batch whose columns of bytes are texts if they are in UTF-8.
-
-    Raises DataError: for a column of texts that are not.
-    """
+    """Return a table or batch with columns of bytes as texts, if they are in UTF-8."""
     import pyarrow
     from pyarrow import types
 
@@ -100,16 +94,14 @@ def _with_texts(table: Any, path: str) -> Any:
     for number, field in enumerate(fields):
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
         is_text = types.is_string(kind) or types.is_large_string(kind)
-        is_bytes = (
-            types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
-        )
+        of_bytes = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+        is_bytes = any(is_such(kind) for is_such in of_bytes)
         try:
             if is_text:
                 columns[number].validate(full=True)
             elif is_bytes:
-                columns[number] = (
-                    columns[number].cast(pyarrow.large_binary()).cast(pyarrow.large_string())
-                )
+                plain = columns[number].cast(pyarrow.large_binary())
+                columns[number] = plain.cast(pyarrow.large_string())
                 fields[number] = field.with_type(pyarrow.large_string())
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
             if is_bytes:  # such as pictures, which may be ignored
@@ -119,3 +111,167 @@ def _with_texts(table: Any, path: str) -> Any:
                 " anew, or leave the column out of the file."
             ) from error
     return type(table).from_arrays(columns, schema=pyarrow.schema(fields, table.schema.metadata))
+
+
+def rows_at_a_time(n_columns: int) -> int:
+    return max(1, _MOST_VALUES // max(n_columns, 1))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some row groups of a file, with all their rows."""
+
+    path: str  # of the file, from the root: workers may be in another folder
+    place: str  # what messages call the folder
+    row_groups: tuple[int, ...]
+    first_of_file: int  # the number of the first row of the file in the whole folder
+    first: int  # the number of the first row of the piece in the whole folder
+    n_rows: int
+
+    @property
+    def file(self) -> str:
+        """What messages call the file."""
+        return os.path.join(self.place, os.path.basename(self.path))
+
+    def frames(self) -> Iterator[pd.DataFrame]:
+        """Read the rows, some at a time.
+
+        Their index is the number of the row in the whole folder, and ``attrs["files"]`` tells of
+        which file it is.
+        """
+        with reading_parquet(self.file), _opened(self.path, self.file) as source:
+            file = parquet_in(source, pre_buffer=False)
+            n_before = self.first
+            size = rows_at_a_time(len(file.schema_arrow))
+            for batch in file.iter_batches(size, row_groups=list(self.row_groups)):
+                frame = frame_of_parquet(batch, self.file)
+                frame = frame.drop(columns=_DASK_INDEX, errors="ignore")
+                if frame.attrs.get("index") == _DASK_INDEX:
+                    del frame.attrs["index"]
+                frame.index = pd.RangeIndex(n_before, n_before + len(frame))
+                frame.attrs["files"] = ((self.first_of_file, os.path.basename(self.path)),)
+                frame.attrs["folder"] = os.path.dirname(os.path.dirname(self.path))
+                n_before += len(frame)
+                yield frame
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A table in Parquet files, which follow each other by name."""
+
+    path: str  # as it was named
+    files: tuple[tuple[int, str], ...]  # the number of the first row of every file, and its name
+    columns: tuple[str, ...]
+    n_rows: int
+    pieces: tuple[Piece, ...]  # all rows, in their order
+
+    def head(self) -> pd.DataFrame:
+        """Return the first rows."""
+        return next(self.pieces[0].frames())
+
+
+def is_folder(path: str) -> bool:
+    """Tell whether a table is a folder."""
+    return os.path.isdir(path)
+
+
+def read_folder(path: str) -> Folder:
+    """Read what the Parquet files of a folder say of themselves, but no rows."""
+    names = _files_in(path)
+    pyarrow_for(path)
+    known: dict[str, tuple[Any, str]] = {}
+    files: list[tuple[int, str]] = []
+    pieces: list[Piece] = []
+    n_rows = 0
+    for name in names:
+        place = os.path.join(path, name)
+        with reading_parquet(place), _opened(place, place) as source:
+            file = parquet_in(source)
+            schema, metadata = file.schema_arrow, file.metadata
+        _compare(known, schema, place, name)
+        files.append((n_rows, name))
+        pieces += _cut(os.path.abspath(place), path, metadata, n_rows)
+        n_rows += metadata.num_rows
+    if not n_rows:
+        raise DataError(f"{path}: there are no rows in its Parquet files.")
+    return Folder(path, tuple(files), tuple(known), n_rows, tuple(pieces))
+
+
+def input_sha256(path: str) -> str:
+    """Return the checksum of a file, or of the names, sizes and metadata of a folder's files."""
+    if not is_folder(path):
+        return sha256_of(content_of(path))
+    digest = hashlib.sha256()
+    for name in _files_in(path):
+        with opened(os.path.join(path, name)) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(-8, os.SEEK_END)  # the length of the footer, and a mark
+            footer = int.from_bytes(file.read(4), "little") + 8
+            file.seek(-footer, os.SEEK_END)
+            digest.update(f"{name}\n{size}\n".encode("utf-8", "surrogateescape") + file.read())
+    return digest.hexdigest()
+
+
+def _files_in(path: str) -> list[str]:
+    files = (entry.name for entry in os.scandir(path) if entry.is_file())
+    names = sorted(name for name in files if name.endswith(".parquet"))
+    if not names:
+        raise DataError(
+            f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a"
+            " folder that has some, or a file."
+        )
+    return names
+
+
+def _opened(path: str, place: str) -> Any:
+    try:
+        return opened(path)
+    except FileNotFoundError as error:
+        raise DataError(
+            f"{place}: there is no file {path}; workers must see all files under the same paths as"
+            " this process."
+        ) from error
+
+
+def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:
+    """Refuse a file with other columns than the files before; note the type of each."""
+    types = {field.name: _plain(field.type) for field in schema}
+    first = next(iter(known.values()))[1] if known else ""
+    for column in [*known, *types] if known else []:
+        kind, where = known.get(column, (None, ""))
+        called = f"column {clipped(repr(column))}"
+        if column not in types:
+            wrong = f"there is no {called}, which {first} has"
+        elif column not in known:
+            wrong = f"there is a {called}, which {first} does not have"
+        elif "null" not in (str(kind), str(types[column])) and kind != types[column]:
+            wrong = f"the {called} is of type {types[column]}, but in {where} of type {kind}"
+        else:
+            continue
+        raise DataError(f"{place}: {wrong}. Write all files with the same columns.")
+    for column, kind in types.items():  # a column that lacks all its values has no type of its own
+        if column not in known or str(known[column][0]) == "null":
+            known[column] = (kind, name)
+
+
+def _plain(kind: Any) -> Any:
+    """Return the type of the values of a column, however they are stored."""
+    import pyarrow
+
+    plain = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    return pyarrow.string() if pyarrow.types.is_large_string(plain) else plain
+
+
+def _cut(path: str, place: str, metadata: Any, first_of_file: int) -> Iterator[Piece]:
+    """Cut a file into pieces of row groups that follow each other."""
+    most = max(1, _MOST_OF_A_PIECE // max(metadata.num_columns, 1))
+    first, groups, n = first_of_file, list[int](), 0
+    for group in range(metadata.num_row_groups):
+        more = metadata.row_group(group).num_rows
+        if n and n + more > most:
+            yield Piece(path, place, tuple(groups), first_of_file, first, n)
+            first, groups, n = first + n, [], 0
+        groups.append(group)
+        n += more
+    if n:
+        yield Piece(path, place, tuple(groups), first_of_file, first, n)

@@ -6,24 +6,30 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mvcc._utils.messages import nearest, shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, InvalidInputError
-from mvcc.multiview import Answer, AnswerHistory
+from mvcc.multiview import OUTLIER, Agreement, Answer, AnswerHistory
+from mvcc.results import AgreementFacts, Dispute, PersonFacts, Said, Together
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._records import (
+    ANSWER_COLUMNS,
     GROUPS,
     LOG,
+    LOG_COLUMNS,
     Record,
-    read_answers,
     read_groups,
     read_log,
     read_records,
 )
+
+if TYPE_CHECKING:
+    from mvcc.constraints import Constraints
 
 Rows = list[Ints]  # of every view, ascending
 
@@ -44,11 +50,7 @@ def log_in(folder: str) -> Path:
 
 
 def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
-    """Return who answered, and note lines that were cut off.
-
-    Raises DataError: for a folder without a log, one that is named twice, or two different logs of
-    the same person.
-    """
+    """Return who answered, with one log each, and note lines that were cut off."""
     people: dict[str, Person] = {}
     for folder, name in zip(folders, _names(folders), strict=True):
         path = log_in(folder)
@@ -57,13 +59,16 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
                 f"{folder}: there is no {LOG} in it; name the folder that `mvcc ask` has written"
                 " to."
             )
-        records, cut = read_log(path) if path.name == LOG else read_answers(path)
+        names_people = path.name == ANSWERS
+        columns = ANSWER_COLUMNS if names_people else LOG_COLUMNS
+        records, cut = read_log(path, columns=columns)
         if cut:
             notes.append(f"{path}:{cut}: the last line is cut off, and was not used.")
-        of_people: dict[str, list[Record]] = {} if path.name == ANSWERS else {name: []}
-        for line, fields in records:
-            who = (fields[3].strip() if path.name == ANSWERS else "") or name
-            of_people.setdefault(who, []).append((line, fields[:3]))
+        of_people: dict[str, list[Record]] = {name: records}
+        if names_people:
+            of_people = {}
+            for line, (*said, who) in records:
+                of_people.setdefault(who.strip() or name, []).append((line, said))
         for who, own in of_people.items():
             person = Person(who, str(path), own)
             people[who] = _longer(people[who], person) if who in people else person
@@ -101,12 +106,8 @@ def _longer(one: Person, other: Person) -> Person:
 class AnsweredObjects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
-    def __init__(self, inputs: Inputs, *, may_lack: bool = False) -> None:
-        # scikit-learn takes a second to import
-        from mvcc.embedding import (
-            find_objects,
-            separate_problems,
-        )
+    def __init__(self, inputs: Inputs, may_lack: bool) -> None:
+        from mvcc.embedding import find_objects, separate_problems  # imports scikit-learn
 
         self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
         self._tables = inputs.tables
@@ -117,14 +118,14 @@ class AnsweredObjects:
         }
         sizes = [len(table.ids) for table in inputs.tables]
         self._n, self._of_rows = find_objects(sizes, connected)
-        self._may_lack = may_lack
+        self.may_lack = may_lack
         self.absent: dict[str, int] = {}  # objects of rows that the tables lack, if they may
 
     def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
         view, _, row = name.partition(":")
         number = self._numbers.get(view)
-        if self._may_lack and (number is None or row not in self._tables[number].row):
+        if self.may_lack and (number is None or row not in self._tables[number].row):
             return self.absent.setdefault(name, self._n + len(self.absent))
         if number is None:
             raise DataError(
@@ -145,11 +146,6 @@ class AnsweredObjects:
             for row in rows.tolist():
                 found[int(self._of_rows[view][row])][view].append(row)
         return {one: tuple(map(tuple, rows)) for one, rows in found.items()}
-
-    @property
-    def n_views(self) -> int:
-        """The number of views."""
-        return len(self._tables)
 
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
@@ -179,10 +175,9 @@ def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
             yield answer
 
     try:
-        history = AnswerHistory().followed_by(answers())
+        return AnswerHistory().followed_by(answers())
     except (DataError, InvalidInputError) as error:
         raise DataError(f"{person.path}:{line}: {error}") from error
-    return history
 
 
 def ids_in_answers(paths: list[str]) -> set[str]:
@@ -201,3 +196,72 @@ def ids_in_answers(paths: list[str]) -> set[str]:
             for i, j, *_ in ConstraintFile.read(path).records.values():
                 ids |= {i.strip(), j.strip()}
     return ids | {name.strip().partition(":")[2] for name in named}
+
+
+def constraints_of(shared: Agreement, objects: AnsweredObjects, n_views: int) -> list[Constraints]:
+    """Return the constraints of every view that follow from what nobody disputes.
+
+    Two groups are told apart only if one person has both: two people may call one group by two
+    names.
+    """
+    from mvcc.multiview import GroupLinks  # numba, which takes half a second to import
+
+    history = shared.history
+    numbers = {name: number for number, name in history.names.items()}
+    known = [names for names in shared.apart if names <= numbers.keys()]
+    apart = {frozenset(numbers[name] for name in names) for names in known}
+    members = [(one, says) for one, says in history.answers.items() if isinstance(says, int)]
+    rows = objects.rows_of_each(one for one, _ in members)
+    return GroupLinks(members, rows, n_views, apart).constraints
+
+
+def refuse_other_rows(
+    inputs: Inputs, person: Person, history: AnswerHistory, objects: AnsweredObjects
+) -> None:
+    """Refuse groups and constraints of a folder that do not follow from its log.
+
+    They would have no effect, since those of several people follow from their logs.
+    """
+    if Path(person.path).name == ANSWERS:
+        return
+    answered = objects.rows(history.answers)
+    names = [GROUPS, *(f"{table.name}.csv" for table in inputs.tables)]
+    for path in (Path(person.path).with_name(name) for name in names):
+        named = ids_in_answers([str(path)]) if path.exists() else set()
+        for table, rows in zip(inputs.tables, answered, strict=True):
+            named -= {table.ids[row] for row in rows}
+        known = [name for name in sorted(named) if any(name in one.row for one in inputs.tables)]
+        if known:
+            raise DataError(
+                f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
+                f" several people, groups and constraints follow from {LOG} alone: write an answer"
+                " there, or give constraints with --constraints."
+            )
+
+
+def together(
+    shared: Agreement, histories: dict[str, AnswerHistory], objects: AnsweredObjects
+) -> Together:
+    """Return the facts about several people's answers."""
+    disputed = []
+    for one, rows in objects.rows_of_each(shared.disputed).items():
+        names = objects.names(rows)
+        said = [
+            Said(who, str(histories[who].said(one)), "" if group == OUTLIER else group)
+            for who, group in shared.said[one].items()
+        ]
+        if names:  # else its rows are gone
+            disputed.append(Dispute(id=names[0], rows=tuple(names), said=tuple(said)))
+    renamed = [
+        (group.name, tuple(Said(who, own, group.name) for who, own in group.names.items()))
+        for group in shared.groups
+        if len({own.casefold() for own in group.names.values()}) > 1
+    ]
+    alone = [group for group in shared.groups if len(group.names) == 1]
+    return Together(
+        people=tuple(PersonFacts(who, len(own.answers)) for who, own in histories.items()),
+        agreements=tuple(AgreementFacts(**vars(pair)) for pair in shared.pairs),
+        renamed=tuple(renamed),
+        alone=tuple((group.name, next(iter(group.names))) for group in alone),
+        disputed=tuple(disputed),
+    )

@@ -32,10 +32,7 @@ def is_picture(text: str, base: str | os.PathLike[str]) -> bool:
 
 
 def decoded_picture(path: str, side: int) -> tuple[Any, bytes]:
-    """Return a picture of Pillow, of at least ``side`` pixels if it has these, and its file.
-
-    Raises OSError, ValueError, SyntaxError: for what is cut, damaged, too large or another format.
-    """
+    """Return a picture of Pillow, of ``side`` pixels if it has so many, and its file."""
     from PIL import Image, UnidentifiedImageError
 
     with opened(path) as file:
@@ -60,10 +57,7 @@ def decoded_picture(path: str, side: int) -> tuple[Any, bytes]:
 
 
 def measured_pictures(texts: pd.Series[Any], base: str) -> tuple[NDArray[np.object_], list[str]]:
-    """Measure the pictures that texts name, below a folder.
-
-    Returns: the values of every picture, NaN without one, and why it cannot be read, mostly empty.
-    """
+    """Return what is measured in every picture, NaN without one, and why one cannot be read."""
     values = np.empty(len(texts), dtype=object)
     reasons = [""] * len(texts)
     for row, text in enumerate(texts):

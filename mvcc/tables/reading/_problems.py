@@ -35,9 +35,7 @@ def raise_all(errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
 
 
 class Problems:
-    """Errors in the order in which they were found, and which columns to leave out to go on without
-    them.
-    """
+    """Errors in the order in which they were found, and columns without which there are none."""
 
     def __init__(self) -> None:
         self._errors: list[MvccError] = []
@@ -48,9 +46,7 @@ class Problems:
         return bool(self._errors)
 
     def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
-        """Note an error; ``leave_out`` is the view and the columns without which it would not be
-        there.
-        """
+        """Note an error, and the view and the columns without which it would not be there."""
         if isinstance(error, SeveralProblems):
             self._errors += error.errors
         else:
@@ -83,11 +79,7 @@ class Problems:
             self.add(error)
 
     def raise_any(self) -> None:
-        """Raise the only error, or one that tells all of them.
-
-        Raises MvccError: with one line for each problem, and the command that leaves out the
-        columns if that solves them all.
-        """
+        """Raise the only error, or all, with the command that leaves out columns if it helps."""
         raise_all(self._errors, self._way_out())
 
     def _way_out(self) -> list[str]:

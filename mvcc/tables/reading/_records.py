@@ -18,17 +18,11 @@ Record = tuple[int, list[str]]  # line and fields
 
 
 def read_log(
-    path: str | Path, error: type[MvccError] = DataError
+    path: str | Path, error: type[MvccError] = DataError, columns: list[str] = LOG_COLUMNS
 ) -> tuple[list[Record], int | None]:
     """Return the records of a log of answers, and the number of a last line that was cut off."""
     records, cut = read_records(path, error, appended=True)
-    return _without_header(path, records, [LOG_COLUMNS], error), cut
-
-
-def read_answers(path: str | Path) -> tuple[list[Record], int | None]:
-    """Return the records of a log that names who answered, as `read_log`."""
-    records, cut = read_records(path, appended=True)
-    return _without_header(path, records, [ANSWER_COLUMNS], DataError), cut
+    return _without_header(path, records, [columns], error), cut
 
 
 def read_groups(path: str | Path, notes: list[str]) -> list[Record]:

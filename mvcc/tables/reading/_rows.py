@@ -10,7 +10,7 @@ import pandas as pd
 from mvcc._utils.messages import clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._looks import (
+from mvcc.tables.reading._column import (
     as_texts,
     is_missing,
     looks_like_codes,
@@ -31,26 +31,23 @@ def row_ids(frame: pd.DataFrame, view: View, known: set[str]) -> list[str]:
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
     """Refuse a table in which several columns have one name."""
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        columns, are = ("column", "is") if len(twice) == 1 else ("columns", "are")
         raise DataError(
-            f"{path}: {_subject(twice, 'is', 'are')} there more than once; rename all but one."
+            f"{path}: the {columns} {listed(twice)} {are} there more than once; rename all but one."
         )
 
 
 def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
     objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
-    return [
-        column for column in objects if any(isinstance(value, bytes) for value in frame[column])
-    ]
+    return [name for name in objects if any(isinstance(value, bytes) for value in frame[name])]
 
 
 def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[set[str]] = ()) -> str | None:
     """Return the column that names the rows.
 
     The one asked for, an index, one called id or nothing, or a likely one; but rather the one whose
-    values are named, if that one hardly has any of them.
-
-    `named`: sets of ids, of which one or more are of this table: those that a column of a file of
-    matches has.
+    values are `named`, if that one hardly has any of them: sets of ids, of which one or more are of
+    this table, such as those that a column of a file of matches has.
     """
     if view.id_column is not None:
         if view.id_column not in frame.columns:
@@ -86,13 +83,12 @@ def _named_column(
     share_of_found = share(numbers if found is None else as_texts(frame[found]))
     if share_of_found >= _ENOUGH_NAMED:
         return found
-    distinct = [
-        column
-        for column in candidates
-        if not is_missing(frame[column]).any() and not as_texts(frame[column]).duplicated().any()
-    ]
-    shares = {column: share(as_texts(frame[column])) for column in distinct}
-    best = max(distinct, key=lambda column: shares[column], default=None)
+    shares = {}
+    for column in candidates:
+        texts = as_texts(frame[column])
+        if not is_missing(frame[column]).any() and not texts.duplicated().any():
+            shares[column] = share(texts)
+    best = max(shares, key=lambda column: shares[column], default=None)
     if best is None or shares[best] < max(_ENOUGH_NAMED, 2 * share_of_found):
         return found
     return best
@@ -120,9 +116,9 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
     """Say that there is no such column."""
+    guess = nearest(column, map(str, frame.columns))
     return (
-        f"{path}: there is no column"
-        f" {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns are"
+        f"{path}: there is no column {clipped(repr(column))}{guess} The columns are"
         f" {listed(frame.columns)}."
     )
 
@@ -135,10 +131,7 @@ def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
-    """Return the line or row, also with its file where the path is a folder.
-
-    Rows are counted over all files.
-    """
+    """Return the line or row, in a folder with its file; rows are counted over all files."""
     if "lines" in frame.attrs:
         return f"line {frame.attrs['lines'] + row}"
     number = int(frame.index[row])
@@ -146,15 +139,6 @@ def _row(frame: pd.DataFrame, row: int) -> str:
         return f"row {number}"
     first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
     return f"{file}: row {number - first}"
-
-
-def _subject(names: list[str], one: str, many: str) -> str:
-    """Return columns as the subject of a sentence, with its verb."""
-    return (
-        f"the column {listed(names)} {one}"
-        if len(names) == 1
-        else f"the columns {listed(names)} {many}"
-    )
 
 
 def listed(names: Iterable[object]) -> str:

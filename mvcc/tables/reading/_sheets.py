@@ -1,14 +1,15 @@
-"""The size of the sheets of a workbook, counted before any of them is read.
-
-Some cells can claim billions.
-"""
+"""The sheets of a workbook: their size, before any is read, and the table in each."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from typing import IO, Any
 from xml.parsers import expat
+
+from mvcc._utils.messages import counted, shown
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
 MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
@@ -18,27 +19,34 @@ _BLOCK = 2**16
 
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
 
+Row = list[Any]
+Cells = list[Row]
+
+# shown where a formula has failed
+ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
+_LOOKED_AT = 50  # rows in which the names of the columns are sought
+_NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
+_COUNT = r"\d[\d.,]*(\s\w+)?"  # such as 40 entries
+_TOTAL = re.compile(
+    r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
+    rf"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|[Σ∑])(:?|:?\s{_COUNT})",
+    re.IGNORECASE,
+)
+
 
 @dataclass(eq=False)
 class Sheet:
-    """What a file of XML holds, if it is a sheet.
+    """What a file of XML holds, if it is a sheet; 0 where there is no value."""
 
-    `first, last, width`: the first and the last row with values, and the last column; 0 where
-    there is no value.
-    """
-
-    first: int = 0
+    first: int = 0  # row with values
     last: int = 0
-    width: int = 0
+    width: int = 0  # up to the last column with values
     merged: list[Area] = field(default_factory=list)
     has_formulas: bool = False
 
 
 def measured(source: IO[bytes]) -> Sheet:
-    """Count what is in a file of XML, some kilobytes at a time.
-
-    Raises ValueError: for more than a sheet may hold, and for other XML.
-    """
+    """Count what is in a file of XML, some kilobytes at a time; refuse more than a sheet holds."""
     scan = _Scan()
     try:
         while block := source.read(_BLOCK):
@@ -88,10 +96,8 @@ class _Scan:
                 before, self._column = self._row, 0
                 self._row = int(float(given["r"])) if "r" in given else before + 1
                 if not before < self._row <= MOST_ROWS:
-                    raise ValueError(
-                        f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,}"
-                        " rows"
-                    )
+                    where = f"row {self._row:,} comes after row {before:,}"
+                    raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
             case "mergeCell":
                 first, _, last = given.get("ref", "").partition(":")
                 self.sheet.merged.append((*_place(first), *_place(last or first)))
@@ -110,9 +116,8 @@ def _place(written: str) -> tuple[int, int]:
     for letter in found[1] if found else "":
         column = 26 * column + ord(letter) - 64
     if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
-        raise ValueError(
-            f"{written[:20]!r} is not a place in a sheet, which ends at XFD{MOST_ROWS}"
-        )
+        end = f"XFD{MOST_ROWS}"
+        raise ValueError(f"{written[:20]!r} is not a place in a sheet, which ends at {end}")
     return int(found[2]), column
 
 
@@ -123,3 +128,198 @@ def letters_of(column: int) -> str:
         letters = chr(65 + column % 26) + letters
         column = column // 26 - 1
     return letters
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as it was found in a sheet."""
+
+    names: list[str]
+    rows: Cells
+    header: int  # the row of the sheet that names the columns, from 1
+    first: int | None  # the row of the sheet of the first row; None if empty rows lie between rows
+    left_out: list[str]  # what lies around the table, in words
+
+    @property
+    def n_filled(self) -> int:
+        """The number of cells with values."""
+        return sum(map(_n_filled, self.rows))
+
+    @property
+    def looks_like_a_table(self) -> bool:
+        """Whether there are rows below several names, and most of their cells have values."""
+        has_rows = len(self.rows) >= 2 <= len(self.names)
+        n_cells = len(self.rows) * len(self.names)
+        return has_rows and all(self.names[1:]) and self.n_filled >= _HALF * n_cells
+
+
+def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | None = None) -> Grid:
+    """Find the table in the cells of a sheet from row ``first``; ``header`` if its row is known."""
+    areas = [(top - first, left - 1, bottom - first, right) for top, left, bottom, right in merged]
+    filled = _with_merged(cells, areas)
+    top = _row_of_names(cells, areas) if header is None else header - first
+    has_groups = _has_groups(cells, areas, top)
+    names = _names(filled, top, has_groups, _merged_beside(areas, top))
+    body = filled[top + 1 :]
+    columns, beside = _columns(names, body)
+    rows = [[row[column] for column in columns] for row in body]
+    end = _end(rows)
+    kept = [row for row in rows[:end] if _n_filled(row)]
+    above = _said(cells[: top - has_groups], "above the names of the columns")
+    below = _said(rows[end:], "below the table")
+    named = [names[column] or f"column {letters_of(column)}" for column in columns]
+    if not names[columns[0]]:
+        named[0] = ""  # as pandas and R write the names of rows
+    row_of_first = top + first + 1 if len(kept) == end else None
+    return Grid(named, kept, top + first, row_of_first, above + below + beside)
+
+
+def _n_filled(row: Row) -> int:
+    return sum(value is not None for value in row)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value not in ERRORS
+
+
+def _texts(row: Row) -> list[str]:
+    return [value for value in row if _is_text(value)]
+
+
+def _with_merged(cells: Cells, areas: Sequence[Area]) -> Cells:
+    """Return the cells, those that are merged all with the value of the first one."""
+    filled = [list(row) for row in cells]
+    for top, left, bottom, right in areas:
+        if top < len(cells):
+            value = cells[top][left] if top >= 0 else None
+            for row in filled[max(top, 0) : bottom + 1]:
+                row[left:right] = [value] * len(row[left:right])
+    return filled
+
+
+def _row_of_names(cells: Cells, areas: Sequence[Area]) -> int:
+    """Return the first row that fills most columns; titles above the table fill few."""
+    widths = [_width(row) for row in cells[:_LOOKED_AT]]
+    enough = _NEARLY_ALL * max(widths)
+    top = next(n for n, width in enumerate(widths) if width >= enough)
+    for n, width in enumerate(widths[top + 1 :], top + 1):  # two cells above may be a title, too
+        if width > widths[top] and _are_names(cells, n):
+            top = n
+            break
+    while top + 1 < len(cells) and _is_below_groups(cells, areas, top):
+        top += 1
+    return top
+
+
+def _width(row: Row) -> int:
+    """Return how many columns a row fills; the first of a row of names may have none."""
+    has_corner = row[0] is None and len(_texts(row[1:])) == len(row) - 1
+    return _n_filled(row) + has_corner
+
+
+def _are_names(cells: Cells, top: int) -> bool:
+    """Tell whether a row holds distinct texts above columns that hold something else."""
+    texts, below = _texts(cells[top]), cells[top + 1 : top + 1 + _LOOKED_AT]
+    others = [
+        column
+        for column, value in enumerate(cells[top])
+        if value is not None and not any(_is_text(row[column]) for row in below)
+    ]
+    return len(set(texts)) == _n_filled(cells[top]) and bool(others)
+
+
+def _is_below_groups(cells: Cells, areas: Sequence[Area], top: int) -> bool:
+    """Tell whether the row below one of names has names of its own below merged cells alone."""
+    below = cells[top + 1]
+    merged = _merged_beside(areas, top)
+    columns = {column for column, value in enumerate(below) if value is not None}
+    return bool(columns) and columns <= merged and len(_texts(below)) == len(columns)
+
+
+def _merged_beside(areas: Sequence[Area], row: int) -> set[int]:
+    """Return the columns of a row whose cells are merged with others beside them."""
+    return {
+        column
+        for top, left, bottom, right in areas
+        for column in range(left, right)
+        if top <= row <= bottom and right > left + 1
+    }
+
+
+def _has_groups(cells: Cells, areas: Sequence[Area], top: int) -> bool:
+    """Tell whether the row above one of names holds the names of groups of columns."""
+    if not top or _n_filled(cells[top - 1]) < 2:
+        return False
+    return bool(_merged_beside(areas, top - 1)) or None in cells[top]
+
+
+def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[str]:
+    """Return the names of columns, with groups where needed, numbered where they are merged."""
+    own = ["" if value is None else str(value).strip() for value in filled[top]]
+    if has_groups:
+        above = ["" if value is None else str(value).strip() for value in filled[top - 1]]
+        own = [
+            f"{group} {name}".strip() if not name or own.count(name) > 1 else name
+            for group, name in zip(above, own, strict=True)
+        ]
+    names: list[str] = []
+    for column, name in enumerate(own):
+        n_before = own[:column].count(name) if name and column in merged else 0
+        names.append(f"{name} {n_before + 1}" if n_before else name)
+    return names
+
+
+def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
+    """Return the columns of the table, and what stands beside it, in words.
+
+    A column has a name, or values in half of the rows. Those that others part off from the table
+    belong to it if half of its rows have values there.
+    """
+    n_values = [sum(row[column] is not None for row in body) for column in range(len(names))]
+    half = _HALF * max(n_values)
+    is_full = [n_rows >= max(half, 1) for n_rows in n_values]
+    parts = groupby(range(len(names)), lambda column: bool(names[column]) or is_full[column])
+    blocks = [list(block) for is_used, block in parts if is_used]
+    main = max(blocks, key=lambda block: sum(n_values[column] for column in block))
+    used = [block for block in blocks if block is main or any(is_full[one] for one in block)]
+    columns = list(chain.from_iterable(used))
+    beside = [n for n, n_rows in enumerate(n_values) if (n_rows or names[n]) and n not in columns]
+    letters = ", ".join(map(letters_of, beside))
+    return columns, [f"what stands beside it in {letters}"] if beside else []
+
+
+def _end(rows: Cells) -> int:
+    """Return the number of rows before totals and footnotes."""
+    end = len(rows)
+    while end and (_is_lone(rows[end - 1]) or _is_no_row(rows, end - 1)):
+        end -= 1
+    # a text alone is a footnote only below something that ends the table
+    return next((n for n in range(end, len(rows)) if _is_no_row(rows, n)), len(rows))
+
+
+def _is_lone(row: Row) -> bool:
+    return len(row) > 2 and _n_filled(row) == len(_texts(row)) == 1
+
+
+def _is_no_row(rows: Cells, place: int) -> bool:
+    """Tell whether a row is empty, or has totals: by a word, or as it alone begins with a gap."""
+    row = rows[place]
+    first = next((value for value in row if value is not None), None)
+    if first is None:
+        return True
+    if _is_text(first):
+        others = _texts(row)[1:]
+        has_numbers = len(others) + 1 < _n_filled(row)
+        are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
+        return bool(_TOTAL.fullmatch(first.strip())) and (has_numbers or are_counts)
+    above = [other for other in rows[:place] if row[0] is None and _n_filled(other)]
+    has_words = bool(above) and bool(_texts(above[-1])) and not _texts(row)
+    return has_words and all(other[0] is not None for other in above)
+
+
+def _said(rows: Cells, where: str) -> list[str]:
+    """Say which rows are left out."""
+    firsts = [next((value for value in row if value is not None), None) for row in rows]
+    words = [shown(value) for value in firsts if value is not None]
+    more = ", …" if len(words) > 2 else ""
+    return [f"{counted(len(words), 'row')} {where} ({', '.join(words[:2])}{more})"] if words else []

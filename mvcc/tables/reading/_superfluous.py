@@ -1,8 +1,9 @@
-"""Columns that say nothing of their own: numbers of rows, times of an export, and repetitions."""
+"""Columns that say nothing of their own: numbers, times or names of rows, and repetitions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._column import LeftOut, Written
-from mvcc.tables.reading._kinds import Understood
+from mvcc.tables.reading._kinds import MOST_VALUES, Understood, Values
 
 _FEWEST_ROWS = 10  # of fewer, order and equal values may be chance
 _A_DAY = 1.0  # within which an export ends
@@ -19,13 +20,15 @@ _MOST_COMPARED = 100  # columns; among more, a repeated one weighs next to nothi
 _SAME = 1e-6  # standard deviations
 _LOOKED_AT = 100  # rows that most columns differ in
 
+_FEWEST_TEXTS = 50  # of fewer, nothing can be said of words that repeat
+_FEW_WORDS = 4  # that half of the texts have at least, to count words instead of their parts
+_REPEATED = 5  # times that a value is there in the mean, or a word at least
+_COMMON = 0.005  # of the texts that have a word at least, for it to repeat
+_HARDLY = 0.6  # of the words that repeat, below which texts are names: first names do, others not
 
-def without_superfluous(
-    found: dict[str, Understood], unasked: Collection[str]
-) -> dict[str, Understood]:
-    """Leave out columns that nobody asked for and that say nothing of their own, unless no other
-    is left.
-    """
+
+def without_superfluous(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
+    """Leave out columns that nobody asked for and that say nothing, unless no other is left."""
     if any(one.values is not None and len(one.values) < _FEWEST_ROWS for one in found.values()):
         return found
     kept: dict[str, Understood] = {}
@@ -47,10 +50,7 @@ def _left_out(one: Understood, why: LeftOut, *remarks: str) -> Understood:
 
 
 def _of_the_order(one: Understood) -> LeftOut | None:
-    """Tell whether a column counts the rows, or has the times at which they were written.
-
-    These are a step apart, or rise within one day: which row was written when says nothing of it.
-    """
+    """Tell whether a column counts the rows, or has times of one day at which they came."""
     values: Any = one.values
     if one.column.n_missing:
         return None
@@ -64,19 +64,16 @@ def _of_the_order(one: Understood) -> LeftOut | None:
 
 def _twin_of(one: Understood, others: dict[str, Understood]) -> str | None:
     """Return an earlier column that says the same, perhaps in other words or another unit."""
+    same = _SAME_VALUES.get(one.column.kind)
+    if same is None:  # a constant
+        return None
+    x: Any = one.values
     for name, other in others.items():
-        if other.values is not None and _say_the_same(one, other):
+        y: Any = other.values
+        are_alike = y is not None and one.column.kind == other.column.kind
+        if are_alike and same(x[:_LOOKED_AT], y[:_LOOKED_AT]) and same(x, y):
             return name
     return None
-
-
-def _say_the_same(one: Understood, other: Understood) -> bool:
-    x: Any = one.values
-    y: Any = other.values
-    if one.column.kind != other.column.kind or one.column.kind is None:
-        return False
-    same = _SAME_VALUES[one.column.kind]
-    return same(x[:_LOOKED_AT], y[:_LOOKED_AT]) and same(x, y)
 
 
 def _are_equal(x: Any, y: Any) -> bool:
@@ -100,9 +97,42 @@ def _are_linear(x: Any, y: Any) -> bool:
     return bool(np.abs((x - x.mean()) / x.std() - (y - y.mean()) / y.std()).max() < _SAME)
 
 
-_SAME_VALUES: dict[Kind, Callable[[Any, Any], bool]] = {
+_SAME_VALUES: dict[Kind | None, Callable[[Any, Any], bool]] = {
     "number": _are_linear,
     "date": _are_equal,
     "category": _have_the_same_groups,
     "text": _are_equal,
 }
+
+
+def without_names(found: dict[str, Understood], unasked: Set[str]) -> dict[str, Understood]:
+    """Make categories of short texts that repeat, and leave out those whose words hardly do.
+
+    Texts beside longer ones stay, as all become one text, and so do those without other columns.
+    """
+    of_texts = {name: one.values for name, one in found.items() if one.column.kind == "text"}
+    is_alone = all(one.values is None for name, one in found.items() if name not in of_texts)
+    texts = {name: values for name, values in of_texts.items() if values is not None}
+    if any(len(values) < _FEWEST_TEXTS or _are_long(values) for values in texts.values()):
+        return found
+    changed = dict(found)
+    for name in texts.keys() & unasked:
+        column = found[name].column
+        there = [text for text in texts[name] if isinstance(text, str)]
+        n_values = len(set(there))
+        if n_values <= MOST_VALUES and len(there) >= _REPEATED * n_values:
+            changed[name] = Understood(replace(column, kind="category"), texts[name])
+        elif not is_alone and _share_repeated(there) < _HARDLY:
+            changed[name] = Understood(replace(column, kind=None, why=LeftOut.NAMES))
+    return changed
+
+
+def _are_long(values: Values) -> bool:
+    return bool(np.median([len(str(text or "").split()) for text in values]) >= _FEW_WORDS)
+
+
+def _share_repeated(texts: list[str]) -> float:
+    """Return the share of words, but numbers, that many texts have."""
+    words = [word for text in texts for word in set(text.casefold().split()) if not word.isdigit()]
+    counts, least = Counter(words), max(_REPEATED, len(texts) * _COMMON)
+    return sum(counts[word] >= least for word in words) / max(len(words), 1)

@@ -1,7 +1,4 @@
-"""One view of a user's data.
-
-Its rows with their ids, the columns that are clustered, and true labels if there are.
-"""
+"""One view of a user's data: rows with ids, columns that are clustered, perhaps true labels."""
 
 from __future__ import annotations
 
@@ -17,12 +14,9 @@ from mvcc._utils.messages import clipped, counted, nearest_id, shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._column import Column, LeftOut
-from mvcc.tables.reading._columns import code_reasons, understand_all
-from mvcc.tables.reading._examples import with_examples
-from mvcc.tables.reading._files import read_frame
-from mvcc.tables.reading._kinds import Understood, Values
-from mvcc.tables.reading._looks import (
+from mvcc.tables.reading._column import (
+    Column,
+    LeftOut,
     are_few,
     as_texts,
     file_reason,
@@ -32,6 +26,8 @@ from mvcc.tables.reading._looks import (
     without_attrs,
     without_words,
 )
+from mvcc.tables.reading._columns import code_reasons, understand_all, with_examples
+from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
@@ -43,8 +39,7 @@ from mvcc.tables.reading._rows import (
     place_of,
     refuse_repeated_columns,
 )
-from mvcc.tables.reading._short_texts import without_names
-from mvcc.tables.reading._superfluous import without_superfluous
+from mvcc.tables.reading._superfluous import without_names, without_superfluous
 
 _MOST_WITH_EXAMPLES = 500  # columns; nobody looks at more, which take time
 
@@ -87,21 +82,19 @@ class Table:
     @property
     def numbers(self) -> pd.DataFrame:
         """The columns of numbers; a missing one is NaN."""
-        frame = (
-            pd.DataFrame(self.X, columns=self.columns) if isinstance(self.X, np.ndarray) else self.X
-        )
+        frame = pd.DataFrame(self.X, columns=self.columns)
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
+        if isinstance(self.X, np.ndarray):
+            X: Floats | pd.DataFrame = self.X[rows]
+        else:
+            X = self.X.iloc[rows].reset_index(drop=True)
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            X=(
-                self.X[rows]
-                if isinstance(self.X, np.ndarray)
-                else self.X.iloc[rows].reset_index(drop=True)
-            ),
+            X=X,
             reference=None if self.reference is None else [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
@@ -118,29 +111,6 @@ class Table:
         return said + nearest_id(name, self.ids)
 
 
-def read_table(
-    name: str,
-    view: View,
-    problems: Problems | None = None,
-    show: Collection[str] = (),
-    named: Sequence[set[str]] = (),
-) -> Table:
-    """Read a view, and what is shown of its rows.
-
-    `named`: as `find_id_column` has them.
-
-    Raises DataError: for columns that are not there, ids that occur twice, or values that cannot
-    be used; the message names file, row, column and what to do. With ``problems``, those that
-    leave the ids as they are go there instead.
-    """
-    found = Problems() if problems is None else problems
-    frame = read_frame(view.path, view.sheet, view.header)
-    table = table_of(frame, name, view, found, show, named=named)
-    if problems is None:
-        found.raise_any()
-    return table
-
-
 def table_of(
     frame: pd.DataFrame,
     name: str,
@@ -150,9 +120,11 @@ def table_of(
     ids: list[str] | None = None,
     named: Sequence[set[str]] = (),
 ) -> Table:
-    """Return the table that a frame is; the rows are called by ``ids``, or by a column.
+    """Return the table of a frame, and what is shown of its rows.
 
-    Raises as `read_table`.
+    `ids`: by default, those of a column, sought by what is `named` (`find_id_column`).
+    Raises DataError: for a table without rows, a missing id column, or ids that occur twice. What
+    leaves the ids as they are goes to ``found``.
     """
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
@@ -161,8 +133,10 @@ def table_of(
     for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
-    id_column = find_id_column(frame, view, named) if ids is None else None
-    ids = ids_of(frame, id_column, view.path) if ids is None else ids
+    id_column = None
+    if ids is None:
+        id_column = find_id_column(frame, view, named)
+        ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
     if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
@@ -170,10 +144,14 @@ def table_of(
     columns = list(values) if isinstance(X, np.ndarray) else list(map(str, X.columns))
     reference = None
     if view.labels_column in frame.columns:
-        reference = _labels(frame[view.labels_column], view.path, found)
+        reference = label_texts(frame[view.labels_column]).tolist()
+        if not any(reference):
+            found.add(f"{view.path}: the column {listed([view.labels_column])} holds no labels.")
     used = {*columns, id_column, view.labels_column}
-    if (problem := _nothing_to_cluster(frame, view.path, X, became)) and not found:
-        found.add(problem)
+    if (problem := _nothing_to_cluster(len(frame), X, became)) and not found:
+        found.add(f"{view.path}: {problem}.")
+    cells = {column: frame[column] for column in show if column in frame.columns}
+    texts = {column: as_texts(own.where(own.notna(), "")) for column, own in cells.items()}
     return Table(
         name=name,
         path=view.path,
@@ -184,12 +162,8 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
-        shown={
-            c: as_texts(frame[c].where(frame[c].notna(), "")).tolist()
-            for c in show
-            if c in frame.columns
-        },
-        notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view)),
+        shown={column: words.tolist() for column, words in texts.items()},
+        notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
 
@@ -219,9 +193,7 @@ def _understood(
         found = without_superfluous(without_names(found, unasked), unasked)
     for column, one in found.items():
         if one.mistake is not None:
-            problems.add(
-                _mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column])
-            )
+            problems.add(_mistaken(frame, view, name, one), (name, [*view.ignore, column]))
     bare = without_attrs(frame)
     became = {}
     for number, (column, reason) in enumerate(reasons.items()):
@@ -236,15 +208,14 @@ def _why_left_out(
     frame: pd.DataFrame, view: View, id_column: str | None, codes: Mapping[str, LeftOut]
 ) -> dict[str, LeftOut | None]:
     """Tell why each column is left out; None if it is not."""
-    listed_columns = view.columns or ()
-    known: dict[str | None, LeftOut | None] = dict.fromkeys(listed_columns)
+    kinds = view.columns if isinstance(view.columns, dict) else dict.fromkeys(view.columns or ())
+    known: dict[str | None, LeftOut | None] = dict.fromkeys(kinds)
     beside = (*frame.attrs.get("beside", ()), frame.attrs.get("index"))
     known |= dict.fromkeys(beside, LeftOut.BESIDE)
-    kinds = listed_columns.items() if isinstance(listed_columns, dict) else ()
-    ignored = [column for column, kind in kinds if kind == "ignore"]
+    ignored = [column for column, kind in kinds.items() if kind == "ignore"]
     known |= dict.fromkeys((*ignored, *view.ignore), LeftOut.IGNORED)
     known |= {view.labels_column: LeftOut.IS_LABELS, id_column: LeftOut.NAMES_ROWS}
-    others_are_asked_for = not listed_columns or isinstance(listed_columns, dict)
+    others_are_asked_for = not kinds or isinstance(view.columns, dict)
     reasons: dict[str, LeftOut | None] = {}
     frame = without_attrs(frame)
     for column in map(str, frame.columns):
@@ -270,17 +241,17 @@ def _why_left_out_unasked(
 
 
 def _left_out_labels(
-    name: str, became: dict[str, Column], columns: list[str], view: View
+    name: str, became: dict[str, Column], columns: list[str], path: str
 ) -> Iterable[str]:
     """Say what was left out since it seems to be the truth that clusters are compared with."""
-    for column in became.values():
-        if column.why is LeftOut.LIKE_LABELS:
-            compare = option_for("--labels-column", name, [column.name])
-            use = option_for("--columns", name, [*columns, column.name])
-            yield (
-                f"{view.path}: the column {listed([column.name])} looks like labels and was left"
-                f" out. Compare the clusters with it ({compare}), or cluster by it as well ({use})."
-            )
+    likely = [column.name for column in became.values() if column.why is LeftOut.LIKE_LABELS]
+    for column in likely:
+        compare = option_for("--labels-column", name, [column])
+        use = option_for("--columns", name, [*columns, column])
+        yield (
+            f"{path}: the column {listed([column])} looks like labels and was left out. Compare the"
+            f" clusters with it ({compare}), or cluster by it as well ({use})."
+        )
 
 
 def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
@@ -290,24 +261,17 @@ def _together(values: dict[str, Values]) -> Floats | pd.DataFrame:
     return pd.DataFrame(values)
 
 
-def _nothing_to_cluster(
-    frame: pd.DataFrame, path: str, X: Floats | pd.DataFrame, became: dict[str, Column]
-) -> str:
-    """Say why there is nothing to cluster, where it is so."""
-    n = len(frame)
+def _nothing_to_cluster(n: int, X: Floats | pd.DataFrame, became: dict[str, Column]) -> str:
+    """Say why nothing of ``n`` rows can be clustered, where it is so."""
+    columns = list(became.values())
     if not X.shape[1]:
-        why = "; ".join(
-            f"{clipped(repr(column.name))} {column.note}"
-            for column in list(became.values())[:MOST_LISTED]
-        )
-        return f"{path}: no column is left to cluster: {why or 'it has none'}."
+        why = [f"{clipped(repr(one.name))} {one.note}" for one in columns[:MOST_LISTED]]
+        return f"no column is left to cluster: {'; '.join(why) or 'it has none'}"
     if n == 1:
-        return f"{path}: there is one row only; nothing can be clustered."
+        return "there is one row only; nothing can be clustered"
     if isinstance(X, np.ndarray) and not np.ptp(X, axis=0).any():
-        columns = listed(
-            column.name for column in became.values() if column.why is LeftOut.CONSTANT
-        )
-        return f"{path}: all {n} rows are the same in {columns}; nothing can be clustered."
+        constant = listed(one.name for one in columns if one.why is LeftOut.CONSTANT)
+        return f"all {n} rows are the same in {constant}; nothing can be clustered"
     return ""
 
 
@@ -323,16 +287,6 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     )
 
 
-def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
-    if (column.isna() | (column.astype(str).str.strip() == "")).all():
-        problems.add(f"{path}: the column {listed([column.name])} holds no labels.")
-    return label_texts(column).tolist()
-
-
 def label_texts(column: pd.Series) -> pd.Series:
     """Return true labels as text, empty where there is none."""
-    return (
-        as_texts(column)
-        .mask(column.isna() | (column.astype(str).str.strip() == ""), "")
-        .astype(object)
-    )
+    return as_texts(column).mask(column.isna(), "").astype(object)

@@ -6,7 +6,7 @@ import datetime
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -16,9 +16,8 @@ from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_json, within_limits
 from mvcc._utils.text import decoded
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._grids import ERRORS, Grid, table_in
 from mvcc.tables.reading._problems import option_for
-from mvcc.tables.reading._sheets import Sheet, measured
+from mvcc.tables.reading._sheets import ERRORS, Sheet, measured, table_in
 
 _Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
 
@@ -48,11 +47,8 @@ def read_workbook(
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
-            sizes = {
-                name: _measured(archive, name)
-                for name in archive.namelist()
-                if name.endswith((".xml", ".rels"))
-            }
+            parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
+            sizes = {name: _measured(archive, name) for name in parts}
         return _read_sheet(content, path, sizes, exact, sheet, header)
     except DataError:
         raise
@@ -77,9 +73,8 @@ def _read_sheet(
     import openpyxl
 
     book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    filled = [
-        (sheet, size) for sheet in book.worksheets if (size := sizes[sheet._worksheet_path]).last
-    ]
+    sheets = [(sheet, sizes[sheet._worksheet_path]) for sheet in book.worksheets]
+    filled = [(sheet, size) for sheet, size in sheets if size.last]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
     sheet, size = _sheet_called(filled, title, path) if title else _likely_sheet(filled, path)
@@ -102,20 +97,25 @@ def _read_sheet(
         frame.attrs["lines"] = grid.first
     if len(filled) > 1:
         frame.attrs["sheet"] = sheet.title
-    frame.attrs["notes"] = [*_notes_of(grid, sheet.title, path)]
+    notes = []
+    if grid.left_out:
+        notes.append(
+            f"row {grid.header} of the sheet {shown(sheet.title)} names the columns (`header:` sets"
+            f" another one). Left out: {'; '.join(grid.left_out)}."
+        )
     if len(filled) > 1 and not title:
         titles = [shown(other.title) for other, _ in filled if other is not sheet]
         others = clipped(", ".join(titles), 200)
-        frame.attrs["notes"].append(
-            f"{path}: the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another"
-            " one)."
+        notes.append(
+            f"the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another one)."
         )
     if size.has_formulas and (lost := _without_values(content, sheet, size)):
-        frame.attrs["notes"].append(
-            f"{path}: {counted(len(lost), 'formula')} without a stored value"
-            f" ({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}) counted as missing; open the"
-            " file in a spreadsheet program and save it, to store what they give."
+        cells = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        notes.append(
+            f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
+            " open the file in a spreadsheet program and save it, to store what they give."
         )
+    frame.attrs["notes"] = [f"{path}: {note}" for note in notes]
     return frame
 
 
@@ -143,28 +143,22 @@ def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
     by_size = sorted(tables or range(len(grids)), key=lambda place: -grids[place].n_filled)
     first, *others = by_size
     if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
-        listed = [f"{shown(visible[n][0].title)} ({grids[n].size})" for n in tables]
+        listed = []
+        for n in tables:
+            n_rows, n_columns = len(grids[n].rows), len(grids[n].names)
+            size = f"{counted(n_rows, 'row')} × {counted(n_columns, 'column')}"
+            listed.append(f"{shown(visible[n][0].title)} ({size})")
+        title = visible[first][0].title
         raise DataError(
             f"{path}: {len(listed)} sheets look like tables: {clipped(', '.join(listed), 300)}."
-            f" Name one in its view, such as `sheet: {visible[first][0].title}`"
-            f" ({option_for('--sheet', 'VIEW', [visible[first][0].title])})."
+            f" Name one in its view, such as `sheet: {title}`"
+            f" ({option_for('--sheet', 'VIEW', [title])})."
         )
     return visible[first]
 
 
-def _notes_of(grid: Grid, title: str, path: str) -> Iterator[str]:
-    """Say what was left out around the table."""
-    if grid.left_out:
-        yield (
-            f"{path}: row {grid.header} of the sheet {shown(title)} names the columns"
-            f" (`header:` sets another one). Left out: {'; '.join(grid.left_out)}."
-        )
-
-
 def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
-    """Return the values of a sheet from its first row with values on, also of rows that are not in
-    the file.
-    """
+    """Return the values of a sheet from its first row with values, also of rows not in the file."""
     n_rows = size.last - size.first + 1
     area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
     rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
@@ -196,21 +190,17 @@ def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:
 
     formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)[sheet.title]
     area = {"min_row": size.first, "max_row": size.last, "max_col": size.width}
+    cells = chain.from_iterable(formulas.iter_rows(**area))
+    values = chain.from_iterable(sheet.iter_rows(**area, values_only=True))
     return [
         cell.coordinate
-        for row, values in zip(
-            formulas.iter_rows(**area), sheet.iter_rows(**area, values_only=True), strict=False
-        )
-        for cell, value in zip(row, values, strict=True)
+        for cell, value in zip(cells, values, strict=False)
         if cell.value is not None and cell.data_type == "f" and value is None
     ]
 
 
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
-    """Read JSON: an object in each line, or a list of objects.
-
-    With ``exact``, each value keeps its own type.
-    """
+    """Read JSON, an object in each line, or a list of them; ``exact`` as `read_workbook`."""
     text = decoded(content, path, DataError)
     if text.lstrip().startswith("["):
         records = [*enumerate(_parsed(text, path), 1)]
@@ -236,29 +226,20 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
     try:
         return parse_json(text)
     except ValueError as error:
-        reason = (
-            f"this is no JSON: {error.msg}"
-            if isinstance(error, json.JSONDecodeError)
-            else f"cannot be read: {error}"
-        )
-        place = f"{path}:{line or getattr(error, 'lineno', 1)}"
+        reason, place = f"cannot be read: {error}", f"{path}:{line or 1}"
+        if isinstance(error, json.JSONDecodeError):
+            reason, place = f"this is no JSON: {error.msg}", f"{path}:{line or error.lineno}"
         raise DataError(f"{place}: {clipped(reason, 120)}.") from error
 
 
 def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
-    """Return a table, each column of one type unless exact.
-
-    Such as have neither name nor cells are left out.
-    """
+    """Return a table, each column of one type unless exact, without those of nothing."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    kept = [
-        n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])
-    ]
+    named = zip(names, columns, strict=True)
+    kept = [(name, own) for name, own in named if name or any(cell is not None for cell in own)]
     if not kept:
         return pd.DataFrame()
-    frame = pd.concat(
-        [pd.Series(columns[n], dtype=None if columns[n] and not exact else object) for n in kept],
-        axis=1,
-    )
-    frame.columns = pd.Index([names[n] for n in kept])
+    typed = [pd.Series(own, dtype=None if own and not exact else object) for _, own in kept]
+    frame = pd.concat(typed, axis=1)
+    frame.columns = pd.Index([name for name, _ in kept])
     return frame
