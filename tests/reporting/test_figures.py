@@ -300,7 +300,7 @@ def test_numbers_are_the_sums_of_both_kinds_with_their_intervals(curves, scores)
     trials = spread(scores(table), "propagated_must_links")
     for (_, column), axes in grid(draw_numbers(trials, "multi-view").figure).items():
         base = next(name for name, style in BASE_STYLES.items() if style.title == column)
-        for mapped, label in ((0.2, "20%"), (0.4, "40%"), (1.0, "100%")):
+        for mapped, label in ((0.2, "20 % mapped"), (0.4, "40 % mapped"), (1.0, "100 % mapped")):
             of_cell = (table["method"] == CP) & (table["mapped"] == mapped)
             curve = table[of_cell & (table["base"] == base)]
             both = curve["propagated_must_links"] + curve["propagated_cannot_links"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
 _F_MEASURE = "Pairwise F-measure"
 _WHAT = "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
 _ENDING = f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
+_WITH_AND_WITHOUT = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
 _STYLE = _style.METHODS[PROPAGATION]
 _RESAMPLES = 2_000
@@ -33,22 +32,13 @@ def draw_figure_04(curves: pd.DataFrame) -> Picture | None:
         return None
     rows = _panels.with_intervals(rows)
     rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-    styles, schedule = _style.method_styles(rows["method"]), schedule_of(rows)
-
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(style.title, of_method, style)
-            for name, style in styles.items()
-            if len(of_method := points[points["method"] == name])
-        ]
-        _panels.draw_curves(axes, curves, schedule, highest=1)
-
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows, by_fraction=True),
-        draw,
+    figure = _panels.draw_by_base(
+        rows,
+        _style.by_method(_style.method_styles(rows["method"])),
         x=_panels.PER_VIEW,
         y=_F_MEASURE,
-        legend=[_panels.entry(style.title, style) for style in styles.values()],
+        split_by_fraction=True,
+        highest=1,
     )
     caption = f"{_WHAT}Mean of all views. Columns: base algorithm and mapped instances. {_ENDING}"
     return Picture(
@@ -63,27 +53,17 @@ def draw_figure_08(curves: pd.DataFrame) -> Picture | None:
     rows = _panels.main_experiment(curves, "single-view")
     if rows.empty:
         return None
-    rows, schedule = _panels.with_intervals(rows), schedule_of(rows)
-    names = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
-    styles = {
-        name: (title, _style.METHODS[name])
-        for name, title in names.items()
-        if name in set(rows["method"])
-    }
-
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(title, points[points["method"] == name], style)
-            for name, (title, style) in styles.items()
-        ]
-        _panels.draw_curves(axes, curves, schedule, highest=1)
-
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    rows = _panels.with_intervals(rows)
+    figure = _panels.draw_by_base(
+        rows,
+        [
+            _style.Series("method", name, title, _style.METHODS[name])
+            for name, title in _WITH_AND_WITHOUT.items()
+            if name in set(rows["method"])
+        ],
         x=_panels.IN_THE_VIEW,
         y=_F_MEASURE,
-        legend=[_panels.entry(title, style) for title, style in styles.values()],
+        highest=1,
     )
     return Picture(
         figure,
@@ -106,24 +86,23 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
     rows = differences(scores)
     if rows.empty:
         return None
-    lines, schedule = _style.line_styles(rows["mapped"]), schedule_of(rows)
+    fractions = _style.by_fraction(rows["mapped"], _STYLE)
 
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = list(_by_fraction(points, lines))
-        for curve in curves:
-            n, mean, half = (curve.points[name] for name in ("n_constraints", "mean", "half_width"))
+    def draw_bands(axes: Axes, points: pd.DataFrame) -> None:
+        for curve in (one.rows(points) for one in fractions):
+            n, mean, half = (curve[name] for name in ("n_constraints", "mean", "half_width"))
             axes.fill_between(
                 n, mean - half, mean + half, color=_STYLE.color, alpha=0.15, linewidth=0
             )
-        _panels.draw_curves(axes, curves, schedule, bars=False)
         axes.axhline(0, color="black", linewidth=0.6, zorder=1.5)
 
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    figure = _panels.draw_by_base(
+        rows,
+        fractions,
         x=_panels.PER_VIEW,
         y="Gain in F-measure over Direct Mapping",
-        legend=_fractions(lines),
+        bars=False,
+        also=draw_bands,
     )
     caption = (
         "Both methods see the same constraints and the same mapping in a trial: this is the mean of"
@@ -135,22 +114,6 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
         "Constraint Propagation against Direct Mapping, trial by trial",
         caption.format(trials=_panels.about_trials(rows)) + _panels.LOGARITHMIC,
     )
-
-
-def _by_fraction(
-    points: pd.DataFrame, lines: dict[float, _style.LineStyle]
-) -> Iterator[_panels.Curve]:
-    for mapped, line in lines.items():
-        of_fraction = points[points["mapped"] == mapped]
-        if len(of_fraction):
-            yield _panels.Curve(_style.percent(mapped), of_fraction, _STYLE, line, mapped)
-
-
-def _fractions(lines: dict[float, _style.LineStyle]) -> list[Any]:
-    return [
-        _panels.entry(f"{100 * mapped:g} % mapped", _STYLE, line, mapped)
-        for mapped, line in lines.items()
-    ]
 
 
 def improvements(scores: pd.DataFrame) -> pd.DataFrame:
@@ -192,12 +155,12 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     rows = improvements(scores)
     if rows.empty:
         return None
-    groups = _groups(rows)
+    groups = _panels.panels_by_base(rows)
     figure = _panels.new_figure(0.42 * len(groups) + _panels.AROUND)
     axes = figure.subplots()
     fractions = sorted(set(rows["mapped"]))
-    for place, (_, of_group) in enumerate(groups):
-        for mapped, average, low, high, peak in of_group[_MEASURED].to_numpy(float).tolist():
+    for place, group in enumerate(groups):
+        for mapped, average, low, high, peak in group.points[_MEASURED].to_numpy(float).tolist():
             y = place + 0.7 * ((fractions.index(mapped) + 0.5) / len(fractions) - 0.5)
             look = _look(mapped)
             axes.plot([low, high], [y, y], color=_STYLE.color, linewidth=1)
@@ -207,7 +170,9 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.axvline(0, color="black", linewidth=0.6, zorder=1.5)
-    axes.set_yticks(range(len(groups)), [title for title, _ in groups])
+    axes.set_yticks(
+        range(len(groups)), [f"{group.row_title}\n{group.column_title}" for group in groups]
+    )
     axes.set_ylim(len(groups) - 0.45, -0.55)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
@@ -235,11 +200,3 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
 def _look(mapped: float) -> dict[str, Any]:
     face = _style.tint(_STYLE.color, mapped)
     return {"color": _STYLE.color, "markerfacecolor": face, "markeredgewidth": 0.7}
-
-
-def _groups(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each data set and base, with what they are called."""
-    return [
-        (f"{panel.row_title}\n{panel.column_title}", panel.points)
-        for panel in _panels.panels_by_base(rows)
-    ]

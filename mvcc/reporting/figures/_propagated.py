@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import PROPAGATION
 
 if TYPE_CHECKING:
@@ -48,31 +47,22 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     rows = rows[rows["mean"] > 0]  # a logarithmic axis has no zero
     if rows.empty:
         return None
-    lines, multi_view = _style.line_styles(rows["mapped"]), experiment == "multi-view"
-    schedule, style = schedule_of(rows), _style.METHODS[PROPAGATION]
+    multi_view = experiment == "multi-view"
+    fractions = _style.by_fraction(rows["mapped"], _style.METHODS[PROPAGATION])
 
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(_style.percent(mapped), curve, style, line, mapped)
-            for mapped, line in lines.items()
-            if len(curve := points[points["mapped"] == mapped])
-        ]
-        _panels.draw_curves(axes, curves, schedule)
-        of_place = rows[(rows["folder"] == points["folder"].iloc[0])]
-        _set_counts(axes, of_place["mean"].min() / 1.6, of_place["mean"].max() * 1.6)
+    def set_counts(axes: Axes, points: pd.DataFrame) -> None:
+        means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
+        _set_counts(axes, means.min() / 1.6, means.max() * 1.6)
 
-    legend = [Line2D([], [], label="in proportion to the given ones", **_GUIDE)]
-    if multi_view:
-        legend = [
-            *(_panels.entry(f"{100 * m:g} % mapped", style, line, m) for m, line in lines.items()),
-            *legend,
-        ]
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    keys = [one.entry() for one in fractions] if multi_view else []
+    guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
+    figure = _panels.draw_by_base(
+        rows,
+        fractions,
         x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
         y="Propagated constraints" + (", all views" if multi_view else ""),
-        legend=legend,
+        legend=[*keys, guide],
+        also=set_counts,
     )
     caption = (
         "Propagated must-links and cannot-links, given ones that propagate to themselves included,"
@@ -114,15 +104,8 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         return None
     lowest = floor(20 * min(0.95, rows["mean"].min() - 0.005)) / 20
     ticks = [1.0, *(1 - wrong for wrong in _WRONG if 0.03 <= wrong / (1 - lowest) <= 1)]
-    schedule = schedule_of(rows)
 
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(kind, curve, style)
-            for column, (kind, style) in _KINDS.items()
-            if len(curve := points[points["kind"] == column])
-        ]
-        _panels.draw_curves(axes, curves, schedule, highest=1)
+    def stretch(axes: Axes, points: pd.DataFrame) -> None:
         axes.set_yscale(
             "function",
             functions=(lambda p: _style.root(p - 1), lambda place: 1 + _style.square(place)),
@@ -130,13 +113,14 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    figure = _panels.draw_by_base(
+        rows,
+        [_style.Series("kind", column, *words) for column, words in _KINDS.items()],
         x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
         y="Weighted precision",
-        legend=[_panels.entry(kind, style) for kind, style in _KINDS.values()],
+        highest=1,
         share_y="all",
+        also=stretch,
     )
     caption = (
         "Weighted precision: the share, by weight, of the propagated constraints that agree with"
