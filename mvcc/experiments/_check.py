@@ -28,7 +28,10 @@ class Finding:
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
     asked = list(paths)
-    folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
+    folders: set[Path] = set()
+    for path in asked:
+        own = path / MANIFEST
+        folders |= {path} if own.exists() else {found.parent for found in path.rglob(MANIFEST)}
     if not folders:
         raise StoreError(
             f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a "
@@ -36,16 +39,12 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
             "wrote to, or one above it."
         )
     findings, manifests = [], {}
-    for folder in folders:
+    for folder in sorted(folders):
         finding, manifest = _check(folder)
         findings.append(finding)
         if finding.status == "ok" and manifest is not None:
             manifests[folder] = manifest
     return findings, _disagreements(manifests)
-
-
-def _manifests(path: Path) -> Iterable[Path]:
-    return [own] if (own := path / MANIFEST).exists() else path.rglob(MANIFEST)
 
 
 def _check(folder: Path) -> tuple[Finding, Manifest | None]:

@@ -147,7 +147,7 @@ def plan_run(
 def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
     """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
     n_cells = len(list_cells(config))
-    store.refuse_link()
+    store.refuse_link(store.trials)
     if fresh:
         return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
     stored = store.manifest()

@@ -46,7 +46,7 @@ class ResultsStore:
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
         """Hold the folder for this run alone, and clear away what killed runs left half written."""
-        self.refuse_link()
+        self.refuse_link(self.trials)
         self._out = self._output(on_note)
         with self._out:
             yield
@@ -55,18 +55,12 @@ class ResultsStore:
         elsewhere = "choose another folder by --out; what was stored before is intact"
         return OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere, on_note=on_note)
 
-    def refuse_link(self) -> None:
-        """Refuse a link in the place of the trials.
-
-        Raises
-        ------
-        StoreError
-            A run would write to where the link leads.
-        """
-        if self.trials.is_symlink():
+    @staticmethod
+    def refuse_link(folder: Path) -> None:
+        """Refuse a link in the place of a folder that a run would write to."""
+        if folder.is_symlink():
             raise StoreError(
-                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another"
-                " --out."
+                f"{folder} is a link, and mvcc would write to where it leads. Choose another --out."
             )
 
     def manifest(self) -> results.Manifest | None:
@@ -147,10 +141,7 @@ class ResultsStore:
         """Return a name in the folder beside a file where nothing is yet."""
         aside = path.parent / "set-aside"
         stem, _, suffix = path.name.partition(".")
-        if aside.is_symlink():
-            raise StoreError(
-                f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
-            )
+        self.refuse_link(aside)
         aside.mkdir(exist_ok=True)
         others = (aside / f"{stem}.{number}.{suffix}" for number in count(2))
         return next(to for to in chain([aside / path.name], others) if not os.path.lexists(to))
