@@ -10,16 +10,17 @@ import pytest
 from matplotlib.colors import same_color
 from scipy.stats import t, ttest_rel
 
-from mvcc.reporting.figures._f_measure import (
+from mvcc.reporting.figures._curves import (
     differences,
     draw_difference,
     draw_figure_04,
     draw_figure_05,
     draw_figure_08,
+    draw_numbers,
+    draw_precision,
     improvements,
 )
 from mvcc.reporting.figures._panels import main_experiment, panels_by_base
-from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
 from mvcc.reporting.figures._style import BASE_STYLES, METHODS, WIDTH, house_style, method_styles
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,

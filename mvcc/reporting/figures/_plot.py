@@ -8,15 +8,16 @@ from pathlib import Path
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._f_measure import (
+from mvcc.reporting.figures._curves import (
     draw_difference,
     draw_figure_04,
     draw_figure_05,
     draw_figure_08,
+    draw_numbers,
+    draw_precision,
 )
 from mvcc.reporting.figures._figure_03 import draw_figure_03
 from mvcc.reporting.figures._panels import Picture, saved
-from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
 from mvcc.reporting.figures._studies import draw_beyond, draw_thresholds
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results

@@ -14,14 +14,17 @@ from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html._clusters import (
+    KINDS,
+    TOLD,
     cards_of,
+    class_names,
     cluster_names,
     confusion,
     in_percent,
+    page_data,
     titles_of,
 )
 from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._scatter import KINDS, TOLD, class_names, page_data
 from mvcc.reporting.html._words import (
     N_COLORS,
     SHAPES,

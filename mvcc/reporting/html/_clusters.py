@@ -1,13 +1,15 @@
-"""Clusters at a glance, and beside each other: what the page of a clustering says of each."""
+"""What the page of a clustering shows of clusters, and what its script draws, as plain values."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 from mvcc._utils.messages import enumerated, percent
-from mvcc.results import Clustering, ClusterProfile, HeldOut, ViewFacts
+from mvcc.reporting.html._words import N_COLORS, SHAPES, count, plural
+from mvcc.results import Clustering, ClusterProfile, Given, HeldOut, LinkFacts, ViewFacts
 
 _MOST_TITLES = 3
 _MOST_PICTURES = 4
@@ -138,3 +140,117 @@ def _split(table: Sequence[Sequence[int]]) -> Iterator[tuple[int, str]]:
             parts.sort(key=lambda other: -counts[other])
             words = [f"{other} ({percent(counts[other] / total)})" for other in parts]
             yield cluster, enumerated(words)
+
+
+KINDS = ("given", "propagated", "received")
+
+# what readers call them; the facts have the names of the files
+TOLD = {"given": "given", "propagated": "transferred", "received": "received"}
+_HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
+
+Drawn = dict[int, int]  # the rows that are drawn, each with its place among them
+
+
+def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, Any]:
+    """Return what the script of the page works with: points, rows, matches and constraints.
+
+    Rows have the numbers of their places among those drawn: the sample of each view, and the rows
+    that are `listed`.
+    """
+    drawn = [drawn_rows(*one) for one in zip(facts.views, listed, strict=True)]
+    classes = {name: number for number, name in enumerate(class_names(facts))}
+    return {
+        "told": TOLD,
+        "nColors": N_COLORS,
+        "shapes": list(SHAPES.values()),
+        "classNames": list(classes),
+        "views": [
+            _view_data(view, rows, classes, facts.n_clusters)
+            for view, rows in zip(facts.views, drawn, strict=True)
+        ],
+        "relations": [
+            {
+                "views": relation.views,
+                "pairs": _placed(relation.pairs, *(drawn[view] for view in relation.views)),
+            }
+            for relation in facts.relations
+        ],
+    }
+
+
+def drawn_rows(view: ViewFacts, listed: Iterable[int]) -> Drawn:
+    """Return the rows of a view that are drawn: all, or those of its sample and the listed ones."""
+    rows = range(view.n_rows) if view.sample is None else sorted({*view.sample, *listed})
+    return {row: place for place, row in enumerate(rows)}
+
+
+def _placed(pairs: Iterable[tuple[int, int]], first: Drawn, second: Drawn) -> list[list[int]]:
+    return [[first[i], second[j]] for i, j in pairs if i in first and j in second]
+
+
+def class_names(facts: Clustering) -> list[str]:
+    """List the reference labels of all views in the order of their colors."""
+    return sorted({name for view in facts.views for name in view.reference or () if name})
+
+
+def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -> dict[str, Any]:
+    valued = {row: place for place, row in enumerate(drawn if view.sample is None else view.sample)}
+    known = None not in view.stability
+    return {
+        "name": view.name,
+        "source": view.source,
+        "rows": None if view.sample is None else list(drawn),
+        "ids": [view.ids[row] for row in drawn],
+        "labels": [view.labels[row] for row in drawn],
+        "names": view.names,
+        "x": _short(view.x[row] for row in drawn),
+        "y": _short(view.y[row] for row in drawn),
+        "centers": _centers(view, k),
+        "classes": view.reference and [classes.get(view.reference[row]) for row in drawn],
+        "stability": [view.stability[row] for row in drawn] if known else None,
+        "moved": [[drawn[row], reason] for row, _, reason in view.moved if row in drawn],
+        "values": [
+            [column, [values[valued[row]] if row in valued else None for row in drawn]]
+            for column, values in view.values
+        ],
+        "constraints": {name: _links(getattr(view, name), drawn) for name in KINDS},
+        "cuts": _cuts(view),
+    }
+
+
+def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
+    return [
+        [drawn[link.i], drawn[link.j], link.must_link, link.reason, _note(link)]
+        for link in links
+        if link.i in drawn and link.j in drawn
+    ]
+
+
+def _note(link: Given | LinkFacts) -> str:
+    if isinstance(link, Given):
+        return "satisfied" if link.satisfied else "violated"
+    return ""
+
+
+def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
+    """Return the place where the number of each cluster stands: the medians of its rows."""
+    points: list[list[tuple[float, float]]] = [[] for _ in range(k)]
+    for label, x, y in zip(view.labels, view.x, view.y, strict=True):
+        points[label].append((x, y))
+    return [_short(map(median, zip(*own, strict=True))) if own else None for own in points]
+
+
+def _cuts(view: ViewFacts) -> list[str]:
+    """Say which constraints of a view are not in the page, and where they are."""
+    return [
+        f"This page holds {count(len(getattr(view, name)))} of "
+        f"{plural(view.counts(name).total, f'{TOLD[name]} constraint')} of {view.name}, {which}; "
+        f"all are in {view.name}/{name}.csv."
+        for name, which in _HEAVIEST.items()
+        if view.is_cut(name)
+    ]
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    """Round to what can be seen: the page stays small."""
+    return [float(f"{value:.5g}") for value in values]
