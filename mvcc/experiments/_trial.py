@@ -293,9 +293,7 @@ def _describe(
 ) -> dict[str, Any] | None:
     ends = constraints.pairs[constraints.must_link]
     ends = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
-    if len(ends) < 2:
-        return None
-    cluster = int(np.bincount(labels[ends[:, 0]]).argmax())
+    cluster = int(np.bincount(labels[ends[:, 0]], minlength=1).argmax())
     ends = ends[labels[ends[:, 0]] == cluster]
     if len(ends) < 2:
         return None

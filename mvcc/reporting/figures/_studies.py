@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
@@ -255,12 +256,11 @@ def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
         if tried[0][next(iter(curves))] is not None
     }
     numbers = [one["k"] for one in tried]
+    n_columns = min(2, len(panels))
+    n_rows = ceil(len(panels) / n_columns)
     with house_style():
-        figure = Figure(
-            figsize=(4.0 * min(2, len(panels)), 2.6 * ((len(panels) + 1) // 2)),
-            layout="constrained",
-        )
-        axes = figure.subplots((len(panels) + 1) // 2, min(2, len(panels)), squeeze=False).ravel()
+        figure = Figure(figsize=(4.0 * n_columns, 2.6 * n_rows), layout="constrained")
+        axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for panel in axes[len(panels) :]:
             panel.set_axis_off()
         for panel, (title, curves) in zip(axes, panels.items(), strict=False):
