@@ -15,7 +15,7 @@ from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.experiments._store import ResultsStore
 from mvcc.multiview import needs_base, takes_threshold, transfer_origin, uses_relations
-from mvcc.results import PROPAGATION, TEXTS, Manifest, Run, differences
+from mvcc.results import PROPAGATION, Manifest, Run, differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,8 +42,9 @@ class Cell:
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
+    names = ("view", "base", "closure", "threshold")
     return table.assign(
-        **{name: table[name].astype("str").where(table[name].notna()) for name in TEXTS}
+        **{name: table[name].astype("str").where(table[name].notna()) for name in names}
     )
 
 

@@ -231,7 +231,7 @@ def test_lines_bands_and_zero_of_differences_are_drawn(paired):
     figure = draw_difference(table).figure
     (axes,) = figure.axes
     found = differences(table)
-    np.testing.assert_allclose(points(axes)["40%"], found[["n_constraints", "mean"]])
+    np.testing.assert_allclose(points(axes)["40 % mapped"], found[["n_constraints", "mean"]])
     band = axes.collections[0].get_paths()[0].vertices
     for row in found.itertuples():
         heights = band[band[:, 0] == row.n_constraints, 1]
@@ -331,7 +331,7 @@ def test_where_nothing_was_propagated_there_is_no_point(curves, scores):
     counts = ["propagated_must_links", "propagated_cannot_links"]
     table.loc[table["n_constraints"] == 20, [*counts, "precision_cannot_link"]] = 0.0, 0.0, np.nan
     (axes,) = draw_numbers(scores(table), "multi-view").figure.axes
-    assert points(axes)["100%"][:, 0].tolist() == [40, 80]
+    assert points(axes)["100 % mapped"][:, 0].tolist() == [40, 80]
     drawn = points(draw_precision(scores(table), "multi-view").figure.axes[0])
     assert drawn["Must-links"][:, 0].tolist() == [20, 40, 80]
     assert drawn["Cannot-links"][:, 0].tolist() == [40, 80]
