@@ -34,9 +34,8 @@ from mvcc._utils.environment import now
 from mvcc.constraints._relations import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
-from mvcc.experiments._cells import with_texts
 from mvcc.experiments._draw import Draw, draw_trial
-from mvcc.experiments._plan import this_run
+from mvcc.experiments._plan import this_run, with_texts
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import clustering_seed, single_threaded
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES

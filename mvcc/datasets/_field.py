@@ -25,8 +25,7 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
     from scipy.io.matlab import MatReadError
 
     try:
-        content = loadmat(file)
-        tables, classes, seen = _with_rows(content) if "X" in content else _with_columns(content)
+        tables, classes, seen = _parts(loadmat(file))
     except (MatReadError, ValueError, KeyError, IndexError) as error:
         raise DataError(f"{file}: its tables cannot be read. Reason: {error!r}") from error
     known = {Path(f.name).name: info for info in registry().values() for f in info.files}
@@ -44,20 +43,16 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
     return Dataset(views, [y[rows] for rows in seen], matches, names)
 
 
-Parts = tuple[list[NDArray[Any]], NDArray[Any], list[Ints]]
-
-
-def _with_rows(content: dict[str, Any]) -> Parts:
-    tables, classes = list(content["X"].ravel()), content["y"].ravel()
-    return tables, classes, [np.arange(len(classes))] * len(tables)
-
-
-def _with_columns(content: dict[str, Any]) -> Parts:
-    tables = [columns.T for columns in content["data"].ravel()]
-    classes = content["truelabel"].ravel()[0].ravel()
-    if "index" not in content:
-        return tables, classes, [np.arange(len(classes))] * len(tables)
-    seen = [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
+def _parts(content: dict[str, Any]) -> tuple[list[NDArray[Any]], NDArray[Any], list[Ints]]:
+    """Return the tables of a file, the classes of all objects, and the objects of each table."""
+    if "X" in content:
+        tables, classes = list(content["X"].ravel()), content["y"].ravel()
+    else:
+        tables = [columns.T for columns in content["data"].ravel()]
+        classes = content["truelabel"].ravel()[0].ravel()
+    seen = [np.arange(len(classes))] * len(tables)
+    if "X" not in content and "index" in content:
+        seen = [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
     return tables, classes, seen
 
 

@@ -68,27 +68,6 @@ _LARGEST_ARCHIVE = 2**25  # bytes; the one that there is has 14 MB
 _TIMEOUT = 60  # seconds without a byte
 
 
-def download(file: DataFile, folder: Path) -> Path:
-    """Download a file or folder; it gets its name once its checksum is right."""
-    if not file.url.startswith("https://"):
-        raise DataError(
-            f"{file.name} is not downloaded from {file.url}: only https addresses are allowed."
-        )
-    try:
-        if isinstance(file, DataFolder):
-            return _documents(file, folder)
-        return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except (ValueError, EOFError, tarfile.TarError) as error:
-        # a ValueError is pooch's only sign of a wrong checksum
-        if isinstance(error, OSError):  # an address that is refused on the way is both
-            raise
-        raise DataError(
-            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try "
-            f"again later, or get {file.name} elsewhere and pass its folder as --data-dir "
-            f"(data_dir=... in Python). Reason: {error}"
-        ) from error
-
-
 def _retrieve(url: str, sha256: str, largest: int, path: Path) -> Path:
     import pooch
 
@@ -149,10 +128,8 @@ def cache_folder() -> Path:
 def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
     """Name the folders to search: data_dir, ``$MVCC_DATA``, the cache, in this order."""
     folders = []
-    for origin, value in (
-        ("data_dir (--data-dir)", data_dir),
-        ("MVCC_DATA", os.environ.get("MVCC_DATA") or None),
-    ):
+    named = {"data_dir (--data-dir)": data_dir, "MVCC_DATA": os.environ.get("MVCC_DATA") or None}
+    for origin, value in named.items():
         if value is None:
             continue
         folder = os.path.expanduser(value)
@@ -181,13 +158,13 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
-            what = ("file", "its sha256")
+            what, checksum = "file", "its sha256"
             if isinstance(file, DataFolder):
-                what = ("folder", "the sha256 of its documents")
+                what, checksum = "folder", "the sha256 of its documents"
             raise DataError(
-                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), "
+                f"{path} is not the expected {what}: {checksum} is {found} ({size} bytes), "
                 f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "
-                f"fetch`, or replace it with the right {what[0]}."
+                f"fetch`, or replace it with the right {what}."
             )
         _logger.info("%s: found, its checksum is right", path)
         return path
@@ -223,10 +200,17 @@ def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
 
 
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
+    """Download a file or folder; it gets its name once its checksum is right."""
     folder = cache_folder()
     _logger.info("%s is found nowhere: downloading it from %s into %s", file.name, file.url, folder)
+    if not file.url.startswith("https://"):
+        raise DataError(
+            f"{file.name} is not downloaded from {file.url}: only https addresses are allowed."
+        )
     try:
-        return download(file, folder)
+        if isinstance(file, DataFolder):
+            return _documents(file, folder)
+        return _retrieve(file.url, file.sha256, file.size, folder / file.name)
     except OSError as error:  # the errors of requests are OSErrors as well
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
@@ -234,4 +218,11 @@ def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
             f"into {folder} failed. Run `mvcc data fetch` on a machine with a network, or put it "
             "into a folder and pass that as --data-dir (data_dir=... in Python) or MVCC_DATA. "
             f"Reason: {type(error).__name__}: {error}"
+        ) from error
+    except (ValueError, EOFError, tarfile.TarError) as error:
+        # a ValueError is pooch's only sign of a wrong checksum
+        raise DataError(
+            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try "
+            f"again later, or get {file.name} elsewhere and pass its folder as --data-dir "
+            f"(data_dir=... in Python). Reason: {error}"
         ) from error

@@ -1,9 +1,9 @@
-from ._cells import list_cells as list_cells
 from ._check import Finding as Finding
 from ._check import check_results as check_results
 from ._config import Config as Config
 from ._config import load_config as load_config
 from ._plan import Plan as Plan
+from ._plan import list_cells as list_cells
 from ._plan import plan_run as plan_run
 from ._runner import Replay as Replay
 from ._runner import RunReport as RunReport

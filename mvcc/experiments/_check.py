@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
@@ -28,7 +28,10 @@ class Finding:
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; say why curves differ."""
     asked = list(paths)
-    folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
+    folders: set[Path] = set()
+    for path in asked:
+        own = path / MANIFEST
+        folders |= {path} if own.exists() else {found.parent for found in path.rglob(MANIFEST)}
     if not folders:
         raise StoreError(
             f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a "
@@ -36,16 +39,12 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
             "wrote to, or one above it."
         )
     findings, manifests = [], {}
-    for folder in folders:
+    for folder in sorted(folders):
         finding, manifest = _check(folder)
         findings.append(finding)
         if finding.status == "ok" and manifest is not None:
             manifests[folder] = manifest
     return findings, _disagreements(manifests)
-
-
-def _manifests(path: Path) -> Iterable[Path]:
-    return [own] if (own := path / MANIFEST).exists() else path.rglob(MANIFEST)
 
 
 def _check(folder: Path) -> tuple[Finding, Manifest | None]:
@@ -82,19 +81,15 @@ def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
     """Compare the curves of folders that should have the same, by their unpacked text."""
     groups: dict[str, list[Path]] = {}
     for folder, manifest in manifests.items():
-        groups.setdefault(json.dumps([manifest.config, manifest.data], sort_keys=True), []).append(
-            folder
-        )
+        alike = json.dumps([manifest.config, manifest.data], sort_keys=True)
+        groups.setdefault(alike, []).append(folder)
     lines = []
-    for alike in groups.values():
-        for one, other in combinations(alike, 2):
-            if manifests[one].checksums.get(CURVES) != manifests[other].checksums.get(CURVES):
-                causes = environment_differences(manifests[one].runs[-1], manifests[other].runs[-1])
-                why = (
-                    "; ".join(causes)
-                    or "nothing that the manifests record: one of them is not what it says"
-                )
-                lines.append(
-                    f"{one} and {other} have the same config and data, but other curves: {why}."
-                )
+    for one, other in chain.from_iterable(combinations(group, 2) for group in groups.values()):
+        ours, theirs = manifests[one], manifests[other]
+        if ours.checksums.get(CURVES) != theirs.checksums.get(CURVES):
+            why = "; ".join(environment_differences(ours.runs[-1], theirs.runs[-1]))
+            why = why or "nothing that the manifests record: one of them is not what it says"
+            lines.append(
+                f"{one} and {other} have the same config and data, but other curves: {why}."
+            )
     return lines

@@ -245,16 +245,13 @@ class Config(Section):
     def _views_of_the_data_set(
         cls, single_view: SingleView | None, info: ValidationInfo
     ) -> SingleView | None:
-        if (
-            single_view is not None
-            and (dataset := info.data.get("dataset")) is not None
-            and registry()[dataset].views
-        ):
-            views = [*(view.name for view in registry()[dataset].views), POOLED]
+        known = registry().get(info.data.get("dataset", ""))
+        if single_view is not None and known is not None and known.views:
+            views = [*(view.name for view in known.views), POOLED]
             refuse(
                 (
                     ("thresholds", view),
-                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: "
+                    f"{known.name} has no view {clipped(view)}{nearest(view, views)} Allowed: "
                     f"{', '.join(views)}.",
                 )
                 for view in single_view.thresholds

@@ -69,12 +69,11 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         )
     if POOLED in alone:
         parts.append((POOLED, *_pooled(dataset)))
-    orders = [
-        np.random.default_rng(stream(config, trial, Role.ORDER, part)).permutation(len(y))
-        for part, (_, _, y) in enumerate(parts)
-    ]
-    drawn = []
-    for part, ((name, X, y), order) in enumerate(zip(parts, orders, strict=True)):
+    orders, drawn = [], []
+    for part, (name, X, y) in enumerate(parts):
+        rng = np.random.default_rng(stream(config, trial, Role.ORDER, part))
+        order = rng.permutation(len(y))
+        orders.append(order)
         seed = stream(config, trial, Role.CONSTRAINTS, part)
         numbers = _numbers(config, together=part < len(dataset.views), alone=name in alone)
         constraints = {

@@ -1,20 +1,98 @@
-"""What a run would do, and where its results come from. Nothing here computes a trial."""
+"""The cells of a trial, what a run would do, and where its results come from."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mvcc._utils.environment import command_line, commit, machine, now, versions
 from mvcc.datasets import file_checksums
 from mvcc.exceptions import StoreError
-from mvcc.experiments._cells import list_cells
-from mvcc.experiments._config import Config
+from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.experiments._store import ResultsStore
-from mvcc.multiview import transfer_origin
-from mvcc.results import Manifest, Run, differences
+from mvcc.multiview import needs_base, takes_threshold, transfer_origin, uses_relations
+from mvcc.results import PROPAGATION, Manifest, Run, differences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
+ALONE = "single-view"  # the method that uses neither mapping nor other views
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A point of a learning curve, as results name it; what a method does not use is None."""
+
+    experiment: str
+    dataset: str
+    view: str | None
+    base: str | None
+    method: str
+    closure: Closure | None
+    threshold: str | None
+    mapped: float | None
+    rewired: float | None
+    n_constraints: int
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
+    names = ("view", "base", "closure", "threshold")
+    return table.assign(
+        **{name: table[name].astype("str").where(table[name].notna()) for name in names}
+    )
+
+
+def list_cells(config: Config) -> list[Cell]:
+    """List the cells of every trial in the order of the results."""
+    cells: list[Cell] = []
+    if config.multi_view is not None:
+        cells += _multi_view(config.dataset, config.multi_view)
+    if config.single_view is not None:
+        cells += _single_view(config.dataset, config.single_view)
+    return cells
+
+
+def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
+    """Give the cells of every method, those without a base last and once.
+
+    Only propagation has thresholds; k-means has the same row for all numbers of constraints.
+    """
+    unused = (None,)
+    for base in (*plan.bases, None):
+        for method in plan.transfers:
+            if needs_base(method) is (base is None):
+                continue
+            closures = plan.closure if base else unused
+            thresholds = map(as_text, plan.threshold) if takes_threshold(method) else unused
+            related = uses_relations(method)
+            for closure, threshold, mapped, rewired, n in product(
+                closures,
+                thresholds,
+                plan.mapped if related else unused,
+                plan.rewired if related else unused,
+                plan.constraints,
+            ):
+                settings = (closure, threshold, mapped, rewired, n)
+                yield Cell(MULTI_VIEW, dataset, None, base, method, *settings)
+
+
+def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
+    for view, threshold in plan.thresholds.items():
+        for base in plan.bases:
+            for method, t in ((PROPAGATION, as_text(threshold)), (ALONE, None)):
+                for n in plan.constraints:
+                    yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
+
+
+def as_text(threshold: float | str) -> str:
+    """Return a threshold as the results name it, with all its digits."""
+    return threshold if isinstance(threshold, str) else repr(threshold).removesuffix(".0")
 
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
@@ -70,7 +148,7 @@ def plan_run(
 def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
     """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
     n_cells = len(list_cells(config))
-    store.refuse_link()
+    store.refuse_link(store.trials)
     if fresh:
         return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
     stored = store.manifest()

@@ -127,13 +127,8 @@ def run_experiment(
             this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)
             this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
             store.seal(manifest)
-    return RunReport(
-        store.folder,
-        len(plan.missing) - len(failed),
-        plan.kept,
-        failed,
-        time.perf_counter() - began,
-    )
+    computed, seconds = len(plan.missing) - len(failed), time.perf_counter() - began
+    return RunReport(store.folder, computed, plan.kept, failed, seconds)
 
 
 def replay_command(
@@ -218,15 +213,13 @@ def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]
     if stored is None:
         return 0, ""
     if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
-        return max(
-            len(stored), len(rows)
-        ), f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+        found = f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+        return max(len(stored), len(rows)), found
     same = (stored == rows) | (stored.isna() & rows.isna())
     if same.all(axis=None):
         return 0, ""
     row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
     name = rows.columns[column]
-    return int((~same).any(axis=1).sum()), (
-        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, "
-        f"{rows[name].tolist()[row]!r} now"
-    )
+    before, after = (table[name].tolist()[row] for table in (stored, rows))
+    first = f"row {row + 1}, {name}: {before!r} stored, {after!r} now"
+    return int((~same).any(axis=1).sum()), first

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from io import BytesIO
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
@@ -22,13 +23,13 @@ from mvcc._utils.files import LEDGER, damage_of, sha256_of, write_whole
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
-from mvcc.experiments._cells import TEXT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = ["trial", *results.CELL]
 _OF_ALL_TRIALS = (results.SCORES, results.CURVES, results.EXAMPLE)
+_TRIAL = re.compile(r"([0-9]{4}|[1-9][0-9]{4,})\.csv\.gz")
 _REPORT = re.compile(r"[0-9]{4,}\.error\.txt")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
@@ -44,7 +45,7 @@ class ResultsStore:
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
         """Hold the folder for this run alone, and clear away what killed runs left half written."""
-        self.refuse_link()
+        self.refuse_link(self.trials)
         self._out = self._output(on_note)
         with self._out:
             yield
@@ -53,18 +54,12 @@ class ResultsStore:
         elsewhere = "choose another folder by --out; what was stored before is intact"
         return OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere, on_note=on_note)
 
-    def refuse_link(self) -> None:
-        """Refuse a link in the place of the trials.
-
-        Raises
-        ------
-        StoreError
-            A run would write to where the link leads.
-        """
-        if self.trials.is_symlink():
+    @staticmethod
+    def refuse_link(folder: Path) -> None:
+        """Refuse a link in the place of a folder that a run would write to."""
+        if folder.is_symlink():
             raise StoreError(
-                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another"
-                " --out."
+                f"{folder} is a link, and mvcc would write to where it leads. Choose another --out."
             )
 
     def manifest(self) -> results.Manifest | None:
@@ -126,12 +121,12 @@ class ResultsStore:
     def damaged(self) -> dict[str, str]:
         """Say of every damaged file of the results that is here, by its name, what is wrong."""
         known = self.checksums()
-        names = sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())})
-        here = [name for name in names if (self.folder / name).exists()]
-        found = {
-            name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here
-        }
-        return {name: why for name, why in found.items() if why}
+        damaged = {}
+        for name in sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())}):
+            path = self.folder / name
+            if path.exists() and (why := damage_of(_bytes_of(path), known.get(name, []))):
+                damaged[name] = why
+        return damaged
 
     def set_aside(self, name: str) -> Path:
         """Move a file out of the way, without deleting anything; return where to."""
@@ -144,25 +139,16 @@ class ResultsStore:
     def _free_place_aside(self, path: Path) -> Path:
         """Return a name in the folder beside a file where nothing is yet."""
         aside = path.parent / "set-aside"
-        stem, suffix = path.name.partition(".")[::2]
-        if aside.is_symlink():
-            raise StoreError(
-                f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
-            )
+        stem, _, suffix = path.name.partition(".")
+        self.refuse_link(aside)
         aside.mkdir(exist_ok=True)
-        number, target = 1, aside / path.name
-        while os.path.lexists(target):
-            number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
-        return target
+        others = (aside / f"{stem}.{number}.{suffix}" for number in count(2))
+        return next(to for to in chain([aside / path.name], others) if not os.path.lexists(to))
 
     def stored(self) -> set[int]:
         """Return the numbers of the trials that are here, intact or not."""
-        return {
-            int(stem)
-            for path in self.trials.glob("*.csv.gz")
-            if (stem := path.name.removesuffix(".csv.gz")).isdecimal()
-            and path.name == self._file(int(stem))
-        }
+        found = map(_TRIAL.fullmatch, (path.name for path in self.trials.glob("*.csv.gz")))
+        return {int(match[1]) for match in found if match}
 
     def finished(self, damaged: Collection[str]) -> set[int]:
         """Return the numbers of the trials that are here, but for damaged ones."""
@@ -174,9 +160,7 @@ class ResultsStore:
             return None
         if self.stored():
             return self.trials
-        return next(
-            (path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None
-        )
+        return next(filter(Path.exists, (self.folder / name for name in _OF_ALL_TRIALS)), None)
 
     def holds_only_summary(self) -> bool:
         """Tell whether curves are here without any of the trials that they were made from."""
@@ -192,9 +176,8 @@ class ResultsStore:
     def write_example(self, example: dict[str, Any] | None) -> None:
         """Store the cluster that Figure 3 shows, where the experiment has one."""
         if example is not None:
-            self._write(
-                results.EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode()
-            )
+            text = json.dumps(example, indent=2, ensure_ascii=False)
+            self._write(results.EXAMPLE, f"{text}\n".encode())
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
         """Store a finished trial, and remove its former failure, or set it aside if changed."""
@@ -217,10 +200,8 @@ class ResultsStore:
 
     def failures(self) -> list[Path]:
         """Return the files that say why unfinished trials failed."""
-        found = sorted(
-            path for path in self.trials.glob("*.error.txt") if _REPORT.fullmatch(path.name)
-        )
-        return [path for path in found if self._is_failure(path)]
+        found = sorted(self.trials.glob("*.error.txt"))
+        return [path for path in found if _REPORT.fullmatch(path.name) and self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
         """Return the rows of a trial, from its file or the scores; None where neither has it."""
@@ -268,12 +249,8 @@ class ResultsStore:
             (self.folder / results.MANIFEST).unlink(missing_ok=True)
         return others
 
-    @staticmethod
-    def _file(trial: int) -> str:
-        return f"{trial:04d}.csv.gz"
-
     def _name(self, trial: int) -> str:
-        return f"{self.trials.name}/{self._file(trial)}"
+        return f"{self.trials.name}/{trial:04d}.csv.gz"
 
     def _failure(self, trial: int) -> Path:
         return self.trials / f"{trial:04d}.error.txt"
@@ -300,7 +277,7 @@ class ResultsStore:
         if why := damage_of(content, known.get(name, [])):
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
-            rows = results.read_csv(results.unpacked(content), TEXT)
+            rows = results.read_csv(results.unpacked(content), results.TEXTS)
         except (OSError, EOFError, ValueError, ZlibError) as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
-from mvcc.experiments._cells import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
+from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -234,11 +234,9 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
             sums += former[number][1]
     summary = {}
     for name, of_kind in zip(KINDS, sums, strict=True):
-        for (number, weight, correct_weight), words in zip(
-            of_kind, (("propagated", ""), ("inferred",) * 2), strict=True
-        ):
-            start = f"{words[1]}_" if words[1] else ""
-            summary[f"{words[0]}_{name}s"] = number / model.n_iter_
+        for row, what, start in ((0, "propagated", ""), (1, "inferred", "inferred_")):
+            number, weight, correct_weight = of_kind[row]
+            summary[f"{what}_{name}s"] = number / model.n_iter_
             summary[f"{start}weight_{name}s"] = weight / model.n_iter_
             summary[f"{start}precision_{name}"] = correct_weight / weight if weight else np.nan
     return summary
@@ -295,14 +293,17 @@ def _describe(
 ) -> dict[str, Any] | None:
     ends = constraints.pairs[constraints.must_link]
     ends = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
-    if len(ends) < 2:
-        return None
-    cluster = int(np.bincount(labels[ends[:, 0]]).argmax())
+    cluster = int(np.bincount(labels[ends[:, 0]], minlength=1).argmax())
     ends = ends[labels[ends[:, 0]] == cluster]
     if len(ends) < 2:
         return None
     confidence = gaussians.memberships(X, ends.ravel(), labels).reshape(-1, 2)
     order = np.argsort(confidence.prod(axis=1), kind="stable")
+    chosen = []
+    for which in (order[-1], order[0]):
+        pairs = zip(ends[which], confidence[which], strict=True)
+        points = [{"point": X[row].tolist(), "membership": float(G)} for row, G in pairs]
+        chosen.append({"kind": "must-link", "ends": points})
     return {
         "dataset": cell.dataset,
         "base": cell.base,
@@ -313,14 +314,5 @@ def _describe(
         "points": X[labels == cluster].tolist(),
         "mean": gaussians.means[cluster].tolist(),
         "covariance": gaussians.covariances[cluster].tolist(),
-        "constraints": [
-            {
-                "kind": "must-link",
-                "ends": [
-                    {"point": X[row].tolist(), "membership": float(G)}
-                    for row, G in zip(ends[which], confidence[which], strict=True)
-                ],
-            }
-            for which in (order[-1], order[0])
-        ],
+        "constraints": chosen,
     }

@@ -73,16 +73,16 @@ def attempt_on_dask(
                 ended.update(list(map(submit, islice(waiting, 1))))
                 yield future.result()
             except KilledWorker as error:
-                why = (
-                    "Its workers were killed again and again, most often a sign that memory has run"
+                yield Attempt(
+                    trial,
+                    None,
+                    "Its workers were killed again and again, most often a sign that memory has "
+                    f"run out. {error}",
                 )
-                yield Attempt(trial, None, f"{why} out. {error}")
             except lost as error:
-                gone = (
-                    "The scheduler is gone, or has dropped the trials; what is finished is stored."
-                )
                 raise WorkerError(
-                    f"{gone} Start it and its workers again; the same command resumes."
+                    "The scheduler is gone, or has dropped the trials; what is finished is stored. "
+                    "Start it and its workers again; the same command resumes."
                 ) from error
             except Exception as error:
                 raise WorkerError(
@@ -107,10 +107,10 @@ def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Ru
         address: answer for address, answer in answers if not isinstance(answer, OSError)
     }
     for address, answer in found.items():
-        if isinstance(answer, Exception) or answer.versions["mvcc"] != __version__:
-            there = repr(answer)
-            if not isinstance(answer, Exception):
-                there = f"it has mvcc {answer.versions['mvcc']}"
+        there = repr(answer)
+        if not isinstance(answer, Exception):
+            there = f"it has mvcc {answer.versions['mvcc']}"
+        if there != f"it has mvcc {__version__}":
             raise WorkerError(
                 f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc "
                 f"{__version__} and all that the run needs on its machine, and start it again."

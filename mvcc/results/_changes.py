@@ -1,13 +1,14 @@
-"""What became of the clusters of an earlier clustering, in ``clustering.json`` and in words."""
+"""What ``clustering.json`` holds of former clusterings and of people who answered, and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from pydantic import StrictBool, StrictStr
 
 from mvcc._utils.messages import clipped, counted, enumerated
-from mvcc.results._profile import Count, Facts
+from mvcc.results._view import Count, Facts, Number
 
 
 class Changes(Facts):
@@ -74,3 +75,85 @@ def in_words(changes: Iterable[Changes]) -> list[str]:
         for one in sets
         for sentence in one.in_words()
     ]
+
+
+class Said(NamedTuple):
+    """What a person answered about an object."""
+
+    who: StrictStr  # the person
+    answer: StrictStr  # a group as the person calls it, or outlier
+    group: StrictStr  # its common name; empty for an outlier
+
+
+class PersonFacts(NamedTuple):
+    """A person who answered."""
+
+    name: StrictStr  # of the folder of answers, or in the column who
+    n_answers: Count  # objects with an answer
+
+
+class AgreementFacts(Facts):
+    """How two people agree."""
+
+    people: tuple[StrictStr, StrictStr]  # their names
+    n_objects: Count  # objects that both put into a group or left out
+    n_same: Count  # those of them with the same answer
+    kappa: Number | None  # Cohen's; null if all are in one group
+
+
+class Dispute(Facts):
+    """An object that people put into different groups."""
+
+    id: StrictStr  # view and first row
+    rows: tuple[StrictStr, ...]  # all its rows, as view:id
+    said: tuple[Said, ...]  # the answer of each person
+    settled: int | None = None  # the cluster that `mvcc review` put it into; -1 if left out
+
+
+class Together(Facts):
+    """The answers of several people."""
+
+    people: tuple[PersonFacts, ...]  # in the order of --asked
+    agreements: tuple[AgreementFacts, ...]  # of each two people
+    # groups of two people with different names and the same objects
+    renamed: tuple[tuple[StrictStr, tuple[Said, ...]], ...] = ()
+    alone: tuple[tuple[StrictStr, StrictStr], ...] = ()  # groups of one person: name, person
+    disputed: tuple[Dispute, ...] = ()  # objects that were left out of groups and constraints
+
+    @property
+    def open(self) -> list[Dispute]:
+        """The disputes that nobody has settled."""
+        return [one for one in self.disputed if one.settled is None]
+
+    def disputed_lines(self) -> list[list[object]]:
+        """Return the disputes as a table: a line for each row and person."""
+        lines: list[list[object]] = [["id", "who", "answer", "settled"]]
+        for one in self.disputed:
+            for row in one.rows:
+                lines += [[row, who, answer, one.settled] for who, answer, _ in one.said]
+        return lines
+
+    def in_words(self) -> Iterator[str]:
+        """Give sentences: who answered, how people agree, and what is disputed."""
+        people = [f"{who} ({n})" for who, n in self.people]
+        yield f"Answers of {enumerated(people)}."
+        for one in self.agreements:
+            kappa = "" if one.kappa is None else f" (κ = {one.kappa:.2f})"
+            both = f"of {counted(one.n_objects, 'object')} that both answered"
+            yield f"{' and '.join(one.people)} agree about {one.n_same} {both}{kappa}."
+        for name, said in self.renamed:
+            names = enumerated([f"“{clipped(one.answer, 40)}” of {one.who}" for one in said])
+            yield f"{names} are one group, “{clipped(name, 40)}”: most of their objects are common."
+        if self.alone:
+            groups = [f"“{clipped(name, 40)}” of {who}" for name, who in self.alone]
+            yield (
+                f"Groups that only one person has: {enumerated(groups)}. If two of them are the"
+                " same, give them one name (`l` in `mvcc ask`)."
+            )
+        if self.disputed:
+            n_settled = len(self.disputed) - len(self.open)
+            settled = f"; {n_settled} settled in `mvcc review`" if n_settled else ""
+            yield (
+                f"{counted(len(self.disputed), 'object')} with different answers, left out of"
+                f" groups and constraints{settled}."
+            )

@@ -16,6 +16,7 @@ CELL = (
     "experiment", "dataset", "view", "base", "method", "closure", "threshold",
     "mapped", "rewired", "n_constraints",
 )  # fmt: skip
+TEXTS = CELL[:7]  # the columns of them that are text, also where all of one is empty
 KINDS = ("must_link", "cannot_link")
 _PER_KIND = (
     "propagated_{}s", "weight_{}s", "precision_{}",

@@ -19,7 +19,6 @@ from mvcc.results import _format as names
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXTS = names.CELL[:7]
 # What else a method or an experiment may lack stays empty: Single View has no mapping, one trial no
 # standard error.
 _REQUIRED = {
@@ -120,15 +119,21 @@ def _is_experiment(folder: Path) -> bool:
 
 
 def _origin(experiment: Path, manifest: dict[str, Any], results_dir: Path) -> dict[str, str]:
-    inside, path = experiment.relative_to(results_dir), experiment / names.MANIFEST
+    path = experiment / names.MANIFEST
     try:
         study, features = manifest["config"]["study"], manifest["config"]["features"]["method"]
     except (KeyError, TypeError) as error:
         raise _damaged(path, "its `config` does not tell the study and the features") from error
     if not (is_label(study) and is_label(features)):
         raise _damaged(path, f"the study or the features in its `config` are {_NO_LABEL}")
-    folder = inside.as_posix() if inside.parts else experiment.resolve().name
+    folder = folder_name(experiment, results_dir)
     return {"folder": folder, "study": study, "features": features}
+
+
+def folder_name(experiment: Path, results_dir: Path) -> str:
+    """Return the folder of an experiment as seen from another one, or its own name."""
+    inside = experiment.relative_to(results_dir)
+    return inside.as_posix() if inside.parts else experiment.resolve().name
 
 
 def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
@@ -167,7 +172,9 @@ def _read_table(
 ) -> pd.DataFrame:
     content = _read_verified(path, manifest)
     try:
-        table = parse_table(names.unpacked(content) if path.suffix == ".gz" else content, TEXTS)
+        if path.suffix == ".gz":
+            content = names.unpacked(content)
+        table = parse_table(content, names.TEXTS)
     except (OSError, EOFError, ValueError, ZlibError) as error:  # the decoder's are ValueErrors
         raise _damaged(path, clipped(" ".join(str(error).split()), 300)) from error
     columns = (*key, *values, *names.MEASURES)
@@ -186,7 +193,7 @@ def _check_column(path: Path, table: pd.DataFrame, name: str) -> None:
     import pandas as pd
 
     column = table[name]
-    if name in TEXTS:
+    if name in names.TEXTS:
         unreadable = [text for text in column.dropna().unique() if not is_label(text)]
         _refuse(path, column, column.isin(unreadable), _NO_LABEL)
     else:

@@ -12,19 +12,20 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._changes import Continued, Corrected
-from mvcc.results._profile import (
+from mvcc.results._changes import Continued, Corrected, Together
+from mvcc.results._view import (
     ClusterProfile,
     Count,
     Facts,
     HeldOut,
     Number,
+    Pair,
     Positive,
     Share,
+    Suspicious,
+    ViewFacts,
     Weight,
 )
-from mvcc.results._together import Together
-from mvcc.results._view import Pair, Suspicious, ViewFacts
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
@@ -192,19 +193,15 @@ class Clustering(Facts):
                 f"profiles must have {self.n_clusters} clusters for each of {n_views} views"
             )
         for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
-            if wrong := next(
-                (row for one in profiles for row in one.rows if row >= view.n_rows), None
-            ):
-                raise ValueError(
-                    f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}"
-                )
-            if wrong := next(
-                (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
-            ):
-                raise ValueError(
-                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is "
-                    f"{self.n_clusters}"
-                )
+            where = f"profiles.{number} names"
+            for one in profiles:
+                if wrong := [row for row in one.rows if row >= view.n_rows]:
+                    last = view.n_rows - 1
+                    raise ValueError(f"{where} row {wrong[0]}, but the rows are 0 … {last}")
+                if wrong := [other for _, other in one.borderline if other >= self.n_clusters]:
+                    raise ValueError(
+                        f"{where} cluster {wrong[0]}, but `n_clusters` is {self.n_clusters}"
+                    )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
@@ -216,11 +213,9 @@ class Clustering(Facts):
                 raise ValueError(
                     f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
                 )
-        if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
-            raise ValueError(
-                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for "
-                f"{n_views} views"
-            )
+        n_known = len(self.stability_runs.agreement)
+        if self.stability_runs.count and n_known != n_views:
+            raise ValueError(f"stability_runs.agreement has {n_known} entries for {n_views} views")
         return self
 
     def _check_relation(self, where: str, relation: Relation) -> None:
@@ -229,12 +224,9 @@ class Clustering(Facts):
                 f"{where}.views is {list(relation.views)}, not the numbers of two views"
             )
         sizes = [self.views[number].n_rows for number in relation.views]
-        table = relation.held_out.table if relation.held_out else ()
-        if table and {len(table), *map(len, table)} != {self.n_clusters}:
-            raise ValueError(
-                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} "
-                "counts"
-            )
+        k = self.n_clusters
+        if relation.held_out and [len(row) for row in relation.held_out.table] != [k] * k:
+            raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
             if wrong := next(
@@ -244,12 +236,6 @@ class Clustering(Facts):
                     f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
                     "rows"
                 )
-        k = self.n_clusters
-        if (
-            relation.held_out is not None
-            and [len(row) for row in relation.held_out.table] != [k] * k
-        ):
-            raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
 def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:

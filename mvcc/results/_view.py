@@ -1,24 +1,138 @@
-"""What ``clustering.json`` holds of one view: every row, what its columns are, its constraints."""
+"""Parts of ``clustering.json``: kinds of values, one cluster, and a view with all of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import Field, StrictBool, StrictStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
 
 from mvcc._utils.messages import clipped
-from mvcc.results._profile import (
-    Count,
-    Facts,
-    Number,
-    Positive,
-    Share,
-    ValueFacts,
-    Weight,
-)
-from mvcc.results._sureness import Sureness, sureness_of
+
+_ROUNDING = 1e-9  # a mean of shares may end so far above 1
+
+Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Positive = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1 + _ROUNDING)]
+
+
+class Facts(BaseModel):
+    """What a later version adds is not shown, but nothing to refuse."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
+
+
+Quantiles = tuple[Number, Number, Number, Number, Number]
+
+
+class ShareFacts(NamedTuple):
+    """A category or a word, with the shares of rows that have it in a cluster and outside."""
+
+    value: StrictStr  # the category or word
+    inside: Share  # share of rows in the cluster that have it
+    outside: Share  # share of rows outside
+
+
+class Borderline(NamedTuple):
+    """A row that might as well be in another cluster."""
+
+    row: Count  # row number in the view
+    other: Count  # the other cluster
+
+
+class ValueFacts(NamedTuple):
+    """A column with its values, as texts."""
+
+    column: StrictStr  # name
+    values: tuple[StrictStr, ...]  # of the rows that the report shows
+
+
+class ColumnProfile(Facts):
+    """What sets a cluster apart in a column, with quantiles of numbers and shares of categories."""
+
+    column: StrictStr  # name
+    kind: Literal["number", "date", "category"]  # of the column
+    rule: StrictStr  # such as "≥ 3"
+    inside: Share  # share of rows in the cluster for which the rule holds
+    outside: Share  # share of rows outside
+    words: StrictStr  # the rule as part of a name
+    # 5, 25, 50, 75 and 95 %, inside and outside
+    quantiles: tuple[Quantiles, Quantiles] | None = None
+    medians: tuple[StrictStr, StrictStr] | None = None  # inside and outside, as texts
+    shares: tuple[ShareFacts, ...] = ()  # of categories
+
+    @model_validator(mode="after")
+    def _quantiles_have_medians(self) -> Self:
+        if (self.quantiles is None) != (self.medians is None):
+            raise ValueError("`quantiles` and `medians` must both be there, or neither")
+        return self
+
+
+class ClusterProfile(Facts):
+    """One cluster of one view."""
+
+    size: Count  # number of rows
+    name: StrictStr  # from what sets it apart
+    columns: tuple[ColumnProfile, ...]  # that set it apart, the best first
+    words: tuple[ShareFacts, ...]  # of texts that set it apart
+    typical: tuple[Count, ...]  # row numbers
+    borderline: tuple[Borderline, ...]  # rows that might be in another cluster
+    misfits: tuple[Count, ...]  # row numbers of those that fit worst
+
+    @property
+    def rows(self) -> Iterator[int]:
+        """The rows that are named."""
+        yield from (*self.typical, *(one.row for one in self.borderline), *self.misfits)
+
+
+class HeldOut(Facts):
+    """How matched rows agree that were clustered without their matches."""
+
+    agreement: Share  # share of matched rows in the same cluster
+    by_chance: Share  # the same if clusters were drawn at random
+    n: Count  # number of matched rows
+    # counts by the cluster in the first view and in the second
+    table: tuple[tuple[Count, ...], ...]
+
+
+_UNDECIDED = 0.5  # of the probability of its cluster: the second choice is nearly as likely
+_WORST_FIT = 0.05  # a twentieth of all rows fits worse
+
+
+class Sureness(StrEnum):
+    """Every row is exactly one of these."""
+
+    SURE = "sure"
+    BETWEEN = "between"  # two clusters
+    NOWHERE = "nowhere"  # it fits its cluster worst, and there is no better one
+
+
+def sureness_of(
+    fit: Sequence[float],
+    stability: Sequence[float | None],
+    probability: Sequence[float],
+    second_probability: Sequence[float],
+) -> list[Sureness]:
+    """Tell for every row of a view how sure its cluster is.
+
+    Without probabilities, which only the joint method has, a row is between two clusters if a
+    stability run puts it into another one. What former versions did not store is empty.
+    """
+    if probability:
+        chances = zip(probability, second_probability, strict=True)
+        between = [second > _UNDECIDED * first for first, second in chances]
+    else:
+        between = [share is not None and share < 1 for share in stability]
+    found = [Sureness.BETWEEN if undecided else Sureness.SURE for undecided in between]
+    for row, share in enumerate(fit):
+        if share < _WORST_FIT:
+            found[row] = Sureness.NOWHERE
+    return found
+
 
 PICTURE = r"^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$"  # nothing that is fetched
 

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
-from mvcc.experiments._cells import list_cells
 from mvcc.experiments._config import Config, load_config
+from mvcc.experiments._plan import list_cells
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MINIMAL = {

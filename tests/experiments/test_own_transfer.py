@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from mvcc import Constraints
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments import load_config, plan_run, replay_trial, run_experiment
-from mvcc.experiments._cells import list_cells
+from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import run_trial
 from mvcc.multiview.co_em import _methods as methods_module
 from mvcc.multiview.co_em._transfer import ViewState

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments._cells import with_texts
+from mvcc.experiments._plan import with_texts
 from mvcc.experiments._store import ResultsStore, summarize
 from mvcc.results._manifest import Manifest
 

@@ -12,9 +12,9 @@ from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
-from mvcc.experiments._cells import list_cells
 from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
+from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, fit, make_problem, run_trial
 from mvcc.results._format import CELL
 

@@ -14,8 +14,8 @@ from mvcc import JointGraphClustering, pairwise_f_measure
 from mvcc.embedding import AutoScaler
 from mvcc.exceptions import ConfigError
 from mvcc.experiments import Config, replay_trial, run_experiment
-from mvcc.experiments._cells import list_cells
 from mvcc.experiments._draw import draw_trial
+from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, run_trial
 from mvcc.multiview.co_em._methods import (
     needs_base,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.experiments._cells import with_texts
+from mvcc.experiments._plan import with_texts
 
 METHODS = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
 ADDED = ["folder", "study", "features"]

@@ -10,16 +10,17 @@ import pytest
 from matplotlib.colors import same_color
 from scipy.stats import t, ttest_rel
 
-from mvcc.reporting.figures._f_measure import (
+from mvcc.reporting.figures._curves import (
     differences,
     draw_difference,
     draw_figure_04,
     draw_figure_05,
     draw_figure_08,
+    draw_numbers,
+    draw_precision,
     improvements,
 )
 from mvcc.reporting.figures._panels import main_experiment, panels_by_base
-from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
 from mvcc.reporting.figures._style import BASE_STYLES, METHODS, WIDTH, house_style, method_styles
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
@@ -230,7 +231,7 @@ def test_lines_bands_and_zero_of_differences_are_drawn(paired):
     figure = draw_difference(table).figure
     (axes,) = figure.axes
     found = differences(table)
-    np.testing.assert_allclose(points(axes)["40%"], found[["n_constraints", "mean"]])
+    np.testing.assert_allclose(points(axes)["40 % mapped"], found[["n_constraints", "mean"]])
     band = axes.collections[0].get_paths()[0].vertices
     for row in found.itertuples():
         heights = band[band[:, 0] == row.n_constraints, 1]
@@ -300,7 +301,7 @@ def test_numbers_are_the_sums_of_both_kinds_with_their_intervals(curves, scores)
     trials = spread(scores(table), "propagated_must_links")
     for (_, column), axes in grid(draw_numbers(trials, "multi-view").figure).items():
         base = next(name for name, style in BASE_STYLES.items() if style.title == column)
-        for mapped, label in ((0.2, "20%"), (0.4, "40%"), (1.0, "100%")):
+        for mapped, label in ((0.2, "20 % mapped"), (0.4, "40 % mapped"), (1.0, "100 % mapped")):
             of_cell = (table["method"] == CP) & (table["mapped"] == mapped)
             curve = table[of_cell & (table["base"] == base)]
             both = curve["propagated_must_links"] + curve["propagated_cannot_links"]
@@ -330,7 +331,7 @@ def test_where_nothing_was_propagated_there_is_no_point(curves, scores):
     counts = ["propagated_must_links", "propagated_cannot_links"]
     table.loc[table["n_constraints"] == 20, [*counts, "precision_cannot_link"]] = 0.0, 0.0, np.nan
     (axes,) = draw_numbers(scores(table), "multi-view").figure.axes
-    assert points(axes)["100%"][:, 0].tolist() == [40, 80]
+    assert points(axes)["100 % mapped"][:, 0].tolist() == [40, 80]
     drawn = points(draw_precision(scores(table), "multi-view").figure.axes[0])
     assert drawn["Must-links"][:, 0].tolist() == [20, 40, 80]
     assert drawn["Cannot-links"][:, 0].tolist() == [40, 80]

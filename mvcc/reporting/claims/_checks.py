@@ -323,8 +323,8 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     effects = []
     for group in dict.fromkeys(groups):
         part = table.loc[:, [other == group for other in groups]]
-        effect = Effect(stats.pool(part.to_numpy(dtype=float), _groups(part)), None, unit)
-        effects.append(f"{_title(group)} {effect}")
+        effect = stats.pool(part.to_numpy(dtype=float), _groups(part))
+        effects.append(f"{_title(group)} {Effect(effect, None, unit)}")
     return ", ".join(effects)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -51,27 +51,19 @@ class Gain:
         for table in (better, worse):
             if why := shortage(table, (self.better, self.worse)):
                 return not_enough_data(why)
-        trials, cells = (
-            better.index.intersection(worse.index),
-            better.columns.intersection(worse.columns),
-        )
-        better, worse = better.loc[trials, cells], worse.loc[trials, cells]
-        numbers = cells.get_level_values("n_constraints").to_numpy()
-
-        ends = [
-            int(numbers.max()),
-            *(end for end in self.shorter if numbers.min() <= end < numbers.max()),
-        ]
+        better, worse = better.align(worse, join="inner")
+        numbers = better.columns.get_level_values("n_constraints").to_numpy()
+        most = int(numbers.max())
+        ends = [most, *(end for end in self.shorter if numbers.min() <= end < most)]
         results = [
             self._up_to(better.loc[:, numbers <= end], worse.loc[:, numbers <= end], end)
             for end in ends
         ]
-        whole = results[0]
-        if whole.verdict is not Verdict.HOLDS and any(
-            one.verdict is Verdict.HOLDS for one in results
-        ):
-            whole = replace(whole, verdict=Verdict.HOLDS_IN_PART)
-        return replace(whole, details=tuple(detail for one in results for detail in one.details))
+        verdict, *others = (one.verdict for one in results)
+        if verdict is not Verdict.HOLDS and Verdict.HOLDS in others:
+            verdict = Verdict.HOLDS_IN_PART
+        details = tuple(detail for one in results for detail in one.details)
+        return replace(results[0], verdict=verdict, details=details)
 
     def _up_to(self, better: pd.DataFrame, worse: pd.DataFrame, end: int) -> ClaimResult:
         # drawn anew together: the trials are paired
@@ -110,12 +102,10 @@ class Identical:
     def __call__(self, evidence: Evidence) -> ClaimResult:
         pairs = Difference(self.one, self.other, self.per).pairs(evidence)
         counts = Difference(self.one, self.other, self.per, "propagated").pairs(evidence)
-        runs = pairs.merge(
-            counts[[*self._keys(pairs), "value"]], on=self._keys(pairs), suffixes=("", "_more")
-        )
-        if why := shortage(
-            runs.pivot_table("value", "trial", list(self.per)), (self.one, self.other)
-        ):
+        keys = [name for name in pairs.columns if name not in ("value", "left", "right")]
+        runs = pairs.merge(counts[[*keys, "value"]], on=keys, suffixes=("", "_more"))
+        table = runs.pivot_table("value", "trial", list(self.per))
+        if why := shortage(table, (self.one, self.other)):
             return not_enough_data(why)
         copied = runs["value_more"] > 0
         plain = runs[~copied].assign(value=lambda table: (table["value"] == 0).astype(float))
@@ -133,22 +123,13 @@ class Identical:
         everywhere = judge(cells, any(cell.side is Side.BETTER for cell in cells))
         return ClaimResult(everywhere, cells, Effect(equal, None, SHARE), details)
 
-    @staticmethod
-    def _keys(pairs: pd.DataFrame) -> list[str]:
-        return [name for name in pairs.columns if name not in ("value", "left", "right")]
-
 
 def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
-    return tuple(
-        CellResult(
-            place_at(shares.index.names, place),
-            share,
-            None,
-            Side.BETTER if share == 1 else Side.REVERSED,
-            SHARE,
-        )
-        for place, share in shares.items()
-    )
+    cells = []
+    for values, share in shares.items():
+        side = Side.BETTER if share == 1 else Side.REVERSED
+        cells.append(CellResult(place_at(shares.index.names, values), share, None, side, SHARE))
+    return tuple(cells)
 
 
 @dataclass(frozen=True)
@@ -186,11 +167,9 @@ class CountingArgument:
     cannot_links: int
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
-        labels = [i % self.n_clusters for i in range(self.n_instances)]
-        same = [a == b for a, b in combinations(labels, 2)]
-        in_one_cluster = sum(same) // self.n_clusters  # the clusters are equal
-        # but the given pair itself
-        must_links, cannot_links = (in_one_cluster - 1, len(same) - sum(same) - 1)
+        in_one_cluster = comb(self.n_instances // self.n_clusters, 2)
+        across = comb(self.n_instances, 2) - self.n_clusters * in_one_cluster
+        must_links, cannot_links = in_one_cluster - 1, across - 1  # but the given pair itself
         right = (must_links, cannot_links) == (self.must_links, self.cannot_links)
         counted = f"{must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link"
         return ClaimResult(judge((), right), details=(f"Counted: {counted}.",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,9 +60,8 @@ def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -
     pages = {"claims.md": to_markdown(scorecard)}
     if scorecard.beyond is not None:
         pages["beyond.md"] = beyond_to_markdown(scorecard.beyond)
-    with OutputFolder(
-        folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere"
-    ) as target:
+    elsewhere = "copy the results elsewhere"
+    with OutputFolder(folder, "claims", fresh=fresh, elsewhere=elsewhere) as target:
         target.write({name: text.encode() for name, text in pages.items()})
     return [folder / name for name in pages]
 
@@ -150,23 +150,19 @@ def _by_reading(scorecard: Scorecard) -> Iterator[tuple[ClaimRow, ...]]:
 
 
 def _reading(row: ClaimRow) -> str:
-    parts = (
-        _bold(row),
-        row.result.effect and str(row.result.effect),
-        row.result.cells and row.counts,
-    )
-    return "<br>".join(part for part in parts if part)
+    parts = [_bold(row)]
+    if row.result.effect:
+        parts.append(str(row.result.effect))
+    if row.result.cells:
+        parts.append(row.counts)
+    return "<br>".join(parts)
 
 
 def _reversed_on(result: ClaimResult) -> str:
     """Name the data sets with reversed cells, and how many of theirs are."""
-    sides: dict[str, list[Side]] = {}
-    for cell in result.cells:
-        sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
-    named = []
-    for name, of_data_set in sides.items():
-        if n_reversed := of_data_set.count(Side.REVERSED):
-            named.append(f"{name} ({n_reversed} of {len(of_data_set)})")
+    cells = Counter(cell.place[:1] for cell in result.cells)
+    against = Counter(cell.place[:1] for cell in result.cells if cell.side is Side.REVERSED)
+    named = [f"{write_place(one)} ({against[one]} of {cells[one]})" for one in cells & against]
     return ", ".join(named) or "–"
 
 
@@ -261,8 +257,8 @@ def _plain_result(result: ClaimResult) -> dict[str, Any]:
 
 
 def _plain_effect(effect: Effect) -> dict[str, Any]:
-    mean, low, high = effect.estimate.mean, effect.estimate.low, effect.estimate.high
-    return {"mean": mean, "low": low, "high": high, "unit": effect.unit.name, "p": effect.p}
+    numbers = {name: getattr(effect.estimate, name) for name in ("mean", "low", "high")}
+    return numbers | {"unit": effect.unit.name, "p": effect.p}
 
 
 def _plain_cell(cell: CellResult) -> dict[str, Any]:

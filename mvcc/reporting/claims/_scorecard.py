@@ -50,10 +50,8 @@ def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
             for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
                 best = {}
                 for kind, rows in kinds.items():
-                    in_cell = (rows["dataset"] == dataset) & (rows["n_constraints"] == n)
-                    best[kind] = _best(
-                        rows[in_cell & (rows["mapped"].isna() | (rows["mapped"] == mapped))]
-                    )
+                    rows = rows[(rows["dataset"] == dataset) & (rows["n_constraints"] == n)]
+                    best[kind] = _best(rows[rows["mapped"].isna() | (rows["mapped"] == mapped)])
                 found.append(Means(dataset, float(mapped), int(n), best))
     return tuple(found)
 
@@ -90,9 +88,9 @@ class ClaimRow:
     @property
     def counts(self) -> str:
         """Numbers of cells on each side."""
-        return (
-            " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
-        )
+        if not self.result.cells:
+            return "–"
+        return " / ".join(str(self.result.count(side)) for side in Side)
 
     @property
     def effect(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from mvcc.reporting.claims._evidence import Evidence, joined
 
 # What one run of a trial is drawn or set up by: two methods are compared where these are the same.
 KEYS = ("dataset", "view", "base", "mapped", "rewired", "n_constraints", "kind", "trial")
+_ASKED = ("study", "experiment", "dataset", "base", "features", "mapped", "n_constraints")
 # Columns that come once per type of constraint.
 BY_KIND = {"must-link": "must_link", "cannot-link": "cannot_link"}
 PRECISIONS = ("precision", "inferred_precision")
@@ -38,29 +40,18 @@ class Rows:
         table = evidence.scores
         methods = [self.method] if isinstance(self.method, str) else list(self.method)
         chosen = table["method"].isin(methods)
-        for name in (
-            "study",
-            "experiment",
-            "dataset",
-            "base",
-            "features",
-            "mapped",
-            "n_constraints",
-        ):
-            if getattr(self, name) is not None:
-                chosen &= table[name] == getattr(self, name)
+        for name in _ASKED:
+            if (value := getattr(self, name)) is not None:
+                chosen &= table[name] == value
         if self.partial:
             chosen &= table["mapped"] < 1
         if self.threshold is not None:
             chosen &= table[f"threshold_{self.threshold}"]
         table = table[chosen]
         if measure in PRECISIONS:
+            kinds = BY_KIND if self.kind is None else [self.kind]
             table = pd.concat(
-                [
-                    table.assign(kind=kind, value=table[f"{measure}_{suffix}"])
-                    for kind, suffix in BY_KIND.items()
-                    if self.kind in (None, kind)
-                ]
+                table.assign(kind=kind, value=table[f"{measure}_{BY_KIND[kind]}"]) for kind in kinds
             )
         else:
             table = table.assign(value=table[measure])
@@ -68,35 +59,34 @@ class Rows:
         return table.loc[table["value"].notna(), columns]
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class Source(ABC):
     """Something that makes a table of trials × cells."""
 
     @property
     def rows(self) -> tuple[Rows, ...]:
         """What must have been run."""
+        return tuple(part for part in vars(self).values() if isinstance(part, Rows))
 
+    @abstractmethod
     def table(self, evidence: Evidence) -> pd.DataFrame:
         """Return the values, one row per trial and one column per cell."""
 
 
 @dataclass(frozen=True)
-class Values:
+class Values(Source):
     """A measure as it is, averaged over what ``per`` does not name."""
 
     of: Rows
     per: tuple[str, ...]
     measure: str = "f_measure"
 
-    @property
-    def rows(self) -> tuple[Rows, ...]:
-        return (self.of,)
-
     def table(self, evidence: Evidence) -> pd.DataFrame:
         return _spread(self.of.select(evidence, self.measure), self.per)
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Source):
     """The paired difference of two sides: same trial, same data, same number of constraints."""
 
     # if ``worse`` takes several methods, each is compared by itself, and ``against`` names it in
@@ -111,10 +101,6 @@ class Difference:
     # the mean over the numbers of constraints, or the mean over all but the smallest and the
     # largest number minus the mean of these two
     over_schedule: Literal["mean", "middle"] = "mean"
-
-    @property
-    def rows(self) -> tuple[Rows, ...]:
-        return (self.better, self.worse)
 
     def pairs(self, evidence: Evidence) -> pd.DataFrame:
         """Return every pair of runs with their difference as ``value``."""
@@ -136,17 +122,13 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(Source):
     """The paired difference between a mapped fraction, or number of constraints, and the next."""
 
     of: Rows
     per: tuple[str, ...]
     measure: str = "f_measure"
     over: Literal["mapped", "n_constraints"] = "mapped"
-
-    @property
-    def rows(self) -> tuple[Rows, ...]:
-        return (self.of,)
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
         values = self.of.select(evidence, self.measure)
@@ -164,17 +146,13 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Source):
     """One count as a share of another, both summed over what ``per`` does not name."""
 
     part: Rows
     whole: Rows
     per: tuple[str, ...]
     measure: str
-
-    @property
-    def rows(self) -> tuple[Rows, ...]:
-        return (self.part, self.whole)
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
         pairs = _pair(
@@ -192,17 +170,14 @@ def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...] = ()) 
         return left.iloc[:0].assign(left=0.0, right=0.0, against="")
     pairs = []
     for method, other in right.groupby("method"):
-        keys = [
-            key for key in KEYS if key not in apart and _fills(left, key) and _fills(other, key)
-        ]
-        pair = joined(left, other[[*keys, "value"]], keys)
-        pair = pair.assign(left=pair["value"], right=pair["value_of_other"], against=method)
-        pairs.append(pair.assign(value=pair["left"] - pair["right"]).drop(columns="value_of_other"))
+        filled = {*left.dropna(axis=1, how="all")} & {*other.dropna(axis=1, how="all")}
+        keys = [key for key in KEYS if key in filled and key not in apart]
+        pair = joined(left, other[[*keys, "value"]], keys).rename(
+            columns={"value_of_other": "right"}
+        )
+        pair = pair.assign(left=pair["value"], against=method)
+        pairs.append(pair.assign(value=pair["left"] - pair["right"]))
     return pd.concat(pairs, ignore_index=True)
-
-
-def _fills(runs: pd.DataFrame, key: str) -> bool:
-    return key in runs and bool(runs[key].notna().any())
 
 
 def _spread(runs: pd.DataFrame, per: tuple[str, ...]) -> pd.DataFrame:

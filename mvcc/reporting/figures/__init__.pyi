@@ -1,12 +1,13 @@
-from ._choosing_k import picture_of_numbers as picture_of_numbers
 from ._panels import IN_THE_VIEW as IN_THE_VIEW
 from ._panels import PER_VIEW as PER_VIEW
 from ._panels import about_trials as about_trials
 from ._panels import dataset_title as dataset_title
 from ._panels import in_order as in_order
 from ._panels import of_base as of_base
+from ._panels import saved as saved
 from ._plot import FIGURES as FIGURES
 from ._plot import plot as plot
+from ._studies import picture_of_numbers as picture_of_numbers
 from ._style import METHODS as METHODS
 from ._style import PEERS as PEERS
 from ._style import SeriesStyle as SeriesStyle

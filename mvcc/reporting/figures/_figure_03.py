@@ -106,37 +106,27 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
 def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     xs, ys = example["points"].T
     axes.scatter(xs, ys, s=9, color="#b4b4b4", linewidths=0)
-    axes.plot(*example["mean"], color=_CLUSTER, marker="+", markersize=7, markeredgewidth=1.3)
-    axes.add_patch(
-        _ellipse(example["mean"], example["covariance"], 1.0, _CLUSTER, _CLUSTER_LINE, 1.3)
-    )
+    mean, covariance = example["mean"], example["covariance"]
+    axes.plot(*mean, color=_CLUSTER, marker="+", markersize=7, markeredgewidth=1.3)
+    axes.add_patch(_ellipse(mean, covariance, 1.0, _CLUSTER, _CLUSTER_LINE, 1.3))
     for ends in example["constraints"]:
-        axes.plot(
-            *zip(*(point for point, _ in ends), strict=True),
-            color="black",
-            marker="o",
-            markersize=3.5,
-        )
-        for point, membership in ends:
-            _draw_endpoint(axes, example["covariance"], point, membership)
+        pair = zip(*(point for point, _ in ends), strict=True)
+        axes.plot(*pair, color="black", marker="o", markersize=3.5)
+        for point, membership in ends:  # with its weighting function (Eq. 9)
+            axes.add_patch(_ellipse(point, covariance, membership, _ENDPOINT, _ENDPOINT_LINE, 1.4))
+            axes.annotate(
+                f"G = {membership:.2f}",
+                (point[0], point[1]),
+                (7, 5),
+                textcoords="offset points",
+                fontsize=7,
+                color=_style.SOFT,
+                zorder=5,
+            ).set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel("First feature")
     axes.set_ylabel("Second feature")
     axes.set_title(f"{example['title']}\n{example['detail']}")
-
-
-def _draw_endpoint(axes: Axes, covariance: Floats, point: Floats, membership: float) -> None:
-    """Draw the weighting function of an endpoint (Eq. 9)."""
-    axes.add_patch(_ellipse(point, covariance, membership, _ENDPOINT, _ENDPOINT_LINE, 1.4))
-    axes.annotate(
-        f"G = {membership:.2f}",
-        (point[0], point[1]),
-        (7, 5),
-        textcoords="offset points",
-        fontsize=7,
-        color=_style.SOFT,
-        zorder=5,
-    ).set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})
 
 
 def _ellipse(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures import _style as styles
-from mvcc.reporting.figures._schedule import set_schedule
 from mvcc.reporting.figures._style import WIDTH
 from mvcc.results import BASES, POOLED
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
 INTERVALS = "Bars are 95 % intervals of the mean over trials."
@@ -30,7 +30,6 @@ CELL = [*PLACE, "base", "method", "mapped", "n_constraints"]
 ROW, AROUND = 1.2, 0.9  # inches that a row of panels and its surroundings need
 _LARGEST = 100  # the time to arrange panels grows with the square of their number
 _LEGEND_KEY, _LEGEND_LETTER = 0.55, 0.062
-_LINE_WIDTH = 1.0
 
 
 Share = Literal["none", "all", "row", "col"]  # panels with a common axis
@@ -54,17 +53,6 @@ class Panel:
     row_title: str
     column_title: str
     points: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One curve of a panel: its points over ``n_constraints``, and its look."""
-
-    label: str
-    points: pd.DataFrame  # ``mean``, and ``half_width`` of its interval
-    style: styles.SeriesStyle
-    line: styles.LineStyle = "solid"
-    filled: float = 1.0  # how far the marker is, 0 to 1
 
 
 # a configuration may vary more than the paper does; a panel shows one value: this one, or else the
@@ -202,6 +190,20 @@ def new_figure(height: float, what: str = "so many lines") -> Figure:
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
+def saved(
+    figure: Figure,
+    extension: str,
+    metadata: dict[str, str | None],
+    dpi: float | Literal["figure"] = "figure",
+) -> bytes:
+    """Return the file of a figure; a name that the font cannot write is no reason to warn."""
+    content = BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")
+        figure.savefig(content, format=extension, dpi=dpi, metadata=metadata)
+    return content.getvalue()
+
+
 def add_legend(figure: Figure, entries: Sequence[Artist]) -> None:
     """Add a legend above the panels, in as few lines as its entries need."""
     widths = [_LEGEND_KEY + _LEGEND_LETTER * len(str(entry.get_label())) for entry in entries]
@@ -220,49 +222,67 @@ def _width(widths: Sequence[float], n_columns: int) -> float:
     return sum(max(widths[first : first + n_lines]) for first in range(0, len(widths), n_lines))
 
 
+def draw_by_base(
+    rows: pd.DataFrame,
+    series: Sequence[styles.Series],
+    *,
+    x: str,
+    y: str,
+    split_by_fraction: bool = False,
+    highest: float = inf,
+    bars: bool = True,
+    legend: Sequence[Artist] | None = None,
+    share_y: Share = "row",
+    also: Callable[[Axes, pd.DataFrame], object] = lambda axes, points: None,
+) -> Figure:
+    """Draw series over numbers of constraints in the panels of `panels_by_base`.
+
+    `also` draws more into the axes of each panel, and `legend` has other entries than those of the
+    series.
+    """
+    schedule = styles.schedule_of(rows)
+
+    def draw(axes: Axes, points: pd.DataFrame) -> None:
+        draw_curves(axes, points, series, schedule, highest=highest, bars=bars)
+        also(axes, points)
+
+    return draw_grid(
+        panels_by_base(rows, by_fraction=split_by_fraction),
+        draw,
+        x=x,
+        y=y,
+        legend=[one.entry() for one in series] if legend is None else legend,
+        share_y=share_y,
+    )
+
+
 def draw_curves(
     axes: Axes,
-    curves: Sequence[Curve],
+    points: pd.DataFrame,
+    series: Sequence[styles.Series],
     schedule: Sequence[float],
     *,
     highest: float = inf,
     bars: bool = True,
 ) -> None:
-    """Draw curves over numbers of constraints, the first on top, with intervals up to `highest`."""
-    for slot, curve in enumerate(curves):
-        points = curve.points.sort_values("n_constraints")
-        half = points["half_width"]
+    """Draw ``mean`` over numbers of constraints, the first series on top.
+
+    Intervals, of ``half_width`` to both sides, end at `highest`.
+    """
+    drawn = [one for one in series if len(one.rows(points))]
+    for slot, one in enumerate(drawn):
+        curve = one.rows(points).sort_values("n_constraints")
+        half = curve["half_width"]
         axes.errorbar(
-            points["n_constraints"],
-            points["mean"],
-            yerr=[half, half.clip(upper=highest - points["mean"])] if bars else None,
-            label=curve.label,
+            curve["n_constraints"],
+            curve["mean"],
+            yerr=[half, half.clip(upper=highest - curve["mean"])] if bars else None,
+            label=one.label,
             elinewidth=0.7,
-            **_look(curve.style, curve.line, curve.filled),
-            zorder=3 - slot / len(curves),
+            **one.look(),
+            zorder=3 - slot / len(drawn),
         )
-    set_schedule(axes, schedule)
-
-
-def entry(
-    label: str, style: styles.SeriesStyle, line: styles.LineStyle = "solid", filled: float = 1.0
-) -> Line2D:
-    """Make the legend's entry for curves of one style."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=label, **_look(style, line, filled))
-
-
-def _look(style: styles.SeriesStyle, line: styles.LineStyle, filled: float) -> dict[str, Any]:
-    return {
-        "color": style.color,
-        "linestyle": line,
-        "linewidth": _LINE_WIDTH,
-        "marker": style.marker,
-        "markersize": style.marker_size,
-        "markeredgewidth": 0.7,
-        "markerfacecolor": styles.tint(style.color, filled),
-    }
+    styles.set_schedule(axes, schedule)
 
 
 def about_trials(rows: pd.DataFrame) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable
-from io import BytesIO
 from pathlib import Path
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._f_measure import (
+from mvcc.reporting.figures._curves import (
     draw_difference,
     draw_figure_04,
     draw_figure_05,
     draw_figure_08,
+    draw_numbers,
+    draw_precision,
 )
 from mvcc.reporting.figures._figure_03 import draw_figure_03
-from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._propagated import draw_numbers, draw_precision
+from mvcc.reporting.figures._panels import Picture, saved
 from mvcc.reporting.figures._studies import draw_beyond, draw_thresholds
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results
@@ -40,7 +39,6 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
 }
 
 DPI = 200
-_FORMATS = ("png", "pdf")
 _LEFT_OUT = ("Creator", "Producer", "CreationDate")
 
 
@@ -112,12 +110,7 @@ def _files(picture: Picture, name: str) -> dict[str, bytes]:
         "png": {"Title": picture.title, "Description": picture.caption, "Software": None},
         "pdf": {"Title": picture.title, "Subject": picture.caption, **dict.fromkeys(_LEFT_OUT)},
     }
-    contents = {}
-    for extension in _FORMATS:
-        content = BytesIO()
-        with warnings.catch_warnings():
-            # a name that the font cannot write
-            warnings.filterwarnings("ignore", "Glyph .* missing from ")
-            picture.figure.savefig(content, format=extension, dpi=DPI, metadata=metadata[extension])
-        contents[f"{name}.{extension}"] = content.getvalue()
-    return contents
+    return {
+        f"{name}.{extension}": saved(picture.figure, extension, words, DPI)
+        for extension, words in metadata.items()
+    }

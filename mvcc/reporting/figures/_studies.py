@@ -1,14 +1,16 @@
-"""The figures beyond the paper's: thresholds of propagation, and the joint graph."""
+"""The figures beyond the paper's: thresholds, the joint graph, and numbers of clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._schedule import schedule_of
+from mvcc.reporting.figures._style import SOFT, house_style
 from mvcc.results import (
     BEYOND,
     BEYOND_PEERS,
@@ -173,38 +175,33 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
         return None
     fractions = sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
-    lines = _style.line_styles(fractions)
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
     others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
-    schedule, style = schedule_of(rows), _style.WITHOUT_BASE[JOINT]
+    schedule = _style.schedule_of(rows)
+    joint = _style.by_fraction(fractions, _style.WITHOUT_BASE[JOINT])
+    beside = replace(
+        next(one for one in joint if one.value == mapped),
+        column="method",
+        value=JOINT,
+        label=joint[0].style.title,
+    )
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
-        joint = points[points["method"] == JOINT]
-        drawn = [
-            _panels.Curve(one.title, of_method, one)
-            for name, one in _style.method_styles(points["method"]).items()
-            if name != JOINT and len(of_method := points[points["method"] == name])
-        ]
-        if not drawn:
-            drawn = [
-                _panels.Curve(_style.percent(m), joint[joint["mapped"] == m], style, line, m)
-                for m, line in lines.items()
-            ]
-        else:
-            joint = joint[joint["mapped"] == mapped]
-            drawn.insert(0, _panels.Curve(style.title, joint, style, lines[mapped], mapped))
-        _panels.draw_curves(axes, drawn, schedule, highest=1)
+        methods = _style.method_styles(points["method"])
+        series = joint
+        if set(methods) != {JOINT}:
+            points = points[(points["method"] != JOINT) | (points["mapped"] == mapped)]
+            methods.pop(JOINT, None)
+            series = [beside, *_style.by_method(methods)]
+        _panels.draw_curves(axes, points, series, schedule, highest=1)
 
     panels = list(_panels_beyond(rows))
     figure = _panels.draw_grid(panels, draw, x=_panels.PER_VIEW, y="Pairwise F-measure", legend=[])
-    fractions_key = [
-        _panels.entry(f"{100 * m:g} % mapped", style, line, m) for m, line in lines.items()
-    ]
-    keys = {style.title: fractions_key}
+    keys = {beside.label: [one.entry() for one in joint]}
     for heading, group in _OTHERS.items():
-        present = [one for name, one in group.items() if name in set(others["method"])]
-        keys[heading] = [_panels.entry(one.title, one) for one in present]
+        present = {name: one for name, one in group.items() if name in set(others["method"])}
+        keys[heading] = [one.entry() for one in _style.by_method(present)]
     for panel, axes in zip(panels, figure.axes, strict=False):
         if panel.row == 0:
             axes.set_title("")
@@ -238,3 +235,50 @@ def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("mean", ascending=False).drop_duplicates(
         ["dataset", "method", "n_constraints"]
     )
+
+
+_PANELS = {  # title: what is drawn, and how it is called
+    "Held-out constraints kept": {"kept": ""},
+    "Matched rows together without their match": {"agreement": "matched", "by_chance": "by chance"},
+    "Stability": {"stability": ""},
+    "Share of the rows in one cluster": {"largest": "largest", "smallest": "smallest"},
+}
+
+
+def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
+    """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters, as PNG."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    panels = {
+        title: curves
+        for title, curves in _PANELS.items()
+        if tried[0][next(iter(curves))] is not None
+    }
+    numbers = [one["k"] for one in tried]
+    n_columns = min(2, len(panels))
+    n_rows = ceil(len(panels) / n_columns)
+    with house_style():
+        figure = Figure(figsize=(4.0 * n_columns, 2.6 * n_rows), layout="constrained")
+        axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for panel in axes[len(panels) :]:
+            panel.set_axis_off()
+        for panel, (title, curves) in zip(axes, panels.items(), strict=False):
+            for name, label in curves.items():
+                values = [one[name] for one in tried]
+                look = {"marker": "o"}
+                if label in ("by chance", "smallest"):
+                    look = {"color": SOFT, "linestyle": "dashed"}
+                panel.plot(numbers, values, label=label, **look)
+                if name == "kept":
+                    errors = [one["kept_error"] for one in tried]
+                    low, high = (
+                        [v + sign * e for v, e in zip(values, errors, strict=True)]
+                        for sign in (-1, 1)
+                    )
+                    panel.fill_between(numbers, low, high, alpha=0.2, linewidth=0)
+            panel.set(title=title, xlabel="number of clusters", ylim=(min(0, *values), 1.02))
+            panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+            if len(curves) > 1:
+                panel.legend()
+        return _panels.saved(figure, "png", {"Software": None}, 150)

@@ -1,14 +1,19 @@
-"""How figures look: colors, markers and words."""
+"""How figures look: colors, markers and words, and the axis of numbers of constraints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mvcc.results import BASES, JOINT, K_MEANS, TRANSFERS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 WIDTH = 7.0  # of a figure, in inches: that of a page's text
 LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
@@ -129,6 +134,51 @@ def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
     }
 
 
+@dataclass(frozen=True)
+class Series:
+    """What has one look in all panels: the rows with a value in a column."""
+
+    column: str
+    value: str | float
+    label: str
+    style: SeriesStyle
+    line: LineStyle = "solid"
+    filled: float = 1.0  # how far the marker is, 0 to 1
+
+    def rows(self, points: pd.DataFrame) -> pd.DataFrame:
+        return points[points[self.column] == self.value]
+
+    def entry(self) -> Line2D:
+        """Make its entry for a legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], label=self.label, **self.look())
+
+    def look(self) -> dict[str, Any]:
+        return {
+            "color": self.style.color,
+            "linestyle": self.line,
+            "linewidth": 1.0,
+            "marker": self.style.marker,
+            "markersize": self.style.marker_size,
+            "markeredgewidth": 0.7,
+            "markerfacecolor": tint(self.style.color, self.filled),
+        }
+
+
+def by_method(looks: Mapping[str, SeriesStyle]) -> list[Series]:
+    """Make a series of each method, in the order of their looks."""
+    return [Series("method", name, look.title, look) for name, look in looks.items()]
+
+
+def by_fraction(fractions: Iterable[float], look: SeriesStyle) -> list[Series]:
+    """Make a series of each mapped fraction, told apart by lines and markers."""
+    return [
+        Series("mapped", mapped, f"{100 * mapped:g} % mapped", look, line, mapped)
+        for mapped, line in line_styles(fractions).items()
+    ]
+
+
 def percent(fraction: float) -> str:
     """Write a fraction as a percentage, with as many digits as it needs."""
     return f"{100 * fraction:g}%"
@@ -152,3 +202,65 @@ def tint(color: str, fraction: float) -> tuple[float, float, float]:
 
     red, green, blue = (1 - fraction * (1 - part) for part in to_rgb(color))
     return red, green, blue
+
+
+_TICK_LETTER = 0.065  # inches
+_MARGIN = 0.06  # left and right of the schedule, in its length
+
+
+def schedule_of(points: pd.DataFrame) -> list[float]:
+    """Return the numbers of constraints in ascending order."""
+    return sorted(set(points["n_constraints"]))
+
+
+def set_schedule(axes: Axes, schedule: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic, with a tick at each number, and 0 beyond a break."""
+    first = next((number for number in schedule if number > 0), 1)
+    if schedule[0] > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+    to_place = axes.xaxis.get_transform()
+    placed = to_place.transform(schedule)
+    length = placed[-1] - placed[0] or 1.0
+    low, high = placed[0] - _MARGIN * length, placed[-1] + _MARGIN * length
+    place = axes.get_subplotspec()
+    n_columns = place.get_gridspec().ncols if place else 1
+    inch = 0.85 * WIDTH / n_columns / (high - low)
+    axes.set_xlim(*to_place.inverted().transform((low, high)))
+    axes.set_xticks(schedule, _tick_labels(schedule, (placed - low) * inch))
+    axes.set_xticks([], minor=True)
+    if schedule[0] <= 0 < schedule[-1]:
+        _mark_break(axes, float(to_place.inverted().transform((placed[0] + placed[1]) / 2)))
+
+
+def _tick_labels(schedule: Sequence[float], inches: Sequence[float]) -> list[str]:
+    """Return the numbers, empty where they would run into others; the ends come first."""
+    taken: list[tuple[float, float]] = []
+    labels = [""] * len(schedule)
+    for place in (0, len(schedule) - 1, *range(1, len(schedule) - 1)):
+        label = f"{schedule[place]:g}"
+        half = (len(label) + 0.5) * _TICK_LETTER / 2
+        low, high = inches[place] - half, inches[place] + half
+        if all(high <= left or right <= low for left, right in taken):
+            labels[place] = label
+            taken.append((low, high))
+    return labels
+
+
+def _mark_break(axes: Axes, place: float) -> None:
+    """Draw two slashes across the axis, where it leaves out numbers."""
+    axes.plot(
+        [place, place],
+        [0, 0],
+        transform=axes.get_xaxis_transform(),
+        color="none",
+        marker=[(-0.6, -1), (0.2, 1), (-0.2, 1), (0.6, 1), (-0.2, -1), (-0.6, -1)],
+        markersize=7,
+        markerfacecolor="white",
+        markeredgecolor="black",
+        markeredgewidth=0.5,
+        clip_on=False,
+        zorder=5,
+        label="_break",
+    )

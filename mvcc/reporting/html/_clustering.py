@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mvcc._utils.messages import why_unwritten
 from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
-from mvcc.reporting.html._cards import cards_of, titles_of
+from mvcc.reporting.html._clusters import (
+    KINDS,
+    TOLD,
+    cards_of,
+    class_names,
+    cluster_names,
+    confusion,
+    in_percent,
+    page_data,
+    titles_of,
+)
 from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._scatter import KINDS, TOLD, class_names, page_data
 from mvcc.reporting.html._words import (
     N_COLORS,
     SHAPES,
-    Confusion,
-    cluster_names,
-    cluster_sections,
-    confusion,
     percent,
     plural,
     repeatability,
@@ -30,7 +36,6 @@ from mvcc.reporting.html._words import (
 from mvcc.results import (
     CLUSTERING,
     Clustering,
-    ColumnFacts,
     Relation,
     Sureness,
     ViewFacts,
@@ -69,10 +74,10 @@ def clustering_page(clustering: Clustering) -> bytes:
         data,
         title=f"Clusters of {clustering.title}",
         facts=clustering,
-        warnings=[*map(_notice, clustering.warnings), *_unfit(clustering)],
+        warnings=[*_warnings(clustering)],
         sections=sections,
         cards=cards_of(clustering, names, titles),
-        clusters=cluster_sections(clustering),
+        in_percent=in_percent,
         found=found_in_words(clustering),
         titles=titles,
         names=names,
@@ -104,8 +109,7 @@ def clustering_page(clustering: Clustering) -> bytes:
     )
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(NamedTuple):
     """What the reader must see: what was seen and, if known apart, its meaning and remedy."""
 
     seen: str
@@ -113,12 +117,15 @@ class Notice:
     do: str = ""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The first entries of a long list, and how many more there are."""
+class Listed(NamedTuple):
+    """The first entries of a long list, and the length of it."""
 
     entries: Sequence[Any]
-    more: int
+    total: int
+
+    @property
+    def more(self) -> int:
+        return self.total - len(self.entries)
 
 
 @dataclass(frozen=True)
@@ -132,18 +139,14 @@ class ViewSection:
     propagated: Listed
     moved: Listed
     between: Listed
-    n_between: int
     nowhere: Listed
-    n_nowhere: int
     outliers: Listed
     suspicion: list[Notice]
 
     @property
     def has_doubts(self) -> bool:
-        view = self.view
-        return bool(
-            self.n_between or self.n_nowhere or view.outliers or view.violated or view.dropped
-        )
+        lists = (self.between, self.nowhere, self.outliers, self.violated, self.dropped)
+        return any(one.entries for one in lists)
 
 
 @dataclass(frozen=True)
@@ -155,25 +158,13 @@ class Related:
     differing: Listed
     suspicious: Listed
     agreement: str
-    confusion: Confusion | None
+    confusion: dict[str, Any] | None
 
 
-@dataclass(frozen=True)
-class Switch:
-    """A checkbox for one kind of constraint: how many there are, and how many of them are drawn."""
-
-    name: str
-    label: str
-    count: int
-    drawn: int
-
-
-def _notice(warning: str) -> Notice:
-    return Notice(warning.replace("see the report", "see “Doubts” below"))
-
-
-def _unfit(facts: Clustering) -> Iterator[Notice]:
-    """Give the two warnings of §6.4, where constraints were propagated at all."""
+def _warnings(facts: Clustering) -> Iterator[Notice]:
+    """Give the warnings of the job, and those of §6.4 where constraints were propagated at all."""
+    for warning in facts.warnings:
+        yield Notice(warning.replace("see the report", "see “Doubts” below"))
     if facts.co_em is not None and facts.co_em.propagates:
         for view in facts.views:
             if view.n_inferred.total:
@@ -228,14 +219,12 @@ def _section(facts: Clustering, number: int) -> ViewSection:
         dropped=_listed(view.dropped),
         propagated=_listed(view.propagated, view.n_propagated.total),
         moved=_listed(view.moved, view.n_moved),
-        between=_listed(
+        between=Listed(
             [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]], len(between)
         ),
-        n_between=len(between),
-        nowhere=_listed(
+        nowhere=Listed(
             [(row, _why_nowhere(view, row)) for row in nowhere[:_MOST_DOUBTFUL]], len(nowhere)
         ),
-        n_nowhere=len(nowhere),
         outliers=_listed(view.outliers),
         suspicion=list(_suspicion(view)),
     )
@@ -266,17 +255,16 @@ def _why_nowhere(view: ViewFacts, row: int) -> str:
 
 def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
     """Take the first entries of a list that may have been cut before."""
-    first = entries[:LONGEST_LIST]
-    return Listed(first, max(len(entries), total) - len(first))
+    return Listed(entries[:LONGEST_LIST], max(len(entries), total))
 
 
 def _unused(facts: Clustering) -> list[tuple[str, Listed]]:
     """List the columns of every view that were left out, with the reason."""
-    unused: list[tuple[str, list[ColumnFacts]]] = [
-        (view.name, [column for column in view.columns if column.kind is None])
+    unused = [
+        (view.name, _listed([column for column in view.columns if column.kind is None]))
         for view in facts.views
     ]
-    return [(name, _listed(columns)) for name, columns in unused if columns]
+    return [(name, columns) for name, columns in unused if columns.entries]
 
 
 def _related(facts: Clustering, relation: Relation) -> Related:
@@ -296,10 +284,10 @@ def _related(facts: Clustering, relation: Relation) -> Related:
     return Related(
         relation,
         (first, second),
-        _listed(relation.differing),
-        _listed(relation.suspicious),
-        agreement,
-        found,
+        differing=_listed(relation.differing),
+        suspicious=_listed(relation.suspicious),
+        agreement=agreement,
+        confusion=found,
     )
 
 
@@ -324,18 +312,23 @@ def _listed_rows(
     return rows
 
 
-def _switches(facts: Clustering) -> list[Switch]:
+def _switches(facts: Clustering) -> list[dict[str, Any]]:
+    """Give a checkbox for each kind of constraint: how many there are, how many are drawn."""
     switches = []
-    for name in KINDS:
-        for must_link in (True, False):
-            links = sum((getattr(view, name) for view in facts.views), ())
-            drawn = sum(link.must_link == must_link for link in links)
-            counts = [view.counts(name) for view in facts.views]
-            total = sum(one.must_link if must_link else one.cannot_link for one in counts)
-            kind = kind_of(must_link)
-            switches.append(Switch(f"{name} {kind}", f"{TOLD[name]} {kind}s", total, drawn))
-    violated = sum(len(view.violated) for view in facts.views)
-    return [*switches, Switch("violated", "mark violated ones", violated, violated)]
+    for name, must_link in product(KINDS, (True, False)):
+        kind = kind_of(must_link)
+        links = [link for view in facts.views for link in getattr(view, name)]
+        counts = [view.counts(name) for view in facts.views]
+        switches.append(
+            {
+                "name": f"{name} {kind}",
+                "label": f"{TOLD[name]} {kind}s",
+                "count": sum(one.must_link if must_link else one.cannot_link for one in counts),
+                "drawn": sum(link.must_link == must_link for link in links),
+            }
+        )
+    n = sum(len(view.violated) for view in facts.views)
+    return [*switches, {"name": "violated", "label": "mark violated ones", "count": n, "drawn": n}]
 
 
 def _most_listed(facts: Clustering) -> int:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,14 +21,14 @@ from mvcc.reporting.figures import (
     method_styles,
     of_base,
     percent,
+    saved,
 )
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._words import SHAPES, rows_of_settings
-from mvcc.results import BASES, Results, find_experiments, read_manifest
+from mvcc.results import BASES, Results, find_experiments, folder_name, read_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 _SHAPES = {  # of matplotlib's markers, in a square from -8 to 8
     "o": SHAPES["circle"],
@@ -63,13 +60,9 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     for title, run in zip(titles, runs, strict=True):
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
         for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
+            place = {"experiment": experiment, "base": BASES.get(base, base)}
             for setting, chosen in _settings(of_base(run, base)):
-                place = {
-                    "experiment": experiment,
-                    "base": BASES.get(base, base),
-                    "setting": setting,
-                }
-                found.append(place | _figure(chosen, styles))
+                found.append(place | {"setting": setting} | _figure(chosen, styles))
     return found
 
 
@@ -133,13 +126,11 @@ def experiment_page(results_dir: Path) -> bytes:
     """Return the report of all experiments below a folder: one page that needs no network."""
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
-    name = results_dir.resolve().name
+    n, name = len(experiments), results_dir.resolve().name
     return rendered(
         "experiment",
         {"curves": learning_curves(results.curves)},
-        title=f"Experiment {name}"
-        if len(experiments) == 1
-        else f"{len(experiments)} experiments in {name}",
+        title=f"Experiment {name}" if n == 1 else f"{n} experiments in {name}",
         experiments=experiments,
         trials=about_trials(results.curves),
         figures=list(_figures(results)),
@@ -147,44 +138,20 @@ def experiment_page(results_dir: Path) -> bytes:
     )
 
 
-@dataclass(frozen=True)
-class ExperimentInfo:
-    """One experiment: what was run, and what its manifest says."""
-
-    folder: str
-    study: str
-    dataset: str
-    kinds: str
-    bases: str
-    methods: str
-    trials: int
-    provenance: list[tuple[str, list[tuple[str, str]]]]
-
-
-@dataclass(frozen=True)
-class FigureImage:
-    """A figure as an image in the page."""
-
-    title: str
-    caption: str
-    source: str
-
-
-def _describe(results: Results, folder: Path) -> ExperimentInfo:
-    rows = results.curves
-    inside = folder.relative_to(results.folder)
-    name = inside.as_posix() if inside.parts else folder.resolve().name
+def _describe(results: Results, folder: Path) -> dict[str, Any]:
+    """Say what was run in one experiment, and what its manifest says."""
+    name, rows = folder_name(folder, results.folder), results.curves
     rows = rows[rows["folder"] == name]
-    return ExperimentInfo(
-        name,
-        study=str(rows["study"].iloc[0]),
-        dataset=", ".join(map(dataset_title, sorted(set(rows["dataset"])))),
-        kinds=", ".join(sorted(set(rows["experiment"]))),
-        bases=", ".join(title for base, title in BASES.items() if base in set(rows["base"])),
-        methods=", ".join(style.title for style in method_styles(rows["method"]).values()),
-        trials=int(rows["trials"].max()),
-        provenance=list(_provenance(read_manifest(folder))),
-    )
+    return {
+        "folder": name,
+        "study": rows["study"].iloc[0],
+        "dataset": ", ".join(map(dataset_title, sorted(set(rows["dataset"])))),
+        "kinds": ", ".join(sorted(set(rows["experiment"]))),
+        "bases": ", ".join(title for base, title in BASES.items() if base in set(rows["base"])),
+        "methods": ", ".join(style.title for style in method_styles(rows["method"]).values()),
+        "trials": int(rows["trials"].max()),
+        "provenance": list(_provenance(read_manifest(folder))),
+    }
 
 
 def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -206,24 +173,16 @@ def _tree(key: str, value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {key: value}
 
 
-def _figures(results: Results) -> Iterator[FigureImage]:
-    for draw in FIGURES.values():
-        with house_style():
-            picture = draw(results)
-            if picture is not None:
-                yield FigureImage(picture.title, picture.caption, _image(picture.figure))
-
-
-def _image(figure: Figure) -> str:
-    """Save a figure as SVG; the same figure gives the same bytes."""
+def _figures(results: Results) -> Iterator[dict[str, str]]:
+    """Draw the figures as SVG; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
-    content = io.BytesIO()
-    with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        # a name that the font cannot write
-        warnings.filterwarnings("ignore", "Glyph .* missing from ")
-        figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
-    return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
+    for draw in FIGURES.values():
+        with house_style(), rc_context({"svg.hashsalt": "mvcc"}):
+            if (picture := draw(results)) is not None:
+                content = saved(picture.figure, "svg", {"Date": None, "Creator": None})
+                source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
+                yield {"title": picture.title, "caption": picture.caption, "source": source}
 
 
 def _claims(results: Results) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Half-Moons and Rings, §6.3: two views of a shape that violates the assumptions of K-Means."""
+"""Data sets in two views by scikit-learn: shapes (§6.3), and tables split by their columns."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import make_circles, make_moons
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_circles, make_moons
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_number
-from mvcc.datasets._dataset import Dataset, check_multiple, pair_at_random
+from mvcc.datasets._dataset import Dataset, check_multiple, pair_at_random, relate
 
 
 def draw_shape(
@@ -53,3 +54,47 @@ def rings(
     overlap. The options are those of `draw_shape`.
     """
     return draw_shape(partial(make_circles, factor=0.5), rng, instances_per_view, noise)
+
+
+_PARTS = (0.5, 0.6)  # of the rows of every class, in the first view and in the second
+
+
+def split_table(
+    rng: np.random.Generator, columns: tuple[Floats, Floats], y: Ints, names: tuple[str, str]
+) -> Dataset:
+    """Draw half of the rows of every class for the first view, and a tenth more for the second."""
+    first, second = [], []
+    for label in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == label))
+        few, many = (int(part * len(rows)) for part in _PARTS)
+        first.append(rows[:few])
+        second.append(rng.permutation(rows[:many]))
+    drawn = [np.concatenate(rows) for rows in (first, second)]
+    _, *related = np.intersect1d(drawn[0], drawn[1], assume_unique=True, return_indices=True)
+    return Dataset(
+        [np.asarray(X[rows], np.float64) for X, rows in zip(columns, drawn, strict=True)],
+        [y[rows].astype(np.int64) for rows in drawn],
+        relate(np.column_stack(related)),
+        names,
+    )
+
+
+def wine(rng: np.random.Generator) -> Dataset:
+    """Draw wines; alcohol to phenols are one view, flavanoids to proline the other."""
+    wine = load_wine()
+    return split_table(rng, (wine.data[:, :6], wine.data[:, 6:]), wine.target, ("first", "second"))
+
+
+def breast_cancer(rng: np.random.Generator) -> Dataset:
+    """Draw samples; means and standard errors are one view, the worst values the other."""
+    cancer = load_breast_cancer()
+    return split_table(
+        rng, (cancer.data[:, :20], cancer.data[:, 20:]), cancer.target, ("mean", "worst")
+    )
+
+
+def digits_halves(rng: np.random.Generator) -> Dataset:
+    """Draw images of 8 × 8 pixels and cut them in the middle."""
+    digits = load_digits()
+    left, right = (half.reshape(len(half), -1) for half in np.split(digits.images, 2, axis=2))
+    return split_table(rng, (left, right), digits.target, ("left", "right"))

@@ -1,4 +1,4 @@
-"""The table of columns: what each is used as, and why, as terminal and report show it."""
+"""What terminal and report say of a clustering: its table of columns, and what was found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
 
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import clipped, counted, percent
+from mvcc.results._schema import Clustering, Relation
 from mvcc.results._view import ColumnFacts
 
 _MANY_ALIKE = 4  # side by side, which share a row
@@ -89,4 +90,32 @@ def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
         missing="–".join(map(str, ends)) if missing[-1] else "",
         written=" | ".join(written),
         read=" | ".join(read) if first.kind and read != written else "",
+    )
+
+
+def found_in_words(clustering: Clustering) -> str:
+    """Say in one sentence what was found: how many clusters, and whether matched rows agree."""
+    rows = " and ".join(f"{view.name} ({counted(view.n_rows, 'row')})" for view in clustering.views)
+    agreements = [_agreement(clustering, one) for one in clustering.relations]
+    parts = [f"{counted(len(clustering.clusters), 'cluster')} in {rows}", *filter(None, agreements)]
+    return f"{'; '.join(parts)}."
+
+
+def _agreement(clustering: Clustering, relation: Relation) -> str:
+    """Say how many matched rows share their cluster, if the method lets them differ."""
+    if relation.agreement is not None:
+        n, shared, cut, chance = len(relation.pairs), relation.agreement, "", relation.by_chance
+    elif relation.held_out is not None:
+        held_out = relation.held_out
+        n, shared, chance = held_out.n, held_out.agreement, held_out.by_chance
+        cut = " even without their match"
+    else:
+        return ""
+    of_which = ""
+    if len(clustering.views) > 2:
+        names = " and ".join(clustering.views[number].name for number in relation.views)
+        of_which = f" of {names}"
+    return (
+        f"{percent(shared)} of {n} matched rows{of_which} share their cluster{cut} "
+        f"({percent(chance)} by chance)"
     )

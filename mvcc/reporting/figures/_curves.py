@@ -1,13 +1,12 @@
-"""Figures 4, 5 and 8 and the paired difference: F-measure against the number of constraints."""
+"""Figures 4 to 10 and the paired difference: curves over the number of constraints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures import _panels, _style
 from mvcc.reporting.figures._panels import Picture
-from mvcc.reporting.figures._schedule import schedule_of
 from mvcc.results import DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 _F_MEASURE = "Pairwise F-measure"
 _WHAT = "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
 _ENDING = f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
+_WITH_AND_WITHOUT = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
 _STYLE = _style.METHODS[PROPAGATION]
 _RESAMPLES = 2_000
@@ -33,22 +33,13 @@ def draw_figure_04(curves: pd.DataFrame) -> Picture | None:
         return None
     rows = _panels.with_intervals(rows)
     rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-    styles, schedule = _style.method_styles(rows["method"]), schedule_of(rows)
-
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(style.title, of_method, style)
-            for name, style in styles.items()
-            if len(of_method := points[points["method"] == name])
-        ]
-        _panels.draw_curves(axes, curves, schedule, highest=1)
-
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows, by_fraction=True),
-        draw,
+    figure = _panels.draw_by_base(
+        rows,
+        _style.by_method(_style.method_styles(rows["method"])),
         x=_panels.PER_VIEW,
         y=_F_MEASURE,
-        legend=[_panels.entry(style.title, style) for style in styles.values()],
+        split_by_fraction=True,
+        highest=1,
     )
     caption = f"{_WHAT}Mean of all views. Columns: base algorithm and mapped instances. {_ENDING}"
     return Picture(
@@ -63,27 +54,17 @@ def draw_figure_08(curves: pd.DataFrame) -> Picture | None:
     rows = _panels.main_experiment(curves, "single-view")
     if rows.empty:
         return None
-    rows, schedule = _panels.with_intervals(rows), schedule_of(rows)
-    names = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
-    styles = {
-        name: (title, _style.METHODS[name])
-        for name, title in names.items()
-        if name in set(rows["method"])
-    }
-
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = [
-            _panels.Curve(title, points[points["method"] == name], style)
-            for name, (title, style) in styles.items()
-        ]
-        _panels.draw_curves(axes, curves, schedule, highest=1)
-
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    rows = _panels.with_intervals(rows)
+    figure = _panels.draw_by_base(
+        rows,
+        [
+            _style.Series("method", name, title, _style.METHODS[name])
+            for name, title in _WITH_AND_WITHOUT.items()
+            if name in set(rows["method"])
+        ],
         x=_panels.IN_THE_VIEW,
         y=_F_MEASURE,
-        legend=[_panels.entry(title, style) for title, style in styles.values()],
+        highest=1,
     )
     return Picture(
         figure,
@@ -106,24 +87,23 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
     rows = differences(scores)
     if rows.empty:
         return None
-    lines, schedule = _style.line_styles(rows["mapped"]), schedule_of(rows)
+    fractions = _style.by_fraction(rows["mapped"], _STYLE)
 
-    def draw(axes: Axes, points: pd.DataFrame) -> None:
-        curves = list(_by_fraction(points, lines))
-        for curve in curves:
-            n, mean, half = (curve.points[name] for name in ("n_constraints", "mean", "half_width"))
+    def draw_bands(axes: Axes, points: pd.DataFrame) -> None:
+        for curve in (one.rows(points) for one in fractions):
+            n, mean, half = (curve[name] for name in ("n_constraints", "mean", "half_width"))
             axes.fill_between(
                 n, mean - half, mean + half, color=_STYLE.color, alpha=0.15, linewidth=0
             )
-        _panels.draw_curves(axes, curves, schedule, bars=False)
         axes.axhline(0, color="black", linewidth=0.6, zorder=1.5)
 
-    figure = _panels.draw_grid(
-        _panels.panels_by_base(rows),
-        draw,
+    figure = _panels.draw_by_base(
+        rows,
+        fractions,
         x=_panels.PER_VIEW,
         y="Gain in F-measure over Direct Mapping",
-        legend=_fractions(lines),
+        bars=False,
+        also=draw_bands,
     )
     caption = (
         "Both methods see the same constraints and the same mapping in a trial: this is the mean of"
@@ -135,22 +115,6 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
         "Constraint Propagation against Direct Mapping, trial by trial",
         caption.format(trials=_panels.about_trials(rows)) + _panels.LOGARITHMIC,
     )
-
-
-def _by_fraction(
-    points: pd.DataFrame, lines: dict[float, _style.LineStyle]
-) -> Iterator[_panels.Curve]:
-    for mapped, line in lines.items():
-        of_fraction = points[points["mapped"] == mapped]
-        if len(of_fraction):
-            yield _panels.Curve(_style.percent(mapped), of_fraction, _STYLE, line, mapped)
-
-
-def _fractions(lines: dict[float, _style.LineStyle]) -> list[Any]:
-    return [
-        _panels.entry(f"{100 * mapped:g} % mapped", _STYLE, line, mapped)
-        for mapped, line in lines.items()
-    ]
 
 
 def improvements(scores: pd.DataFrame) -> pd.DataFrame:
@@ -192,12 +156,12 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     rows = improvements(scores)
     if rows.empty:
         return None
-    groups = _groups(rows)
+    groups = _panels.panels_by_base(rows)
     figure = _panels.new_figure(0.42 * len(groups) + _panels.AROUND)
     axes = figure.subplots()
     fractions = sorted(set(rows["mapped"]))
-    for place, (_, of_group) in enumerate(groups):
-        for mapped, average, low, high, peak in of_group[_MEASURED].to_numpy(float).tolist():
+    for place, group in enumerate(groups):
+        for mapped, average, low, high, peak in group.points[_MEASURED].to_numpy(float).tolist():
             y = place + 0.7 * ((fractions.index(mapped) + 0.5) / len(fractions) - 0.5)
             look = _look(mapped)
             axes.plot([low, high], [y, y], color=_STYLE.color, linewidth=1)
@@ -207,7 +171,9 @@ def draw_figure_05(scores: pd.DataFrame) -> Picture | None:
     axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.axvline(0, color="black", linewidth=0.6, zorder=1.5)
-    axes.set_yticks(range(len(groups)), [title for title, _ in groups])
+    axes.set_yticks(
+        range(len(groups)), [f"{group.row_title}\n{group.column_title}" for group in groups]
+    )
     axes.set_ylim(len(groups) - 0.45, -0.55)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
@@ -237,9 +203,120 @@ def _look(mapped: float) -> dict[str, Any]:
     return {"color": _STYLE.color, "markerfacecolor": face, "markeredgewidth": 0.7}
 
 
-def _groups(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each data set and base, with what they are called."""
-    return [
-        (f"{panel.row_title}\n{panel.column_title}", panel.points)
-        for panel in _panels.panels_by_base(rows)
-    ]
+_NUMBERS = {
+    "multi-view": "Figure 6. Number of propagated constraints in multi-view clustering",
+    "single-view": "Figure 9. Number of propagated constraints in single-view clustering",
+}
+_COUNTED = {
+    "multi-view": "sum of all views, averaged over the iterations of co-EM",
+    "single-view": "averaged over all iterations",
+}
+_PRECISION = {
+    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, all"
+    " instances mapped",
+    "single-view": "Figure 10. Precision of propagated constraints in single-view clustering",
+}
+_GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.6, "linestyle": (0, (6, 3))}
+# shares that have a tick, if there is room
+_WRONG = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_KINDS = {
+    "precision_must_link": ("Must-links", _STYLE),
+    "precision_cannot_link": ("Cannot-links", _style.BASE_STYLES["mpck-means"]),
+}
+
+
+def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
+    """Draw Figures 6 and 9 (§6.3, §6.4): propagated against given constraints."""
+    from matplotlib.lines import Line2D
+
+    rows = _panels.main_experiment(scores, experiment)
+    # a view alone has all of itself
+    rows = rows[rows["method"] == PROPAGATION].fillna({"mapped": 1.0})
+    rows = rows.assign(propagated=rows["propagated_must_links"] + rows["propagated_cannot_links"])
+    rows = _panels.means(rows[rows["n_constraints"] > 0], "propagated")
+    rows = rows[rows["mean"] > 0]  # a logarithmic axis has no zero
+    if rows.empty:
+        return None
+    multi_view = experiment == "multi-view"
+    fractions = _style.by_fraction(rows["mapped"], _STYLE)
+
+    def set_counts(axes: Axes, points: pd.DataFrame) -> None:
+        means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
+        _set_counts(axes, means.min() / 1.6, means.max() * 1.6)
+
+    keys = [one.entry() for one in fractions] if multi_view else []
+    guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
+    figure = _panels.draw_by_base(
+        rows,
+        fractions,
+        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
+        y="Propagated constraints" + (", all views" if multi_view else ""),
+        legend=[*keys, guide],
+        also=set_counts,
+    )
+    caption = (
+        "Propagated must-links and cannot-links, given ones that propagate to themselves included,"
+        f" {_COUNTED[experiment]}. {_panels.about_trials(rows)} {_panels.INTERVALS} Both axes are"
+        " logarithmic."
+    )
+    return Picture(figure, _NUMBERS[experiment], caption)
+
+
+def _set_counts(axes: Axes, low: float, high: float) -> None:
+    """Make the vertical axis logarithmic, with short numbers, and draw the guides."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.yaxis.set_minor_locator(NullLocator())
+    for exponent in range(floor(log10(low)) - 6, ceil(log10(high)) + 1):
+        axes.axline((1, 10.0**exponent), (10, 10.0 ** (exponent + 1)), zorder=0.5, **_GUIDE)
+
+
+def _short(count: float, _place: int | None = None) -> str:
+    return f"{count / 1000:g}k" if count >= 1000 else f"{count:g}"
+
+
+def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
+    """Draw Figures 7 and 10 (§6.3, §6.4): weighted precision where the mapping is complete."""
+    import pandas as pd
+
+    multi_view = experiment == "multi-view"
+    if multi_view:
+        scores = scores[scores["mapped"] == 1.0]
+    scores = _panels.main_experiment(scores, experiment)
+    scores = scores[scores["method"] == PROPAGATION]
+    tables = [_panels.means(scores, column).assign(kind=column) for column in _KINDS]
+    rows = pd.concat([table for table in tables if len(table)] or tables[:1])
+    if rows.empty:
+        return None
+    lowest = floor(20 * min(0.95, rows["mean"].min() - 0.005)) / 20
+    ticks = [1.0, *(1 - wrong for wrong in _WRONG if 0.03 <= wrong / (1 - lowest) <= 1)]
+
+    def stretch(axes: Axes, points: pd.DataFrame) -> None:
+        axes.set_yscale(
+            "function",
+            functions=(lambda p: _style.root(p - 1), lambda place: 1 + _style.square(place)),
+        )
+        axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+
+    figure = _panels.draw_by_base(
+        rows,
+        [_style.Series("kind", column, *words) for column, words in _KINDS.items()],
+        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
+        y="Weighted precision",
+        highest=1,
+        share_y="all",
+        also=stretch,
+    )
+    caption = (
+        "Weighted precision: the share, by weight, of the propagated constraints that agree with"
+        " the true classes; given ones that propagate to themselves are among them."
+        f" {_panels.about_trials(rows)} {_panels.INTERVALS} The vertical axis does not start at 0"
+        " and is stretched toward 1. A point is missing where nothing was propagated."
+        f" {_panels.LOGARITHMIC}"
+    )
+    return Picture(figure, _PRECISION[experiment], caption)

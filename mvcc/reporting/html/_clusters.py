@@ -1,0 +1,256 @@
+"""What the page of a clustering shows of clusters, and what its script draws, as plain values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+from typing import Any
+
+from mvcc._utils.messages import enumerated, percent
+from mvcc.reporting.html._words import N_COLORS, SHAPES, count, plural
+from mvcc.results import Clustering, ClusterProfile, Given, HeldOut, LinkFacts, ViewFacts
+
+_MOST_TITLES = 3
+_MOST_PICTURES = 4
+_MOST_APART = 3  # words that set a cluster apart
+_PART = 0.25  # of a cluster's matched rows; with two such parts it is split
+_FEWEST = 5  # matched rows of a cluster, to speak of parts
+
+Titles = list[dict[int, str]]  # of rows of each view
+
+
+def cards_of(facts: Clustering, names: list[str], titles: Titles) -> list[dict[str, Any]]:
+    """Return a card for each cluster: its name, pictures or titles of its rows, and its parts.
+
+    A part is its rows in one view: their number, their share of all rows, `bar`, the share in
+    percent of the largest one of a cluster, and what sets them apart.
+    """
+    counts = [Counter(view.labels) for view in facts.views]
+    shares = [
+        {cluster: size / view.n_rows for cluster, size in of_view.items()}
+        for view, of_view in zip(facts.views, counts, strict=True)
+    ]
+    largest = max(max(of_view.values()) for of_view in shares)
+    cards = []
+    for cluster in facts.clusters:
+        parts = []
+        for number, view in enumerate(facts.views):
+            share = shares[number].get(cluster, 0.0)
+            parts.append(
+                {
+                    "view": view.name,
+                    "size": counts[number][cluster],
+                    "share": share,
+                    "bar": round(100 * share / largest, 1),
+                    "apart": _apart(facts.profiles[number][cluster]) if facts.profiles else "",
+                }
+            )
+        cards.append(
+            {
+                "cluster": cluster,
+                "name": names[cluster],
+                "titles": _titles_in(facts, cluster, titles),
+                "pictures": _pictures_in(facts, cluster),
+                "parts": parts,
+            }
+        )
+    return cards
+
+
+def _apart(profile: ClusterProfile) -> str:
+    """Say in a line what sets a cluster apart: its first column, and its first words."""
+    column = "".join(f"{one.column} {one.rule}" for one in profile.columns[:1])
+    words = ", ".join(one.value for one in profile.words[:_MOST_APART])
+    return "; ".join(filter(None, (column, words)))
+
+
+def _titles_in(facts: Clustering, cluster: int, titles: Titles) -> list[str]:
+    """Return titles of typical rows of a cluster, from the first view that has some."""
+    for number, own in enumerate(titles):
+        if own and facts.profiles:
+            typical = facts.profiles[number][cluster].typical
+            different = dict.fromkeys(own[row] for row in typical if row in own)
+            return list(different)[:_MOST_TITLES]
+    return []
+
+
+def _pictures_in(facts: Clustering, cluster: int) -> list[dict[str, Any]]:
+    found = [
+        {"view": number, "row": one.row, "name": view.ids[one.row], "source": one.source}
+        for number, view in enumerate(facts.views)
+        for one in view.pictures
+        if view.labels[one.row] == cluster
+    ]
+    return found[:_MOST_PICTURES]
+
+
+def titles_of(clustering: Clustering, view: ViewFacts) -> dict[int, str]:
+    """Return what `show` names first of the rows of a view, pictures aside; empty without it."""
+    shown = (clustering.settings.get("show") or {}).get(view.name) or ()
+    values = dict(view.values)
+    column = next((name for name in shown if name in values and name != view.picture_column), None)
+    if column is None:
+        return {}
+    rows = zip(view.sample or range(view.n_rows), values[column], strict=True)
+    return {row: title for row, title in rows if title}
+
+
+def cluster_names(facts: Clustering) -> list[str]:
+    """Name clusters as a person did, else after what sets them apart."""
+    return list(facts.titles or facts.names or ("",) * facts.n_clusters)
+
+
+def in_percent(quantiles: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the quantiles inside and outside of a cluster in percent of a picture's width."""
+    least = min(five[0] for five in quantiles)
+    width = max(five[-1] for five in quantiles) - least or 1.0
+    return [[round(100 * (q - least) / width, 1) for q in five] for five in quantiles]
+
+
+def confusion(held_out: HeldOut, first: str, second: str) -> dict[str, Any]:
+    """Say how clusters agree on rows whose matches were left out, and which are split or merged."""
+    columns = tuple(zip(*held_out.table, strict=True))
+    sentences = [
+        f"Cluster {cluster} of {first} is split in {second}: {parts}."
+        for cluster, parts in _split(held_out.table)
+    ]
+    sentences += [
+        f"Cluster {cluster} of {second} merges clusters of {first}: {parts}."
+        for cluster, parts in _split(columns)
+    ]
+    return {
+        "summary": (
+            f"If its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
+            "rows are in the same cluster in both tables; by chance it would be "
+            f"{percent(held_out.by_chance)}."
+        ),
+        "sentences": sentences or ["No cluster of one table is split in the other."],
+        "rows": held_out.table,
+        "largest": max(map(max, held_out.table)),
+    }
+
+
+def _split(table: Sequence[Sequence[int]]) -> Iterator[tuple[int, str]]:
+    """Give the clusters of which two others or more hold a quarter each, with their shares."""
+    for cluster, counts in enumerate(table):
+        total = sum(counts)
+        parts = [other for other, count in enumerate(counts) if count >= _PART * total]
+        if total >= _FEWEST and len(parts) > 1:
+            parts.sort(key=lambda other: -counts[other])
+            words = [f"{other} ({percent(counts[other] / total)})" for other in parts]
+            yield cluster, enumerated(words)
+
+
+KINDS = ("given", "propagated", "received")
+
+# what readers call them; the facts have the names of the files
+TOLD = {"given": "given", "propagated": "transferred", "received": "received"}
+_HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
+
+Drawn = dict[int, int]  # the rows that are drawn, each with its place among them
+
+
+def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, Any]:
+    """Return what the script of the page works with: points, rows, matches and constraints.
+
+    Rows have the numbers of their places among those drawn: the sample of each view, and the rows
+    that are `listed`.
+    """
+    drawn = [drawn_rows(*one) for one in zip(facts.views, listed, strict=True)]
+    classes = {name: number for number, name in enumerate(class_names(facts))}
+    return {
+        "told": TOLD,
+        "nColors": N_COLORS,
+        "shapes": list(SHAPES.values()),
+        "classNames": list(classes),
+        "views": [
+            _view_data(view, rows, classes, facts.n_clusters)
+            for view, rows in zip(facts.views, drawn, strict=True)
+        ],
+        "relations": [
+            {
+                "views": relation.views,
+                "pairs": _placed(relation.pairs, *(drawn[view] for view in relation.views)),
+            }
+            for relation in facts.relations
+        ],
+    }
+
+
+def drawn_rows(view: ViewFacts, listed: Iterable[int]) -> Drawn:
+    """Return the rows of a view that are drawn: all, or those of its sample and the listed ones."""
+    rows = range(view.n_rows) if view.sample is None else sorted({*view.sample, *listed})
+    return {row: place for place, row in enumerate(rows)}
+
+
+def _placed(pairs: Iterable[tuple[int, int]], first: Drawn, second: Drawn) -> list[list[int]]:
+    return [[first[i], second[j]] for i, j in pairs if i in first and j in second]
+
+
+def class_names(facts: Clustering) -> list[str]:
+    """List the reference labels of all views in the order of their colors."""
+    return sorted({name for view in facts.views for name in view.reference or () if name})
+
+
+def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -> dict[str, Any]:
+    valued = {row: place for place, row in enumerate(drawn if view.sample is None else view.sample)}
+    known = None not in view.stability
+    return {
+        "name": view.name,
+        "source": view.source,
+        "rows": None if view.sample is None else list(drawn),
+        "ids": [view.ids[row] for row in drawn],
+        "labels": [view.labels[row] for row in drawn],
+        "names": view.names,
+        "x": _short(view.x[row] for row in drawn),
+        "y": _short(view.y[row] for row in drawn),
+        "centers": _centers(view, k),
+        "classes": view.reference and [classes.get(view.reference[row]) for row in drawn],
+        "stability": [view.stability[row] for row in drawn] if known else None,
+        "moved": [[drawn[row], reason] for row, _, reason in view.moved if row in drawn],
+        "values": [
+            [column, [values[valued[row]] if row in valued else None for row in drawn]]
+            for column, values in view.values
+        ],
+        "constraints": {name: _links(getattr(view, name), drawn) for name in KINDS},
+        "cuts": _cuts(view),
+    }
+
+
+def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
+    return [
+        [drawn[link.i], drawn[link.j], link.must_link, link.reason, _note(link)]
+        for link in links
+        if link.i in drawn and link.j in drawn
+    ]
+
+
+def _note(link: Given | LinkFacts) -> str:
+    if isinstance(link, Given):
+        return "satisfied" if link.satisfied else "violated"
+    return ""
+
+
+def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
+    """Return the place where the number of each cluster stands: the medians of its rows."""
+    points: list[list[tuple[float, float]]] = [[] for _ in range(k)]
+    for label, x, y in zip(view.labels, view.x, view.y, strict=True):
+        points[label].append((x, y))
+    return [_short(map(median, zip(*own, strict=True))) if own else None for own in points]
+
+
+def _cuts(view: ViewFacts) -> list[str]:
+    """Say which constraints of a view are not in the page, and where they are."""
+    return [
+        f"This page holds {count(len(getattr(view, name)))} of "
+        f"{plural(view.counts(name).total, f'{TOLD[name]} constraint')} of {view.name}, {which}; "
+        f"all are in {view.name}/{name}.csv."
+        for name, which in _HEAVIEST.items()
+        if view.is_cut(name)
+    ]
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    """Round to what can be seen: the page stays small."""
+    return [float(f"{value:.5g}") for value in values]
