@@ -16,7 +16,7 @@ from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import NONE
-from mvcc.tables.correcting._matches import with_matches
+from mvcc.tables.correcting._parts import with_matches
 from mvcc.tables.explaining._likely_labels import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._names import common_name, misnamed
 from mvcc.tables.explaining._pictures import add_pictures
