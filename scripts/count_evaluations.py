@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the slow references live in tests/, which is not installed
 
 from mvcc import close_views  # noqa: E402
-from mvcc.constraints._relations import mapped_rows  # noqa: E402
+from mvcc.constraints import mapped_rows  # noqa: E402
 from mvcc.experiments import Config, load_config  # noqa: E402
 from mvcc.experiments._draw import Role, draw_trial, stream  # noqa: E402
 from mvcc.multiview.co_em._methods import make_base  # noqa: E402

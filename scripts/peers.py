@@ -31,7 +31,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from mvcc import Constraints, close_views, pairwise_f_measure, spectral_features
 from mvcc._utils.environment import now
-from mvcc.constraints._relations import Relations
+from mvcc.constraints import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._draw import Draw, draw_trial

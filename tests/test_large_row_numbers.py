@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints, close_views
+from mvcc.constraints import check_mappings
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import distinct_pairs
 from mvcc.constraints._constraints import unify
-from mvcc.constraints._relations import check_mappings
 from mvcc.exceptions import InvalidInputError
 
 LAST = [MAX_ROW - step for step in range(5)]

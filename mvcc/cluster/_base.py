@@ -28,8 +28,8 @@ from mvcc._utils.validation import (
 )
 from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.mpck import log_det
-from mvcc.cluster._kernels.pck import assign_nearest, neighborhood_start
-from mvcc.cluster._search import N_INIT, Search
+from mvcc.cluster._kernels.pck import assign_nearest
+from mvcc.cluster._search import N_INIT, Search, neighborhood_start
 from mvcc.constraints import Constraints, Groups, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
 
@@ -124,7 +124,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         data = self._check_X(X, reset=False)
-        metrics = self._current_metrics()
+        metrics = getattr(self, "metrics_", np.ones_like(self.cluster_centers_))
         log_dets = np.array([log_det(metric) for metric in metrics])
         labels = np.empty(len(data), np.int64)
         everyone = np.arange(len(data))
@@ -175,10 +175,6 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
                 "or too small to be computed with. Scale them."
             )
 
-    @abstractmethod
-    def _current_metrics(self) -> Floats:
-        """Return the metric of every cluster, (k, d) or (k, d, d)."""
-
     def _check_X(self, X: ArrayLike, *, reset: bool) -> Floats:
         """Check X in one pass if it is a plain array already, else by scikit-learn's checks."""
         if (
@@ -207,12 +203,14 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         self, X: Floats, spanning: Listed, k: int, rng: np.random.Generator
     ) -> tuple[Ints, Floats, int]:
         """Return labels, centers, and how many neighborhoods start; the others are random rows."""
-        labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
+        labels, centers, n_chosen = neighborhood_start(
+            X, k, spanning, farthest_first=self._farthest_first
+        )
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)
             rows = free if len(free) >= k - n_chosen else np.arange(len(X))
             centers[n_chosen:] = X[rng.choice(rows, k - n_chosen, replace=False)]
-        return labels, centers, int(n_chosen)
+        return labels, centers, n_chosen
 
     def _n_init(self) -> int | None:
         """Return the number of starts of a search; None for the one start that ``init`` names."""

@@ -140,6 +140,3 @@ class MPCKMeans(ConstrainedKMeans):
     ) -> Iterator[Found]:
         for centers in search.distinct_centers(neighborhoods, n_starts):
             yield iterate(np.full(len(search.X), -1), centers.copy())
-
-    def _current_metrics(self) -> Floats:
-        return self.metrics_

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.kernels.threads import may_share
@@ -130,6 +129,3 @@ class PCKMeans(ConstrainedKMeans):
         self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
     ) -> Iterator[Found]:
         return islice(search.descents(neighborhoods), n_starts)
-
-    def _current_metrics(self) -> Floats:
-        return np.ones_like(self.cluster_centers_)

@@ -83,7 +83,7 @@ class Search:
         while True:
             yield self._from(self._plus_plus(rows))
             if self._whole is not None:
-                yield self._descend(*self._together(self._plus_plus(self._whole.problem)))
+                yield self._descend(*self._as_wholes(self._plus_plus(self._whole.problem)))
 
     def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
         """Give the centers of k-means, and where descents from them end, each once."""
@@ -102,11 +102,11 @@ class Search:
         found = self._rows.descend(centers, labels, self._rng, self._sweeps)
         if self._whole is None:
             return found
-        centers, labels = self._together(found.centers)
+        centers, labels = self._as_wholes(found.centers)
         after = self._rows.descend(centers, labels, self._rng, self._sweeps)
         return after if after.beats(found) else found
 
-    def _together(self, centers: Floats) -> tuple[Floats, Ints]:
+    def _as_wholes(self, centers: Floats) -> tuple[Floats, Ints]:
         """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
         problem = self._whole.problem
@@ -125,18 +125,66 @@ def _thread_pools() -> ThreadpoolController:
 
 def _whole(X: Floats, given: Constraints) -> _Whole | None:
     """Make every must-link neighborhood one point; None where there is none."""
-    pairs, must_link, weights = given.spanning()
-    used = weights > 0  # a must-link of weight 0 says nothing
-    first, second = pairs[used & must_link].T
-    if not len(first):
+    point = _together(len(X), *given.spanning())
+    if point is None:
         return None
-    root = components(len(X), np.ascontiguousarray(first), np.ascontiguousarray(second))
-    _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
-    # in the order of their first rows, whatever the roots are
-    point = np.argsort(np.argsort(first_row))[number]
     masses = np.bincount(point).astype(np.float64)
     means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
     return _Whole(Problem(means, _between_points(given, point, len(masses)), masses=masses), point)
+
+
+def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | None:
+    """Return the must-link neighborhood of every row, by first row; None without must-links."""
+    linked = pairs[must_link & (weights > 0)]  # a must-link of weight 0 says nothing
+    if not len(linked):
+        return None
+    root = components(n, *np.ascontiguousarray(linked.T))
+    _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first_row))[number]
+
+
+def neighborhood_start(
+    X: Floats, k: int, spanning: Listed, *, farthest_first: bool
+) -> tuple[Ints, Floats, int]:
+    """Return labels (−1: none), centers (k, d), and how many of these neighborhoods start."""
+    labels, centers = np.full(len(X), -1), np.empty((k, X.shape[1]))
+    number = _together(len(X), *spanning)
+    if number is None:
+        return labels, centers, 0
+    sizes = np.bincount(number)
+    several = np.flatnonzero(sizes > 1)
+    linked = np.flatnonzero(sizes[number] > 1)
+    member = np.searchsorted(several, number[linked])
+    n_rows = sizes[several]
+    means = np.column_stack([np.bincount(member, feature[linked]) / n_rows for feature in X.T])
+    chosen = _chosen(means, n_rows, k, farthest_first)
+    label_of = np.full(len(several), -1)
+    label_of[chosen] = np.arange(len(chosen))
+    labels[linked] = label_of[member]
+    centers[: len(chosen)] = means[chosen]
+    return labels, centers, len(chosen)
+
+
+def _chosen(means: Floats, sizes: Ints, k: int, farthest_first: bool) -> list[int]:
+    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on.
+
+    In the traversal the next is the one of greatest distance to the nearest chosen one, distances
+    between means weighted by the root of the product of the sizes; the first among equal ones.
+    """
+    rank = sizes.astype(np.float64)
+    chosen: list[int] = []
+    for _ in range(min(k, len(sizes))):
+        last = int(rank.argmax())
+        if farthest_first:
+            gaps = np.zeros(len(sizes))
+            for feature in means.T:  # in the order of the features, for the same bits
+                gaps += (feature - feature[last]) ** 2
+            with np.errstate(over="ignore"):
+                distance = np.sqrt(gaps * sizes * sizes[last])
+            rank = np.minimum(rank, distance) if chosen else distance
+        chosen.append(last)
+        rank[chosen] = -1.0
+    return chosen
 
 
 def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
@@ -174,39 +222,10 @@ def search_pck(
 ) -> Found:
     """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1.
 
-    A start gives every point its nearest center. Each sweep then goes over the constrained points
-    one by one in a new random order, with the penalties of the labels as they are at that moment,
-    and on to the other points and the centers, until no label changes. The first of equal
-    objectives wins.
-
-    Parameters
-    ----------
-    X : (n, d) array of floats, C-ordered
-        Points.
-    n_clusters : int
-        k, at most n.
-    pairs : (m, 2) array of int
-        Constrained pairs of distinct points.
-    must_link : (m,) array of bool
-    weights : (m,) array of floats
-        Of the pairs; each is multiplied by ``penalty``.
-    penalty : float, default=1.0
-    masses : (n,) array of floats, default=None
-        How often each point counts, above 0; None is once.
-    starts : sequence of (c, d) arrays, default=()
-        Centers of the first starts; where c < k, k-means++ fills up. The other starts are k-means++
-        throughout.
-    n_init : int, default=10
-        Number of starts.
-    max_iter : int, default=40
-        Limit of sweeps of each.
-    rng : numpy Generator
-        Draws centers and orders.
-
-    Returns
-    -------
-    Found
-        labels (n,), centers (k, d), objective, n_iter and converged of the best start.
+    A start gives every point its nearest center; where ``starts`` have fewer than k, k-means++
+    fills up, as it makes the other starts. The pairs are distinct points, ``penalty`` multiplies
+    their weights, and ``masses`` tell how often each point counts. The first of equal objectives
+    wins.
     """
     problem = Problem(X, (pairs, must_link, penalty * weights), masses=masses)
     nothing = np.empty((0, X.shape[1]))

@@ -122,6 +122,20 @@ def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) ->
     return np.concatenate(drawn), np.arange(n_wanted) < wanted[0]
 
 
+def spans(start: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """Return the places in spans, one span after the other, each with the number of its span."""
+    which = np.repeat(np.arange(len(size)), size)
+    return which, np.arange(len(which)) + np.repeat(start - np.cumsum(size) + size, size)
+
+
+def pairs_of_spans(start: Ints, size: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return all places in pairs of spans: the number of the pair, the place in either span."""
+    first, second = pairs.T
+    which, one = spans(start[first], size[first])
+    row, other = spans(start[second][which], size[second][which])
+    return which[row], one[row], other
+
+
 def _shuffled(draws: Ints) -> Ints:
     """Make distinct numbers of draws, the t-th from t … total − 1, by Fisher and Yates' shuffle."""
     moved: dict[int, int] = {}

@@ -10,13 +10,8 @@ import numpy as np
 
 from mvcc._utils.messages import called
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc.constraints._kernels.closure import (
-    closed_pairs,
-    components,
-    count_links,
-    numbered,
-    pair_keys,
-)
+from mvcc.constraints._arrays import pairs_of_spans, spans
+from mvcc.constraints._kernels.closure import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError
 
 # (neighborhood of every row, start, rival, weight) as the kernels of the clusterers take them
@@ -39,7 +34,9 @@ class Neighborhoods:
         cls, rows: Ints, names: Ints, n_names: int, first: Ints, second: Ints, weight: float
     ) -> Neighborhoods:
         """Make neighborhoods from ascending rows, their names, and the pairs of names apart."""
-        number = numbered(names, n_names)
+        used, place = np.unique(names, return_index=True)
+        number = np.full(n_names, -1)
+        number[used[np.argsort(place)]] = np.arange(len(used))
         apart = distinct_pairs(number[first], number[second], n_names)
         return cls(rows, number[names], apart, weight)
 
@@ -53,14 +50,21 @@ class Neighborhoods:
 
     def count(self) -> tuple[int, int]:
         """Return how many must-links and how many cannot-links follow."""
-        must_links, cannot_links = count_links(self.group, self.apart)
-        return must_links, cannot_links
+        size = np.bincount(self.group)
+        return int((size * (size - 1) // 2).sum()), int(size[self.apart].prod(axis=1).sum())
 
     def keys(self) -> Ints:
         """Return all constraints as sorted keys: smaller row, larger row, 1 for cannot-links."""
-        keys: Ints = pair_keys(self.rows, self.group, self.apart, sum(self.count()))
-        keys.sort()
-        return keys
+        members = self.rows[np.argsort(self.group, kind="stable")]
+        size = np.bincount(self.group)
+        end = np.cumsum(size)
+        following = np.arange(1, len(members) + 1)
+        one, other = spans(following, np.repeat(end, size) - following)
+        together = (members[one] << 32) | (members[other] << 1)
+        _, one, other = pairs_of_spans(end - size, size, self.apart)
+        ends = np.sort(np.column_stack((members[one], members[other])), axis=1)
+        apart = (ends[:, 0] << 32) | (ends[:, 1] << 1) | 1
+        return np.sort(np.concatenate((together, apart)))
 
     def links(self) -> tuple[Ints, Ints]:
         """Return as few must-links and cannot-links, (m, 2) rows each, as all follow from."""
@@ -169,10 +173,8 @@ class Graph:
             np.searchsorted(self.root[there][order], self.root[here], side)
             for side in ("left", "right")
         )
-        times = last - first
-        which = np.repeat(np.arange(len(times)), times)
-        step = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
-        partner = order[first[which] + step]
+        which, place = spans(first, last - first)
+        partner = order[place]
         return np.column_stack(
             (self.ids[here][which] - one[0], self.ids[there][partner] - other[0])
         )

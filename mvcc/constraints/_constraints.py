@@ -16,7 +16,6 @@ from mvcc._utils.validation import RandomState, number_rows
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
 from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
-from mvcc.constraints._kernels.merging import unified
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
@@ -418,16 +417,12 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
-        replace_file(Path(path), self._as_csv(ids))
-
-    def _as_csv(self, ids: Sequence[str] | None) -> bytes:
-        """Return what `to_csv` writes."""
         if ids is not None and self.largest_row() >= len(number_rows(ids)):
             raise InvalidInputError(
                 f"ids are those of {len(ids)} rows, but a constraint names row "
                 f"{self.largest_row()}; give the id of every row of the view."
             )
-        return bytes_of(self.rows(), ids)
+        replace_file(Path(path), bytes_of(self.rows(), ids))
 
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
@@ -445,7 +440,10 @@ def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
 
 
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
-    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one."""
+    """Make the unified set C̃ of Eq. 13–14: a given constraint wins, then the heavier one.
+
+    If both types of a pair are equal in this, both are dropped.
+    """
     if given._parts is not None:
         neighborhoods, others = given._parts
         together, apart = neighborhoods.kinds_of(transferred.pairs)
@@ -454,7 +452,15 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
             return Constraints.from_neighborhoods(
                 neighborhoods, unify(others, transferred.select(~(together | apart)))
             )
-    return Constraints.from_sorted(*unified(*given.listed(), *transferred.listed()))
+    united = given.max_union(transferred)
+    # a pair that has both types has its must-link right before its cannot-link
+    must = np.flatnonzero((united.pairs[1:] == united.pairs[:-1]).all(axis=1))
+    is_given, weights = united.is_among(given), united.weights
+    undecided = is_given[must] == is_given[must + 1]
+    keep = np.ones(len(united), np.bool_)
+    keep[must] = np.where(undecided, weights[must] > weights[must + 1], is_given[must])
+    keep[must + 1] = np.where(undecided, weights[must + 1] > weights[must], is_given[must + 1])
+    return united.select(keep)
 
 
 def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:

@@ -13,7 +13,7 @@ import numpy as np
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
-from mvcc._utils.text import Text, delimiter_of, read_text, records_of
+from mvcc._utils.text import delimiter_of, read_text, records_of
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
@@ -42,7 +42,19 @@ class ConstraintFile:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
         """Read a file; errors name the file and the line."""
-        place, read = _read_text(path)
+        try:
+            place = clipped(os.fsdecode(path), 1000)
+            content = content_of(os.fspath(path))
+        except TypeError as error:
+            raise InvalidInputError(
+                f"{shown(path)} cannot be read: the path of a CSV file is expected."
+            ) from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InvalidInputError(
+                f"{place}: cannot be read as a CSV file of constraints: {reason}."
+            ) from error
+        read = read_text(content, place, InvalidInputError)
         text = read.text
         delimiter = delimiter_of(text.partition("\n")[0])
         records = records_of(text, place, InvalidInputError, delimiter)
@@ -121,23 +133,6 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
         [name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows
     )
     return csv_bytes([COLUMNS, *lines])
-
-
-def _read_text(path: str | os.PathLike[str]) -> tuple[str, Text]:
-    """Return what messages call a file, and what it holds."""
-    try:
-        place = clipped(os.fsdecode(path), 1000)
-        content = content_of(os.fspath(path))
-    except TypeError as error:
-        raise InvalidInputError(
-            f"{shown(path)} cannot be read: the path of a CSV file is expected."
-        ) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(
-            f"{place}: cannot be read as a CSV file of constraints: {reason}."
-        ) from error
-    return place, read_text(content, place, InvalidInputError)
 
 
 def _word_of(kind: Any) -> str:

@@ -1,19 +1,25 @@
-"""Constraints as users give them for one table: by row numbers, or by ids in a DataFrame."""
+"""Constraints and relations as users give them: checked, by row numbers or ids in a DataFrame."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mvcc._utils.messages import shown
-from mvcc._utils.validation import rows_named
+from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Ints
+from mvcc._utils.validation import as_array, rows_named
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._csv import COLUMNS, is_must_link
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Relations = dict[tuple[int, int], Ints]
+NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
 def constraints_on(X: Any, n: int, given: Any) -> Constraints:
@@ -56,3 +62,71 @@ def constraints_of_frame(
         return Constraints(np.column_stack(pairs), kinds, frame.get("weight"))
     except InvalidInputError as error:
         raise InvalidInputError(f"{where}: {error}") from error
+
+
+def check_mappings(
+    mappings: Mapping[tuple[int, int], ArrayLike] | None,
+    sizes: Sequence[int],
+    names: Sequence[str] | None = None,
+) -> Relations:
+    """Return relations, in either orientation, as sorted, distinct rows under keys u < v."""
+    if mappings is not None and not isinstance(mappings, Mapping):
+        raise InvalidInputError(
+            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
+            f"{type(mappings).__name__}."
+        )
+    n_views = len(sizes)
+    gathered: dict[tuple[int, int], list[Ints]] = {}
+    for key, given in (mappings or {}).items():
+        u, v = view_pair(key, n_views)
+        where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
+        rows = as_array(given, where)
+        if rows.size == 0:
+            rows = NO_RELATIONS
+        if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            raise InvalidInputError(f"{where} must be integer row numbers of shape (r, 2).")
+        for column, view in ((0, u), (1, v)):
+            bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
+            if bad.size:
+                raise InvalidInputError(
+                    f"{where}[{bad[0]}] names row {rows[bad[0], column]} of view "
+                    f"{called(view, names)}, which has rows 0 … {sizes[view] - 1}."
+                )
+        rows = rows.astype(np.int64)
+        gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
+    return {key: _distinct(np.concatenate(parts)) for key, parts in sorted(gathered.items())}
+
+
+def view_pair(key: Any, n_views: int) -> tuple[int, int]:
+    """Return the numbers of the two different views that a key of mappings names."""
+    is_pair = isinstance(key, tuple) and len(key) == 2
+    if not is_pair or not all(isinstance(view, (int, np.integer)) for view in key):
+        raise InvalidInputError(
+            f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers."
+        )
+    u, v = int(key[0]), int(key[1])
+    if u == v or not (0 <= u < n_views and 0 <= v < n_views):
+        raise InvalidInputError(
+            f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}."
+        )
+    return u, v
+
+
+def _distinct(rows: Ints) -> Ints:
+    """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
+    keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
+
+
+def check_constraints(
+    constraints: list[Any], names: Sequence[str] | None = None
+) -> list[Constraints]:
+    """Return the constraints of every view, none where there is None."""
+    for number, c in enumerate(constraints):
+        if not isinstance(c, Constraints | None):
+            raise InvalidInputError(
+                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or "
+                f"None, not {type(c).__name__}."
+            )
+    return [Constraints.empty() if c is None else c for c in constraints]

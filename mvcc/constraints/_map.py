@@ -1,15 +1,17 @@
-"""f_{U→V} of Eq. 12: constraints on rows of one view become those on their counterparts (§5.2)."""
+"""Relations as they are used: mapped rows, f_{U→V} of Eq. 12 (§5.2), samples of them (§6.2)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
 import numpy as np
 
 from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.constraints._arrays import pairs_of_spans
 from mvcc.constraints._constraints import Constraints
-from mvcc.constraints._kernels.merging import mapped_constraints
+from mvcc.constraints._given import NO_RELATIONS, Relations
 
 
 class ConstraintMap:
@@ -56,14 +58,49 @@ class _StrongMap:
         everything = self._images.tobytes()
         bounds = self._images.itemsize * np.append(self._start, len(self._images))
         counterparts = [everything[begin:end] for begin, end in pairwise(bounds.tolist())]
-        self._place = np.full(int(rows.max(initial=-1)) + 1, -1)
+        self._place = np.full(int(rows.max(initial=-1)) + 2, -1)  # the last is that of all beyond
         self._place[rows] = [
             first.setdefault(images, number) for number, images in enumerate(counterparts)
         ]
 
     def __call__(self, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
-        return Constraints.from_sorted(
-            *mapped_constraints(
-                pairs, must_link, weights, self._place, self._start, self._size, self._images
-            )
+        places = np.sort(self._place[np.minimum(pairs, len(self._place) - 1)], axis=1)
+        known = places[:, 0] >= 0
+        # merged before they are expanded
+        merged = Constraints.from_repeated(places[known], must_link[known], weights[known])
+        which, one, other = pairs_of_spans(self._start, self._size, merged.pairs)
+        images = np.sort(np.column_stack((self._images[one], self._images[other])), axis=1)
+        differ = images[:, 0] != images[:, 1]
+        which = which[differ]
+        return Constraints.from_repeated(
+            images[differ], merged.must_link[which], merged.weights[which]
         )
+
+
+def mapped_rows(relations: Relations, view: int) -> Ints:
+    """Return X̂ of a view: its rows with a counterpart in another (step 3 of Algorithm 2)."""
+    columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
+    return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
+
+
+def relations_between(relations: Relations, source: int, target: int) -> Ints:
+    """Return the related rows (row of source, row of target), shape (r, 2)."""
+    if source < target:
+        return relations.get((source, target), NO_RELATIONS)
+    return relations.get((target, source), NO_RELATIONS)[:, ::-1]
+
+
+def sample_relations(
+    relations: Ints, portions: Sequence[float], rng: np.random.Generator
+) -> list[Ints]:
+    """Draw ``round(portion · r)`` of r relations for each portion, nested (§6.2)."""
+    order = rng.permutation(len(relations))
+    return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
+
+
+def rewire_relations(relations: Ints, share: float, rng: np.random.Generator) -> Ints:
+    """Give a share of the relations another one's partner; a larger one contains it (§6.3)."""
+    chosen = rng.permutation(len(relations))[: round(share * len(relations))]
+    rewired = relations.copy()
+    rewired[chosen, 1] = relations[np.roll(chosen, 1), 1]
+    return rewired

@@ -1,4 +1,4 @@
-"""Relations between views: checked, closed, sampled and rewired (§4, §5.2, §6.2)."""
+"""Constraints and relations over all views: closed, dropped, held out (§4, §5.2, §6.3)."""
 
 from __future__ import annotations
 
@@ -6,91 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._utils.messages import called, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc._utils.validation import as_array, as_list
+from mvcc._utils.validation import as_list
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, Listed, closed_constraints, with_weights_of
+from mvcc.constraints._given import Relations, check_constraints, check_mappings
+from mvcc.constraints._kernels.closure import components
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-Relations = dict[tuple[int, int], Ints]
+N_FOLDS = 10  # a cannot-link has two ends: with fewer folds far fewer of them are left to train on
 # how sure relations are that follow from must-links lighter than others; none: as sure as can be
 Strengths = dict[tuple[int, int], Floats]
-_NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
-
-
-def check_mappings(
-    mappings: Mapping[tuple[int, int], ArrayLike] | None,
-    sizes: Sequence[int],
-    names: Sequence[str] | None = None,
-) -> Relations:
-    """Return relations, in either orientation, as sorted, distinct rows under keys u < v."""
-    if mappings is not None and not isinstance(mappings, Mapping):
-        raise InvalidInputError(
-            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
-            f"{type(mappings).__name__}."
-        )
-    n_views = len(sizes)
-    gathered: dict[tuple[int, int], list[Ints]] = {}
-    for key, given in (mappings or {}).items():
-        u, v = view_pair(key, n_views)
-        where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
-        rows = as_array(given, where)
-        if rows.size == 0:
-            rows = _NO_RELATIONS
-        if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
-            raise InvalidInputError(f"{where} must be integer row numbers of shape (r, 2).")
-        for column, view in ((0, u), (1, v)):
-            bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
-            if bad.size:
-                raise InvalidInputError(
-                    f"{where}[{bad[0]}] names row {rows[bad[0], column]} of view "
-                    f"{called(view, names)}, which has rows 0 … {sizes[view] - 1}."
-                )
-        rows = rows.astype(np.int64)
-        gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
-    return {key: _distinct(np.concatenate(parts)) for key, parts in sorted(gathered.items())}
-
-
-def view_pair(key: Any, n_views: int) -> tuple[int, int]:
-    """Return the numbers of the two different views that a key of mappings names."""
-    is_pair = isinstance(key, tuple) and len(key) == 2
-    if not is_pair or not all(isinstance(view, (int, np.integer)) for view in key):
-        raise InvalidInputError(
-            f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers."
-        )
-    u, v = int(key[0]), int(key[1])
-    if u == v or not (0 <= u < n_views and 0 <= v < n_views):
-        raise InvalidInputError(
-            f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}."
-        )
-    return u, v
-
-
-def _distinct(rows: Ints) -> Ints:
-    """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
-    keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
-
-
-def check_constraints(
-    constraints: list[Any], names: Sequence[str] | None = None
-) -> list[Constraints]:
-    """Return the constraints of every view, none where there is None."""
-    for number, c in enumerate(constraints):
-        if not isinstance(c, Constraints | None):
-            raise InvalidInputError(
-                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or "
-                f"None, not {type(c).__name__}."
-            )
-    return [Constraints.empty() if c is None else c for c in constraints]
 
 
 def close_views(
@@ -331,30 +263,47 @@ def augment(
     return constraints, relations, {}
 
 
-def mapped_rows(relations: Relations, view: int) -> Ints:
-    """Return X̂ of a view: its rows with a counterpart in another (step 3 of Algorithm 2)."""
-    columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
-    return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
-
-
-def relations_between(relations: Relations, source: int, target: int) -> Ints:
-    """Return the related rows (row of source, row of target), shape (r, 2)."""
-    if source < target:
-        return relations.get((source, target), _NO_RELATIONS)
-    return relations.get((target, source), _NO_RELATIONS)[:, ::-1]
-
-
-def sample_relations(
-    relations: Ints, portions: Sequence[float], rng: np.random.Generator
+def neighborhood_folds(
+    constraints: list[Constraints],
+    relations: Relations,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    n_folds: int = N_FOLDS,
 ) -> list[Ints]:
-    """Draw ``round(portion · r)`` of r relations for each portion, nested (§6.2)."""
-    order = rng.permutation(len(relations))
-    return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
+    """Give every row of every view the number of its random fold, −1 without constraints.
+
+    Neighborhoods, over all views, stay together: a divided one would tell of what is held out.
+    Fewer than ``n_folds`` make as many folds; fewer than two are an error.
+    """
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    links = [c.pairs[c.must_link] + offsets[view] for view, c in enumerate(constraints)]
+    links += [rows + offsets[list(key)] for key, rows in relations.items()]
+    first, second = np.concatenate(links).T
+    root = components(int(offsets[-1]), first, second)
+    constrained = np.unique(
+        np.concatenate([c.pairs.ravel() + offsets[view] for view, c in enumerate(constraints)])
+    )
+    found, neighborhood = np.unique(root[constrained], return_inverse=True)
+    if len(found) < 2:
+        raise InvalidInputError(
+            "Cross-validation holds out whole neighborhoods of constrained instances in turn and "
+            f"needs at least two; the constraints have {len(found)}. Give more constraints, or a "
+            "number in (0, 1] as threshold."
+        )
+    folds = np.full(offsets[-1], -1)
+    folds[constrained] = (rng.permutation(len(found)) % n_folds)[neighborhood]
+    return np.split(folds, offsets[1:-1])
 
 
-def rewire_relations(relations: Ints, share: float, rng: np.random.Generator) -> Ints:
-    """Give a share of the relations another one's partner; a larger one contains it (§6.3)."""
-    chosen = rng.permutation(len(relations))[: round(share * len(relations))]
-    rewired = relations.copy()
-    rewired[chosen, 1] = relations[np.roll(chosen, 1), 1]
-    return rewired
+def in_fold(constraints: list[Constraints], folds: list[Ints], fold: int) -> list[Bools]:
+    """Tell, per view, which constraints have an end in a fold of ``neighborhood_folds``."""
+    return [
+        (numbers[c.pairs] == fold).any(axis=1)
+        for c, numbers in zip(constraints, folds, strict=True)
+    ]
+
+
+def n_satisfied(constraints: Constraints, labels: Ints) -> int:
+    """Return how many constraints a clustering satisfies."""
+    i, j = constraints.pairs.T
+    return int(np.sum((labels[i] == labels[j]) == constraints.must_link))

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.types import Floats, Ints
-from mvcc.constraints import Constraints, Relations, augment, weights_by_use
+from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
@@ -244,11 +244,17 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
 
 def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
     """Return number, weight and correct weight of constraints, by kind: of all, of new ones."""
-    lists, counts = weights_by_use(*constraints.listed(), given.pairs, given.must_link, y)
-    tally = np.empty((*counts.shape[:2], 3))
-    tally[:, :, 0] = counts[:, :, 0]
-    for what in np.ndindex(counts.shape):
-        tally[*what[:2], 1 + what[2]] = lists[what][: counts[what]].sum()
+    pairs, must_link, weights = constraints.listed()
+    correct = (y[pairs[:, 0]] == y[pairs[:, 1]]) == must_link
+    new = ~constraints.is_among(given)
+    tally = np.empty((2, 2, 3))
+    for number, of_kind in enumerate((must_link, ~must_link)):
+        for place, chosen in enumerate((of_kind, of_kind & new)):
+            tally[number, place] = (
+                chosen.sum(),
+                weights[chosen].sum(),
+                weights[chosen & correct].sum(),
+            )
     return tally
 
 

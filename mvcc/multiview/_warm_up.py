@@ -11,7 +11,7 @@ import numpy as np
 
 from mvcc._utils.kernels import threads
 from mvcc._utils.types import Ints
-from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
+from mvcc.constraints import Constraints, Neighborhoods
 from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview.co_em._methods import (
     base_names,
@@ -75,7 +75,6 @@ def _compile(base: str, method: str, init: str | None) -> None:
             make_base(base, 2, init), transfer, closure=closure, random_state=0
         )
         model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
-        weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
 
 
 def _problems(y: Ints) -> list[Problem]:

@@ -76,8 +76,12 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     >>> diagnose([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]).suspicious
     False
     """
-    checked = _check(X, labels, metrics)
-    return Diagnosis(_disagreement(*checked), *_divergence(*checked))
+    data = check_data(X)
+    clusters = check_labels(labels, len(data), "labels")
+    learned = None
+    if metrics is not None:
+        learned = check_metrics(metrics, data.shape[1], int(clusters.max()))
+    return Diagnosis(_disagreement(data, clusters, learned), *_divergence(data, clusters, learned))
 
 
 def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> Bools:
@@ -154,13 +158,3 @@ def _under_metric(gaps: Floats, metric: Floats) -> Floats:
                 - np.linalg.slogdet(metric)[1]
             )
     return costs
-
-
-def _check(
-    X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None
-) -> tuple[Floats, Ints, Floats | None]:
-    data = check_data(X)
-    clusters = check_labels(labels, len(data), "labels")
-    if metrics is None:
-        return data, clusters, None
-    return data, clusters, check_metrics(metrics, data.shape[1], int(clusters.max()))

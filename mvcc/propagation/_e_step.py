@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from mvcc._utils.kernels.shared import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
@@ -18,16 +19,10 @@ from mvcc._utils.validation import (
     check_metrics,
     check_number,
 )
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, pairs_of_spans
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
-from mvcc.propagation._kernels.e_step import (
-    as_constraints,
-    endpoint_reach,
-    heavy_links,
-    max_product,
-    transposed,
-)
+from mvcc.propagation._kernels.e_step import endpoint_reach, max_product
 
 Sparse = tuple[Ints, Ints, Floats]  # start of each row, columns, values
 
@@ -112,41 +107,51 @@ def propagate_constraints(
             f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows."
         )
 
-    endpoints, heaviest, *links = heavy_links(
-        len(data), constraints.pairs, constraints.must_link, constraints.weights, t
-    )
-    if not len(endpoints):
+    heavy = constraints.weights >= t
+    if not heavy.any():
         return Constraints.empty()
+    must_link, weights = constraints.must_link[heavy], constraints.weights[heavy]
     gaussians = fit_gaussians(data, clusters, learned, gamma)
-    shared = may_share(len(targets))
-    reached = reach(
-        data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared
-    )
-    reached_by = transposed(reached, len(targets))
-
-    found = []
-    for of_kind in links:
+    ends, reached = reach(data, targets, clusters, gaussians, constraints.pairs[heavy], weights, t)
+    reached_by = _transposed(reached, len(targets))
+    shared, n_endpoints = may_share(len(targets)), len(reached[0]) - 1
+    pairs, found_weights = [], []
+    for kind in (must_link, ~must_link):
+        # cannot-links, too, have a weight above 0 in the product
+        of_kind = build_links(n_endpoints, ends[kind], kind[kind], weights[kind])
         one_end = _product(of_kind, reached, len(targets), t, upper=False, shared=shared)
-        found.append(_product(reached_by, one_end, len(targets), t, upper=True, shared=shared))
-    return Constraints.from_sorted(*as_constraints(targets, *found))
+        start, columns, values = _product(
+            reached_by, one_end, len(targets), t, upper=True, shared=shared
+        )
+        rows = np.repeat(targets, np.diff(start))
+        pairs.append(np.column_stack((rows, targets[columns])))
+        found_weights.append(values)
+    kinds = np.repeat([True, False], [len(found) for found in pairs])
+    return Constraints.from_repeated(np.concatenate(pairs), kinds, np.concatenate(found_weights))
 
 
 def reach(
     X: Floats,
     targets: Ints,
-    endpoints: Ints,
     labels: Ints,
     gaussians: Gaussians,
-    cut: Floats,
-    *,
-    shared: bool,
-) -> Sparse:
-    """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
+    pairs: Ints,
+    weights: Floats,
+    threshold: float,
+) -> tuple[Ints, Sparse]:
+    """Return pairs of constraints as numbers of endpoints, and G of Eq. 15 with a row for each.
 
-    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18,
+    Only candidates in a ball around an endpoint are looked at. It holds the ellipsoid of Eq. 18,
     as its radius is that of the longest axis; the exact distance decides, and rounding must not
     keep a candidate out of the ball.
     """
+    heaviest = np.full(len(X), -1.0)
+    np.maximum.at(heaviest, pairs, weights[:, None])
+    endpoints = np.flatnonzero(heaviest >= 0)
+    number = np.full(len(X), -1)
+    number[endpoints] = np.arange(len(endpoints))
+    # beyond this squared distance constraints fall below the threshold (Eq. 17)
+    cut = 2 * _log_ratio(heaviest[endpoints], threshold) + _SLACK
     # a tree that is quick to build: it is asked once
     points = X if len(targets) == len(X) else X[targets]
     tree = cKDTree(points, leafsize=64, balanced_tree=False, compact_nodes=False)
@@ -155,27 +160,16 @@ def reach(
     radii = np.sqrt(cut * G * longest[labels[endpoints]]) * (1 + 1e-6)
 
     def of_block(block: slice) -> Sparse:
-        balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
+        own = endpoints[block]
+        balls = tree.query_ball_point(X[own], radii[block], return_sorted=True)
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
-        return endpoint_reach(
-            X,
-            targets,
-            endpoints[block],
-            labels,
-            gaussians.whiteners,
-            G[block],
-            cut[block],
-            start,
-            near,
-        )
+        whiteners = gaussians.whiteners
+        return endpoint_reach(X, targets, own, labels, whiteners, G[block], cut[block], start, near)
 
-    return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
-
-
-def cut_of(weights: Floats, threshold: float) -> Floats:
-    """Return the squared distance beyond which constraints fall below the threshold (Eq. 17)."""
-    return 2 * _log_ratio(weights, threshold) + _SLACK
+    shared = may_share(len(targets))
+    blocks = for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared)
+    return number[pairs], _stacked(blocks)
 
 
 def _log_ratio(weights: Floats, threshold: float) -> Floats:
@@ -184,6 +178,15 @@ def _log_ratio(weights: Floats, threshold: float) -> Floats:
         ratio = weights / threshold
     logarithms: Floats = np.log(ratio)
     return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
+
+
+def _transposed(matrix: Sparse, n_columns: int) -> Sparse:
+    """Return a sparse matrix by its columns instead of its rows."""
+    start, columns, values = matrix
+    rows = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    order = np.argsort(columns, kind="stable")
+    ends = np.cumsum(np.bincount(columns, minlength=n_columns))
+    return np.concatenate((np.zeros(1, np.int64), ends)), rows[order], values[order]
 
 
 def _product(
@@ -249,22 +252,16 @@ def origins(
     threshold = float(propagated.weights.min()) * (1 - _ORDER_SLACK)
     positions = np.flatnonzero(weights >= threshold)
     targets = np.unique(propagated.pairs)
-    endpoints, ends = np.unique(pairs[positions], return_inverse=True)
-    ends = ends.reshape(-1, 2)
-    heaviest = np.zeros(len(endpoints))
-    for side in (0, 1):
-        np.maximum.at(heaviest, ends[:, side], weights[positions])
     gaussians = fit_gaussians(X, labels, metrics, regularization)
-    shared = may_share(len(targets))
-    reached = reach(
-        X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared
+    ends, reached = reach(
+        X, targets, labels, gaussians, pairs[positions], weights[positions], threshold
     )
     found, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
     for kind in (True, False):
         mine = must_link[positions] == kind
         here = propagated.must_link == kind
         keys, best = _strongest(reached, targets, ends[mine], weights[positions[mine]], threshold)
-        wanted = _keys(propagated.pairs[here, 0], propagated.pairs[here, 1])
+        wanted = (propagated.pairs[here, 0] << 32) | propagated.pairs[here, 1]
         if here.any():
             which, crossed[here] = np.divmod(best[np.searchsorted(keys, wanted)], 2)
             found[here] = positions[mine][which]
@@ -287,25 +284,16 @@ def _strongest(
     for block in np.split(
         np.arange(len(ends)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1
     ):
-        which = np.repeat(block, counts[block])
-        step = np.arange(len(which)) - np.repeat(
-            np.cumsum(counts[block]) - counts[block], counts[block]
-        )
-        width = size[ends[which, 1]]
-        one, other = start[ends[which, 0]] + step // width, start[ends[which, 1]] + step % width
+        which, one, other = pairs_of_spans(start, size, ends[block])
+        which = block[which]
         product = weights[which] * (values[one] * values[other])
         i, j = targets[columns[one]], targets[columns[other]]
         kept = (product >= threshold) & (i != j)
-        keys = np.concatenate((keys, _keys(np.minimum(i, j)[kept], np.maximum(i, j)[kept])))
-        products, who = (
-            np.concatenate((products, product[kept])),
-            np.concatenate((who, (2 * which + (i > j))[kept])),
-        )
+        here = (np.minimum(i, j) << 32) | np.maximum(i, j)
+        keys = np.concatenate((keys, here[kept]))
+        products = np.concatenate((products, product[kept]))
+        who = np.concatenate((who, (2 * which + (i > j))[kept]))
         order = np.lexsort((who, -products, keys))
         order = order[np.diff(keys[order], prepend=-1) > 0]
         keys, products, who = keys[order], products[order], who[order]
     return keys, who
-
-
-def _keys(first: Ints, second: Ints) -> Ints:
-    return (first << 32) | second

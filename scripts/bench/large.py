@@ -96,12 +96,11 @@ def count_hits(
     17), and the pairs of them that each constraint reaches (Eq. 10).
     """
     gaussians = fit_gaussians(X, y, None, 1e-6)
-    endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
-    cut = np.full(len(endpoints), 2 * np.log(1 / threshold))
-    start, _, values = reach(X, np.arange(len(X)), endpoints, y, gaussians, cut, shared=False)
+    pairs, weights = constraints.pairs, np.ones(len(constraints))
+    ends, (start, _, values) = reach(X, np.arange(len(X)), y, gaussians, pairs, weights, threshold)
     of_endpoint = [np.sort(values[first:last]) for first, last in pairwise(start.tolist())]
     hits = 0
-    for u, v in ends.reshape(-1, 2).tolist():
+    for u, v in ends.tolist():
         lightest = np.searchsorted(of_endpoint[v], threshold / of_endpoint[u])
         hits += int((len(of_endpoint[v]) - lightest).sum())
     return len(values), hits

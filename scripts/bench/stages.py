@@ -39,18 +39,16 @@ STAGES: list[tuple[str, Places]] = [
     ("compiled fits (PCK-Means)", [("mvcc.cluster._pck", "pck_fit")]),
     ("compiled fits (MPCK-Means)", [("mvcc.cluster._mpck", "mpck_fit")]),
     (
-        "compiled start and links",
+        "start and links",
         [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._base", "build_links")],
     ),
     ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "fit")]),
     (
         "compiled propagation",
         [
-            ("mvcc.propagation._e_step", "heavy_links"),
+            ("mvcc.propagation._e_step", "build_links"),
             ("mvcc.propagation._e_step", "endpoint_reach"),
-            ("mvcc.propagation._e_step", "transposed"),
             ("mvcc.propagation._e_step", "max_product"),
-            ("mvcc.propagation._e_step", "as_constraints"),
             ("mvcc.propagation._gaussians", "memberships"),
         ],
     ),

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
+from mvcc.constraints import mapped_rows, relations_between
 from mvcc.constraints._closure import Neighborhoods
 from mvcc.constraints._constraints import unify
-from mvcc.constraints._relations import mapped_rows, relations_between
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvcc import Constraints, close_views
-from mvcc.constraints._map import ConstraintMap
-from mvcc.constraints._relations import (
+from mvcc.constraints import (
     augment,
     check_mappings,
     mapped_rows,
     relations_between,
     sample_relations,
 )
+from mvcc.constraints._map import ConstraintMap
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference.closure import relation_strengths
 from tests.reference.constraint_sets import to_dict

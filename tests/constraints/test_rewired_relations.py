@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mvcc.constraints._relations import rewire_relations
+from mvcc.constraints import rewire_relations
 
 ONE_TO_ONE = np.column_stack((np.arange(20), np.arange(20)[::-1] + 100))
 

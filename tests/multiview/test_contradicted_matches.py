@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from mvcc import JointGraphClustering, pairwise_f_measure
-from mvcc.multiview.matches._contradicted import contradicted_matches
+from mvcc.multiview.matches._suspicious import contradicted_matches
 
 
 def all_matched(n_views, n, wrong=0.0, seed=0):

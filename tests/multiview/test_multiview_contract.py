@@ -78,7 +78,7 @@ def test_every_check_meets_several_closures_and_every_configuration_some_checks(
 
 @pytest.fixture(autouse=True)
 def few_thresholds(monkeypatch):
-    monkeypatch.setattr("mvcc.multiview.co_em._threshold.GRID", (0.3, 0.9))
+    monkeypatch.setattr("mvcc.multiview.co_em._loop.GRID", (0.3, 0.9))
 
 
 def clusterings(model, problem):

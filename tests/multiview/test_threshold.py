@@ -20,11 +20,9 @@ from mvcc import (
     PCKMeans,
 )
 from mvcc.constraints import n_satisfied, neighborhood_folds
-from mvcc.constraints._folds import N_FOLDS
-from mvcc.constraints._relations import close_views
+from mvcc.constraints._relations import N_FOLDS, close_views
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.multiview.co_em._loop import CoEM, Outcome
-from mvcc.multiview.co_em._threshold import GRID, MAX_ITER, choose_threshold
+from mvcc.multiview.co_em._loop import GRID, MAX_ITER, CoEM, Outcome, choose_threshold
 
 
 def two_views(seed, n_constraints=20, n=60):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mvcc.constraints import relations_between
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._map import ConstraintMap
-from mvcc.constraints._relations import relations_between
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import ConstraintPropagation
 from mvcc.tables import load_job

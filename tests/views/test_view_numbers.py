@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mvcc.constraints._relations import check_mappings
+from mvcc.constraints import check_mappings
 from mvcc.exceptions import InvalidInputError
 
 

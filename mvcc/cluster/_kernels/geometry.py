@@ -248,8 +248,12 @@ def update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach):
 @kernel
 def take_farthest(known, gaps, reach, h, other):
     """Give cluster h, which has the metric of another, the farthest pair of that one."""
-    for s in range(known.shape[1]):
-        known[h, s] = known[other, s]
-    for a in range(gaps.shape[1]):
-        gaps[h, a] = gaps[other, a]
+    copy_row(known, h, other)
+    copy_row(gaps, h, other)
     reach[h] = reach[other]
+
+
+@kernel
+def copy_row(table, h, other):
+    for s in range(table.shape[1]):
+        table[h, s] = table[other, s]

@@ -7,6 +7,7 @@ import numpy as np
 from mvcc._utils.kernels import kernel
 from mvcc._utils.kernels.shared import inverse_cholesky
 from mvcc.cluster._kernels.geometry import (
+    copy_row,
     in_lanes,
     relocate_empty,
     squared_distance,
@@ -131,25 +132,9 @@ def log_det(metric):
 
 
 @kernel
-def copy_metric(metrics, h, other):
-    """Set the metric of cluster h to that of another."""
-    for a in range(metrics.shape[1]):
-        if metrics.ndim == 2:
-            metrics[h, a] = metrics[other, a]
-        else:
-            for b in range(metrics.shape[2]):
-                metrics[h, a, b] = metrics[other, a, b]
-
-
-@kernel
-def _add_up(S, h, other):
-    """Add the scatter of another cluster to that of cluster h."""
-    for a in range(S.shape[1]):
-        if S.ndim == 2:
-            S[h, a] += S[other, a]
-        else:
-            for b in range(S.shape[2]):
-                S[h, a, b] += S[other, a, b]
+def flattened(metrics):
+    """Return the metrics of all clusters as rows, (k, D)."""
+    return metrics.reshape(len(metrics), -1)
 
 
 @kernel
@@ -160,6 +145,7 @@ def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
     point.
     """
     k = len(S)
+    flat_S, flat_metrics = flattened(S), flattened(metrics)
     floor = np.empty(noise.size)
     for h in range(1 if shared else k):
         count = counts[h]
@@ -168,7 +154,8 @@ def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
         if shared:
             for other in range(1, k):
                 count += counts[other]
-                _add_up(S, 0, other)
+                for s in range(flat_S.shape[1]):
+                    flat_S[0, s] += flat_S[other, s]
                 for a in range(noise.size):
                     floor[a] += rounding[other, a]
         for a in range(noise.size):
@@ -177,14 +164,8 @@ def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
             log_dets[h] = log_det(metrics[h])
             if shared:
                 for other in range(1, k):
-                    copy_metric(metrics, other, 0)
+                    copy_row(flat_metrics, other, 0)
                     log_dets[other] = log_dets[0]
-
-
-@kernel
-def flattened(metrics):
-    """Return the metrics of all clusters as rows, (k, D)."""
-    return metrics.reshape(len(metrics), -1)
 
 
 @kernel
@@ -368,7 +349,7 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         for h in range(k):
             if donor[h] >= 0:  # with a metric of another scale it could never win its point
-                copy_metric(metrics, h, donor[h])
+                copy_row(flat, h, donor[h])
                 log_dets[h] = log_dets[donor[h]]
                 take_farthest(known, gaps, reach, h, donor[h])
         if abs(previous - objective) <= tol and not newly_empty:

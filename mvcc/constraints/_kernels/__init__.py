@@ -1,1 +1,1 @@
-"""Compiled kernels of closures, unions and neighborhoods: plain arrays in, plain arrays out."""
+"""Compiled kernels of closures: plain arrays in, plain arrays out."""

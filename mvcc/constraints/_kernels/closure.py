@@ -1,4 +1,4 @@
-"""Compiled kernels of the closure: all pairs that follow from links, and neighborhoods."""
+"""Compiled kernels of the closure: components, and all pairs that follow from links."""
 
 from __future__ import annotations
 
@@ -53,16 +53,10 @@ def _emit(store, count, follower, view, a, b, link, must_link):
                     former = store
                     store = np.empty((2 * count, 3), np.int64)
                     for p in range(count):
-                        store[p, 0], store[p, 1], store[p, 2] = (
-                            former[p, 0],
-                            former[p, 1],
-                            former[p, 2],
-                        )
-                store[count, 0], store[count, 1], store[count, 2] = (
-                    min(x, y),
-                    max(x, y),
-                    2 * link + must_link,
-                )
+                        for column in range(3):
+                            store[p, column] = former[p, column]
+                store[count, 0], store[count, 1] = min(x, y), max(x, y)
+                store[count, 2] = 2 * link + must_link
                 count += 1
             y = follower[y]
             if y == b:
@@ -146,66 +140,9 @@ def closed_pairs(n, view, first, second, must_link, weights):
                     next_half[half] = next_half[entry[end]]
                     next_half[entry[end]] = half
                 degree[end] += 1
-    pairs, kinds, found_weights = (
-        np.empty((count, 2), np.int64),
-        np.empty(count, np.bool_),
-        np.empty(count),
-    )
+    pairs, kinds = np.empty((count, 2), np.int64), np.empty(count, np.bool_)
+    found_weights = np.empty(count)
     for p in range(count):
         pairs[p, 0], pairs[p, 1] = store[p, 0], store[p, 1]
         kinds[p], found_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
     return pairs, kinds, found_weights
-
-
-@kernel
-def numbered(names, n_names):
-    """Return a number for each name, by first use, and −1 for one that is not used."""
-    number = np.full(n_names, -1)
-    count = 0
-    for name in names:
-        if number[name] < 0:
-            number[name] = count
-            count += 1
-    return number
-
-
-@kernel
-def count_links(group, apart):
-    """Return how many must-links and how many cannot-links follow."""
-    sizes = np.bincount(group)
-    must_links = cannot_links = 0
-    for size in sizes:
-        must_links += size * (size - 1) // 2
-    for e in range(len(apart)):
-        cannot_links += sizes[apart[e, 0]] * sizes[apart[e, 1]]
-    return must_links, cannot_links
-
-
-@kernel
-def pair_keys(rows, group, apart, n_pairs):
-    """Return a key for each of ``n_pairs`` constraints: smaller row, larger row, 1 if apart."""
-    n_groups = group.max() + 1 if group.size > 0 else 0
-    start = np.zeros(n_groups + 1, np.int64)
-    for g in group:
-        start[g + 1] += 1
-    for g in range(n_groups):
-        start[g + 1] += start[g]
-    place = start[:-1].copy()
-    members = np.empty(rows.size, np.int64)
-    for r in range(rows.size):
-        members[place[group[r]]] = rows[r]
-        place[group[r]] += 1
-    keys = np.empty(n_pairs, np.int64)
-    count = 0
-    for g in range(n_groups):
-        for p in range(start[g], start[g + 1]):
-            for q in range(p + 1, start[g + 1]):
-                keys[count] = (members[p] << 32) | (members[q] << 1)
-                count += 1
-    for e in range(len(apart)):
-        for p in range(start[apart[e, 0]], start[apart[e, 0] + 1]):
-            for q in range(start[apart[e, 1]], start[apart[e, 1] + 1]):
-                i, j = min(members[p], members[q]), max(members[p], members[q])
-                keys[count] = (i << 32) | (j << 1) | 1
-                count += 1
-    return keys

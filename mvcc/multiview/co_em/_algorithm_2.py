@@ -15,8 +15,7 @@ from mvcc._utils.validation import RandomState, as_generator, check_count, check
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.co_em._loop import CoEM, ViewRecord
-from mvcc.multiview.co_em._threshold import choose_threshold
+from mvcc.multiview.co_em._loop import CoEM, ViewRecord, choose_threshold
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.views import ConstrainedViews, ViewConstraints

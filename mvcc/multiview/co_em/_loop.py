@@ -1,8 +1,8 @@
-"""The co-EM loop over the views (Algorithm 2, steps 3–13, §5)."""
+"""The co-EM loop over the views (Algorithm 2, steps 3–13), and how t_V is chosen (§6.3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import permutations
 from typing import Any, Literal
@@ -19,12 +19,19 @@ from mvcc.constraints import (
     Strengths,
     augment,
     call_rows,
+    in_fold,
     mapped_rows,
+    n_satisfied,
+    neighborhood_folds,
     relations_between,
     unify,
 )
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.co_em._transfer import TransferMethod, ViewState
+from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod, ViewState
+
+# the thresholds of Table 1, and others on both sides
+GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)
+MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 
 Maps = dict[tuple[int, int], ConstraintMap]
 
@@ -81,7 +88,10 @@ class CoEM:
         loops = []
         for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True)):
             mapped = mapped_rows(relations, v) if len(given) > 1 else np.arange(len(X))
-            state = ViewState(v, len(given), X, c, mapped, _seeded(self.base, seed))
+            clusterer = clone(self.base)
+            if "random_state" in clusterer.get_params():
+                clusterer.set_params(random_state=seed)
+            state = ViewState(v, len(given), X, c, mapped, clusterer)
             loops.append(_ViewLoop(state, self.names))
         maps = {
             (u, v): ConstraintMap(
@@ -178,8 +188,33 @@ def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Const
     )
 
 
-def _seeded(base: Any, seed: int) -> Any:
-    clusterer = clone(base)
-    if "random_state" in clusterer.get_params():
-        clusterer.set_params(random_state=seed)
-    return clusterer
+def choose_threshold(
+    co_em: CoEM,
+    constraints: list[Constraints],
+    relations: Relations,
+    transfer: ConstraintPropagation,
+    rng: np.random.Generator,
+) -> float:
+    """Return the threshold of ``GRID`` that satisfies most of the held-out constraints.
+
+    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
+    is closed anew, so that nothing of what is held out is seen through the closure; the
+    constraints are therefore the given ones, not closed. Among equally good thresholds the
+    largest one is chosen, which infers the fewest constraints.
+
+    Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
+    so that none can be held out.
+    """
+    brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
+    folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)
+    satisfied = np.zeros(len(GRID), dtype=np.int64)
+    for fold in range(1 + max(int(numbers.max()) for numbers in folds)):
+        touched = in_fold(constraints, folds, fold)
+        seen = [c.select(~mask) for c, mask in zip(constraints, touched, strict=True)]
+        held_out = [c.select(mask) for c, mask in zip(constraints, touched, strict=True)]
+        for place, threshold in enumerate(GRID):
+            outcome = brief.run(seen, relations, clone(transfer).set_params(threshold=threshold))
+            satisfied[place] += sum(
+                map(n_satisfied, held_out, (found.labels_ for found in outcome.clusterers))
+            )
+    return GRID[np.flatnonzero(satisfied == satisfied.max())[-1]]

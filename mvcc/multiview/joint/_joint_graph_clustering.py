@@ -29,8 +29,7 @@ from mvcc.multiview.joint._given import (
     without,
 )
 from mvcc.multiview.joint._joint_set import Settings
-from mvcc.multiview.matches._contradicted import contradicted_matches
-from mvcc.multiview.matches._suspicious import to_drop
+from mvcc.multiview.matches._suspicious import contradicted_matches, to_drop
 from mvcc.views import ConstrainedViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored

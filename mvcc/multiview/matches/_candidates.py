@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,13 +110,10 @@ def match_candidates(
     True
     """
     c = check_count(n_candidates, "n_candidates")
-    given = GivenViews.of(views)
-    data, relations = given.arrays(), given.relations(mappings)
     with one_thread():
-        columns = [raw_columns(X) for X in data]
         return {
-            (u, v): candidates_between(columns[u], columns[v], rows, c)
-            for (u, v), rows in relations.items()
+            key: candidates_between(here, there, rows, c)
+            for key, here, there, rows in matched_columns(views, mappings)
         }
 
 
@@ -165,22 +162,38 @@ def candidate_hits(
     array([0.8, 1. ])
     """
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
-    given = GivenViews.of(views)
-    data, relations = given.arrays(), given.relations(mappings)
     found = {}
     with one_thread():
-        columns = [raw_columns(X) for X in data]
-        for (u, v), rows in relations.items():
-            fold = np.random.default_rng(0).permutation(len(rows)) % n_folds
+        for key, here, there, rows in matched_columns(views, mappings):
             hits = []
-            for number in range(n_folds):
-                proposed = candidates_between(columns[u], columns[v], rows[fold != number], c)
+            for cut, proposed in without_folds(here, there, rows, n_folds, c):
                 of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
-                hits += [of_row[i] == j for i, j in rows[fold == number].tolist() if i in of_row]
+                hits += [of_row[i] == j for i, j in cut.tolist() if i in of_row]
             padded = [np.pad(hit, (0, c - len(hit))) for hit in hits]
             places = np.array(padded, dtype=np.float64).reshape(-1, c)
-            found[u, v] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
+            found[key] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
     return found
+
+
+def matched_columns(
+    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any]
+) -> Iterator[tuple[Pair, Floats, Floats, Ints]]:
+    """Give the raw columns of every two views with matches, and these."""
+    given = GivenViews.of(views)
+    data, relations = given.arrays(), given.relations(mappings)
+    columns = [raw_columns(X) for X in data]
+    for (u, v), rows in relations.items():
+        yield (u, v), columns[u], columns[v], rows
+
+
+def without_folds(
+    here: Floats, there: Floats, matches: Ints, n_folds: int, c: int
+) -> Iterator[tuple[Ints, MatchCandidates]]:
+    """Give each fold of the matches, and the counterparts that are found without it."""
+    fold = np.random.default_rng(0).permutation(len(matches)) % n_folds
+    for number in range(n_folds):
+        others = matches[fold != number]
+        yield matches[fold == number], candidates_between(here, there, others, c)
 
 
 def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:

@@ -11,9 +11,13 @@ import numpy as np
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
-from mvcc.embedding import raw_columns
-from mvcc.multiview.matches._candidates import MatchCandidates, Pair, candidates_between
-from mvcc.views import GivenViews
+from mvcc.multiview.matches._candidates import (
+    MatchCandidates,
+    Pair,
+    candidates_between,
+    matched_columns,
+    without_folds,
+)
 
 _CONSIDERED = 10  # counterparts of each row
 _HITS = 5
@@ -91,13 +95,10 @@ def match_proposals(
     True
     """
     n_folds = check_count(n_folds, "n_folds")
-    given = GivenViews.of(views)
-    data, relations = given.arrays(), given.relations(mappings)
     with one_thread():
-        columns = [raw_columns(X) for X in data]
         return {
-            (u, v): _proposals(columns[u], columns[v], rows, n_folds)
-            for (u, v), rows in relations.items()
+            key: _proposals(here, there, rows, n_folds)
+            for key, here, there, rows in matched_columns(views, mappings)
         }
 
 
@@ -108,11 +109,8 @@ def _proposals(here: Floats, there: Floats, matches: Ints, n_folds: int) -> Matc
         return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
     known, right = list[Floats](), list[bool]()
     hits, n_cut = np.zeros(_HITS), 0
-    fold = np.random.default_rng(0).permutation(len(matches)) % n_folds
-    for number in range(n_folds):
-        seen = candidates_between(here, there, matches[fold != number], _CONSIDERED)
+    for cut, seen in without_folds(here, there, matches, n_folds, _CONSIDERED):
         proposed, facts = _one_to_one(seen)
-        cut = matches[fold == number]
         of_row = dict(cut.tolist())
         inside = np.isin(proposed[:, 0], cut[:, 0])
         known.append(facts[inside])

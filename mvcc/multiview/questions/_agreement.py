@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -113,7 +113,11 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
 
     found: dict[int, SharedGroup] = {}
     for is_same in (has_the_name, is_called_so, has_its_objects):
-        _find(found, [number for number in members if number not in found], groups, is_same)
+        for number in [number for number in members if number not in found]:
+            free = [group for group in groups if group not in found.values()]
+            same = next((group for group in free if is_same(number, group)), None)
+            if same is not None:
+                found[number] = same
     for number, own in members.items():
         if number not in found:
             found[number] = SharedGroup(history.names[number])
@@ -121,19 +125,6 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
         found[number].names[who] = history.names[number]
         found[number].members |= own
     return found
-
-
-def _find(
-    found: dict[int, SharedGroup],
-    numbers: list[int],
-    groups: list[SharedGroup],
-    is_same: Callable[[int, SharedGroup], bool],
-) -> None:
-    for number in numbers:
-        free = [group for group in groups if group not in found.values()]
-        same = next((group for group in free if is_same(number, group)), None)
-        if same is not None:
-            found[number] = same
 
 
 def _merged(

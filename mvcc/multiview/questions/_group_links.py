@@ -101,15 +101,13 @@ class GroupLinks:
 
     def _tell_apart(self, part: _Part, group: int) -> None:
         for other_group, others in self._parts.items():
-            if other_group == group or not self._are_apart(group, other_group):
+            both = frozenset((group, other_group))
+            if len(both) == 1 or not (self._told_apart is None or both in self._told_apart):
                 continue
             for other in others:
                 if other not in part.apart and self._tell(self._apart, other, part):
                     part.apart.add(other)
                     other.apart.add(part)
-
-    def _are_apart(self, group: int, other: int) -> bool:
-        return self._told_apart is None or frozenset((group, other)) in self._told_apart
 
     @staticmethod
     def _tell(links: list[list[tuple[int, int]]], one: _Part, other: _Part) -> bool:

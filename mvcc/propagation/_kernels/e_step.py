@@ -1,11 +1,10 @@
-"""Compiled kernels of the E-step: moments, endpoints, reach, the (max, ×) product of Eq. 10."""
+"""Compiled kernels of the E-step: moments, reach, the (max, ×) product of Eq. 10."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mvcc._utils.kernels import kernel
-from mvcc._utils.kernels.shared import build_links
 
 
 @kernel
@@ -67,43 +66,6 @@ def memberships(X, rows, labels, means, whiteners):
 
 
 @kernel
-def heavy_links(n, pairs, must_link, weights, threshold):
-    """Return the rows at the ends of constraints of at least the threshold, and their links.
-
-    Rows come ascending, with the heaviest weight of each; then the must-links and the cannot-links
-    of the rows, by their numbers.
-    """
-    heaviest = np.full(n, -1.0)
-    for c in range(len(pairs)):
-        if weights[c] >= threshold:
-            for end in range(2):
-                heaviest[pairs[c, end]] = max(heaviest[pairs[c, end]], weights[c])
-    rows, row_weights, number = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64)
-    n_rows = 0
-    for i in range(n):
-        if heaviest[i] >= 0:
-            rows[n_rows], row_weights[n_rows], number[i] = i, heaviest[i], n_rows
-            n_rows += 1
-    together = _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, True)
-    apart = _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, False)
-    return rows[:n_rows], row_weights[:n_rows], together, apart
-
-
-@kernel
-def _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, kind):
-    """Return constraints of one kind and at least the threshold as links of numbered rows."""
-    m = len(pairs)
-    ends, heavy, positive = np.empty((m, 2), np.int64), np.empty(m), np.empty(m, np.bool_)
-    count = 0
-    for c in range(m):
-        if weights[c] >= threshold and must_link[c] == kind:
-            ends[count, 0], ends[count, 1] = number[pairs[c, 0]], number[pairs[c, 1]]
-            heavy[count], positive[count] = weights[c], True
-            count += 1
-    return build_links(n_rows, ends[:count], positive, heavy)
-
-
-@kernel
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut (Eq. 17–18).
 
@@ -130,25 +92,6 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
             total += 1
         start[u + 1] = total
     return start, reached[:total].copy(), value[:total].copy()
-
-
-@kernel
-def transposed(matrix, n_columns):
-    """Return a sparse matrix (start, column, value) by its columns instead of its rows."""
-    start, column, value = matrix
-    new_start = np.zeros(n_columns + 1, np.int64)
-    for e in range(column.size):
-        new_start[column[e] + 1] += 1
-    for c in range(n_columns):
-        new_start[c + 1] += new_start[c]
-    place = new_start[:-1].copy()
-    row, new_value = np.empty_like(column), np.empty_like(value)
-    for r in range(start.size - 1):
-        for e in range(start[r], start[r + 1]):
-            row[place[column[e]]] = r
-            new_value[place[column[e]]] = value[e]
-            place[column[e]] += 1
-    return new_start, row, new_value
 
 
 @kernel
@@ -224,30 +167,3 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
             count += 1
         start[r + 1] = count
     return start, column[:count].copy(), value[:count].copy()
-
-
-@kernel
-def as_constraints(rows, together, apart):
-    """Make one sorted list of constraints of two sparse matrices over the given rows."""
-    total = together[1].size + apart[1].size
-    pairs, must_link, weights = (
-        np.empty((total, 2), np.int64),
-        np.empty(total, np.bool_),
-        np.empty(total),
-    )
-    count = 0
-    for r in range(rows.size):
-        m, m_end = together[0][r], together[0][r + 1]
-        c, c_end = apart[0][r], apart[0][r + 1]
-        while m < m_end or c < c_end:
-            kind = c == c_end or (m < m_end and together[1][m] <= apart[1][c])
-            if kind:
-                column, weights[count] = together[1][m], together[2][m]
-                m += 1
-            else:
-                column, weights[count] = apart[1][c], apart[2][c]
-                c += 1
-            pairs[count, 0], pairs[count, 1] = rows[r], rows[column]
-            must_link[count] = kind
-            count += 1
-    return pairs, must_link, weights

@@ -82,15 +82,15 @@ class Shower:
 
     def tell_little(self) -> list[Ints]:
         """Return the rows of every view of which a person sees little: hardly any text."""
-        return [self._with_little_text(table) for table in self._tables]
-
-    def _with_little_text(self, table: Table) -> Ints:
-        if not table.shown:
-            return np.empty(0, np.int64)
-        lengths = np.zeros(len(table.ids))
-        for texts in table.shown.values():
-            lengths += [math.inf if is_picture(text, self._base) else len(text) for text in texts]
-        return np.flatnonzero(lengths < _LITTLE * np.median(lengths))
+        found = []
+        for table in self._tables:
+            lengths = np.zeros(len(table.ids))
+            for texts in table.shown.values():
+                lengths += [
+                    math.inf if is_picture(text, self._base) else len(text) for text in texts
+                ]
+            found.append(np.flatnonzero(lengths < _LITTLE * np.median(lengths)))
+        return found
 
     def title(self, view: int, row: int) -> str:
         """Return the beginning of the first text or picture that is shown of a row."""

@@ -1,20 +1,32 @@
-"""The folder of a session of questions: the log of answers, and the files that follow from it."""
+"""Files of answers: the log in a folder, the files that follow from it, and tables to record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from mvcc._utils.files import LEDGER, LOCK, csv_bytes
-from mvcc._utils.messages import clipped, why_unwritten
+from mvcc._utils.messages import clipped, nearest, why_unwritten
 from mvcc._utils.outputs import OutputFolder
-from mvcc.exceptions import InvalidInputError, StoreError
+from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.multiview import Answer, AnswerHistory
-from mvcc.tables.reading._records import GROUPS, LOG, LOG_COLUMNS, Record, read_log
+from mvcc.tables.reading._records import (
+    GROUPS,
+    LOG,
+    LOG_COLUMNS,
+    Record,
+    read_log,
+    read_records,
+)
+
+if TYPE_CHECKING:
+    from mvcc.tables.asking._review import ReviewSession
+    from mvcc.tables.asking._session import AskSession
 
 _ELSEWHERE = "choose another folder with --out"
+_NEEDED = ("id", "answer")  # columns of a table of answers
 
 
 class AnswersFolder:
@@ -127,3 +139,28 @@ def _unwritten(path: Path, log: str, error: OSError, elsewhere: str) -> StoreErr
     return StoreError(
         f"{path} cannot be written: {why} What {log} holds is kept; run the same command to resume."
     )
+
+
+def record_table(session: AskSession | ReviewSession, path: Path) -> list[Answer]:
+    """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
+    records, _ = read_records(path)
+    if not records:
+        raise DataError(
+            f"{path}:1: the file is empty; the first line must name the columns, id and answer."
+        )
+    (_, header), *rows = records
+    columns = [name.strip().lower() for name in header]
+    _check_columns(columns, path)
+    id, answer = map(columns.index, _NEEDED)
+    answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
+    return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])
+
+
+def _check_columns(columns: list[str], path: Path) -> None:
+    for name in _NEEDED:
+        if columns.count(name) != 1:
+            how_often = "more than one column" if name in columns else "no column"
+            listed = clipped(", ".join(map(repr, columns)), 200)
+            raise DataError(
+                f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
+            )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mvcc._utils.types import Floats
-from mvcc.tables.asking._group_names import MOST_LETTERS
-from mvcc.tables.asking._page_of import Page
+from mvcc.tables.asking._pages import Page
+from mvcc.tables.asking._session_parts import MOST_LETTERS
 
 if TYPE_CHECKING:
     from mvcc.multiview import Question

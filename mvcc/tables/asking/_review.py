@@ -22,8 +22,7 @@ from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._folder import AnswerLog
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import Corrections, refuse_contradiction
-from mvcc.tables.correcting._matches import with_matches
-from mvcc.tables.correcting._parts import parts_of
+from mvcc.tables.correcting._parts import parts_of, with_matches
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
 from mvcc.tables.output._stored import job_of_clustering, read_found
@@ -138,9 +137,18 @@ class ReviewSession:
         """Take back the last correction."""
         self.record([("", UNDO)])
 
-    def parts(self, cluster: str) -> dict[str, dict[str, int]]:
+    def parts(self, cluster: str, reviewed: Reviewed | None = None) -> dict[str, dict[str, int]]:
         """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
-        return self._parts(self._reviewed, cluster)
+        reviewed = reviewed or self._reviewed
+        inputs = with_matches(self._used, reviewed.corrections)
+        parts = parts_of(reviewed.facts, cluster, self._features, inputs)
+        tables = {table.name: table for table in inputs.tables}
+        return {
+            view: {
+                tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)
+            }
+            for view, (rows, own) in parts.items()
+        }  # fmt: skip
 
     def labels(self) -> Labels:
         """Return the cluster of every row that has one."""
@@ -267,20 +275,9 @@ class ReviewSession:
         features = features_before_clusters(self._used.tables, self._job)
         return [one.X for one in features]
 
-    def _parts(self, reviewed: Reviewed, cluster: str) -> dict[str, dict[str, int]]:
-        inputs = with_matches(self._used, reviewed.corrections)
-        parts = parts_of(reviewed.facts, cluster, self._features, inputs)
-        tables = {table.name: table for table in inputs.tables}
-        return {
-            view: {
-                tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)
-            }
-            for view, (rows, own) in parts.items()
-        }  # fmt: skip
-
     def _second_part(self, reviewed: Reviewed, cluster: str) -> str:
         """Return the rows of the smaller part of a cluster, as a line names them."""
-        parts = self._parts(reviewed, cluster)
+        parts = self.parts(cluster, reviewed)
         return "\n".join(
             f"{view}:{id}" for view, own in parts.items() for id in own if own[id] == 1
         )

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mvcc.results import Sureness
-from mvcc.tables.asking._group_names import MOST_LETTERS
-from mvcc.tables.asking._page_of import Page
+from mvcc.tables.asking._pages import Page
+from mvcc.tables.asking._session_parts import MOST_LETTERS
 from mvcc.tables.correcting._corrections import rows_in
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from mvcc.exceptions import InvalidInputError, MvccError
-from mvcc.tables.asking._bodies import read_body
-from mvcc.tables.asking._page_of import Page, Stale
+from mvcc.tables.asking._pages import Page, Stale, read_body
 
 _HERE = Path(__file__).parent / "_page"
 _HTML = "text/html; charset=utf-8"

@@ -18,9 +18,16 @@ from mvcc.multiview import MERGE, RENAME, UNDO, Answer, Group, Question, Questio
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, Shower
 from mvcc.tables.asking._folder import AnswersFolder
-from mvcc.tables.asking._group_names import check_new_name, looks_like_handle
-from mvcc.tables.asking._progress import ProgressMeter, n_since_second_look
-from mvcc.tables.asking._session_types import GivenAnswer, NearRow, NearRows, Status
+from mvcc.tables.asking._session_parts import (
+    GivenAnswer,
+    NearRow,
+    NearRows,
+    ProgressMeter,
+    Status,
+    check_new_name,
+    looks_like_handle,
+    n_since_second_look,
+)
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
