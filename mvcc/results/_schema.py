@@ -213,6 +213,12 @@ class Clustering(Facts):
                 raise ValueError(
                     f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
                 )
+        for number, one in enumerate(self.comparison.methods if self.comparison else ()):
+            if len(one.reference_f) not in (0, n_views):
+                raise ValueError(
+                    f"comparison.methods.{number}.reference_f has {len(one.reference_f)} entries"
+                    f" for {n_views} views"
+                )
         n_known = len(self.stability_runs.agreement)
         if self.stability_runs.count and n_known != n_views:
             raise ValueError(f"stability_runs.agreement has {n_known} entries for {n_views} views")

@@ -15,6 +15,10 @@ from mvcc.reporting.html import write_report
 from tests.browser.facts import make_facts
 from tests.reports import write_clustering_report
 
+METHOD = {"method": "joint", "kept": 0.9, "kept_error": 0.1, "agreement": None, "by_chance": None}
+METHOD |= {"stability": 1.0, "reference_f": [0.5]}
+COMPARISON = {"folds": 6, "n_judgments": 40, "n_matches": 0, "sampled": None, "helps": True}
+COMPARISON |= {"methods": [METHOD, METHOD], "sentence": "Better."}
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
     "views.0.ids.3": (7, "views.0.ids.3: Input should be a valid string"),
@@ -39,6 +43,7 @@ CHANGES = {
         "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows",
     ),
     "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
+    "comparison": (COMPARISON, "comparison.methods.0.reference_f has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
     "views.0.values.0": (
