@@ -8,10 +8,10 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from mvcc.results import _changes, _profile, _schema, _together, _view
+from mvcc.results import _changes, _schema, _view
 from mvcc.tables import _layout
 
-FACTS = (_schema, _view, _profile, _changes, _together)
+FACTS = (_schema, _view, _changes)
 _WORDS = {
     "StrictStr": "text",
     "StrictBool": "true or false",

@@ -71,9 +71,12 @@ def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
             header, _, body = path.read_text(ENCODING).partition("\n\n")
             texts.append(f"{header}\n{body}" if headers else body)
             labels.append(label)
-    # words have two letters or more, in lower case, and are not scikit-learn's stop words
-    vectorizer = CountVectorizer(token_pattern=r"[^\W\d_]{2,}", stop_words="english")
-    return vectorizer.fit_transform(texts), np.array(labels, dtype=np.int64)
+    return _vectorizer().fit_transform(texts), np.array(labels, dtype=np.int64)
+
+
+def _vectorizer() -> CountVectorizer:
+    """Words have two letters or more, in lower case, and are not scikit-learn's stop words."""
+    return CountVectorizer(token_pattern=r"[^\W\d_]{2,}", stop_words="english")
 
 
 def _draw(

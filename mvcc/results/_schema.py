@@ -213,10 +213,10 @@ class Clustering(Facts):
                 raise ValueError(
                     f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
                 )
-        for number, one in enumerate(self.comparison.methods if self.comparison else ()):
-            if len(one.reference_f) not in (0, n_views):
+        for number, method in enumerate(self.comparison.methods if self.comparison else ()):
+            if len(method.reference_f) not in (0, n_views):
                 raise ValueError(
-                    f"comparison.methods.{number}.reference_f has {len(one.reference_f)} entries"
+                    f"comparison.methods.{number}.reference_f has {len(method.reference_f)} entries"
                     f" for {n_views} views"
                 )
         n_known = len(self.stability_runs.agreement)

@@ -55,10 +55,10 @@ weighted = Path("pairs.csv").read_text().splitlines()
 Path("alike.csv").write_text("\\n".join(line.rpartition(",")[0] for line in weighted))
 jobs = [
     {},
-    {"base": "pck-means", "threshold": "cv"},
-    {"transfer": "direct-mapping", "closure": "view"},
-    {"transfer": "cluster-membership", "closure": "none"},
-    {"transfer": "single-view", "features": "none"},
+    {"method": "co-em", "base": "pck-means", "threshold": "cv"},
+    {"method": "co-em", "transfer": "direct-mapping", "closure": "view"},
+    {"method": "co-em", "transfer": "cluster-membership", "closure": "none"},
+    {"method": "co-em", "transfer": "single-view", "features": "none"},
 ]
 for number, settings in enumerate(jobs):
     for pairs in ("pairs.csv", "alike.csv"):

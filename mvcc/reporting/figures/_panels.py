@@ -196,7 +196,7 @@ def saved(
     metadata: dict[str, str | None],
     dpi: float | Literal["figure"] = "figure",
 ) -> bytes:
-    """Return the file of a figure; a name that the font cannot write is no reason to warn."""
+    """Return the file of a figure; a name that the font cannot write is not warned of."""
     content = BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from ")

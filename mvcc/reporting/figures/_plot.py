@@ -39,6 +39,7 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
 }
 
 DPI = 200
+_FORMATS = ("png", "pdf")
 _LEFT_OUT = ("Creator", "Producer", "CreationDate")
 
 
@@ -111,6 +112,6 @@ def _files(picture: Picture, name: str) -> dict[str, bytes]:
         "pdf": {"Title": picture.title, "Subject": picture.caption, **dict.fromkeys(_LEFT_OUT)},
     }
     return {
-        f"{name}.{extension}": saved(picture.figure, extension, words, DPI)
-        for extension, words in metadata.items()
+        f"{name}.{extension}": saved(picture.figure, extension, metadata[extension], DPI)
+        for extension in _FORMATS
     }

@@ -58,7 +58,7 @@ def sampled(
 ) -> list[Rows | None]:
     """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
-    Of all views they are at most so many, unless more are listed. None stands for all rows.
+    There are at most so many of all views, unless more are listed. None stands for all rows.
     """
     if sum(sizes) <= most:
         return [None] * len(sizes)

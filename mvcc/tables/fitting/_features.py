@@ -163,7 +163,7 @@ def plane_of(*views: Floats | LazyRows) -> tuple[Floats, list[str]]:
 def _principal(views: tuple[Floats | LazyRows, ...]) -> tuple[Floats, Floats]:
     """Return the rows in the plane, and the share of the variance along every component.
 
-    Of many rows, evenly spaced ones give the components: a copy of all would take much memory.
+    Evenly spaced rows give the components if there are many: a copy would take much memory.
     """
     wide = views[0][:1].shape[1] > _MOST_SQUARED
     step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))

@@ -219,7 +219,7 @@ def _view(
     if not are_texts(columns) or not columns or columns != [one.name for one in read]:
         raise Unfit("the columns must be those that were used")
     kinds = (None, "number", "date", "category", "text", "picture")[: 6 if mixed else 3]
-    if not all(one.kind in kinds for one in read):
+    if not all(type(one.kind) in (str, type(None)) and one.kind in kinds for one in read):
         raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
     if len(set(columns)) < len(columns):
         raise Unfit("a column is there twice")
