@@ -112,13 +112,14 @@ def write_example(folder: Path) -> list[Path]:
     Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = _contents()
-    folder_of_texts, elsewhere = files("mvcc.tables") / "example", "choose another folder"
+    folder_of_texts = files("mvcc.tables") / "example"
     texts = {
         name: (folder_of_texts / name).read_text("utf-8")
         for name in ("cluster.yaml", "asked.yaml", "README.md")
     }
     texts["cluster.yaml"] = _commented(texts["cluster.yaml"])
     contents |= {name: text.encode() for name, text in texts.items()}
+    elsewhere = "choose another folder"
     with OutputFolder(folder, "an example", fresh=None, elsewhere=elsewhere) as target:
         target.refuse_taken(contents)
         target.write(contents)
