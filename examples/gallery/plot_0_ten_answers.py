@@ -79,4 +79,4 @@ for name, value in shown.items():
         textcoords="offset points",
         va="center",
     )
-ax.set(xlim=(0, 1.05), ylim=(2.5, -0.5), xlabel="F of the catalog")
+ax.set(xlim=(0, 1.1), ylim=(2.5, -0.5), xlabel="F of the catalog")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -75,6 +76,11 @@ class Contest:
                 self._other_views = [make_features(table, self._other).X for table in inputs.tables]
             except MvccError as error:  # of features that nobody asked for
                 self.refused = str(error)
+
+    @cached_property
+    def with_all_matches(self) -> dict[str, Again]:
+        """The methods on all relations, which remember what they found without constraints."""
+        return self.methods(self.relations)
 
     def methods(self, relations: Relations) -> dict[str, Again]:
         """Return what clusters by given constraints and with a seed, by name.
@@ -247,7 +253,7 @@ def _by_other_constraints(
 ) -> dict[str, list[Labels]]:
     """Cluster by every method without each fold of constraints, or a few times by all of them."""
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
-    methods = contest.methods(contest.relations)
+    methods = contest.with_all_matches
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
     for number, given in enumerate(numbered("comparison", seen, on_step), 1):
         for name, again in methods.items():
@@ -287,10 +293,10 @@ def _against_labels(
     """Return F of every method against the labels of every view, with all that is given."""
     if not any(reference):
         return {}
-    methods = contest.methods(contest.relations)
-    del methods[contest.job.method]
     found = {contest.job.method: result} | {
-        name: again(contest.given, contest.job.seed + 1) for name, again in methods.items()
+        name: again(contest.given, contest.job.seed + 1)
+        for name, again in contest.with_all_matches.items()
+        if name != contest.job.method
     }
     return {
         name: [
