@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.shared import build_links
@@ -169,12 +170,11 @@ class Problem:
         """Move the centers to the means of their points; return the sizes of the clusters."""
         if self.masses is None:
             return update_centers(self.X, labels, centers)
-        k = len(centers)
-        sizes = np.bincount(labels, minlength=k)
-        mass = np.bincount(labels, self.masses, minlength=k)
-        for a, feature in enumerate(self.X.T):
-            total = np.bincount(labels, self.masses * feature, minlength=k)
-            np.divide(total, mass, out=centers[:, a], where=sizes > 0)
+        n, k = len(self.X), len(centers)
+        masses = sp.csr_array((self.masses, (labels, np.arange(n))), shape=(k, n))
+        sizes = np.diff(masses.indptr)
+        filled = sizes > 0
+        centers[filled] = (masses @ self.X)[filled] / masses.sum(axis=1)[filled, None]
         return sizes
 
     def _found(self, labels: Ints, centers: Floats, n_iter: int, converged: bool) -> Found:

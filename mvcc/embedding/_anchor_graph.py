@@ -18,6 +18,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg.blas import strmm
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc._utils.blocks import LazyRows, blocks_of
@@ -133,7 +134,9 @@ class AnchorGraph:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + self.ties @ self.landmark_degrees
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
-        small = factor.T @ dense_gram(self.ties, 1 / degrees).astype(np.float32) @ factor
+        gram = dense_gram(self.ties, 1 / degrees).astype(np.float32)
+        small = strmm(1, factor, gram.T, trans_a=True, lower=True)
+        small = strmm(1, factor, small, side=1, lower=True, overwrite_b=True)
         small += small.T
         small /= 2
         values, vectors = leading_eigenvectors(number, small)
@@ -151,8 +154,12 @@ class AnchorGraph:
         """
         roots = np.sqrt(self.weights)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))
-        system = np.eye(len(roots)) - share * (roots * self._free_gram * roots.T)
-        return share * roots * scipy.linalg.solve(system, start, assume_a="pos")
+        system = self._free_gram()
+        system *= -share * roots
+        system *= roots.T
+        np.fill_diagonal(system, system.diagonal() + 1)
+        factor = scipy.linalg.cho_factor(system.T, lower=True, overwrite_a=True)
+        return share * roots * scipy.linalg.cho_solve(factor, start)
 
     def from_anchors(self, at_anchors: Floats, objects: Any) -> Floats:
         """Return what some objects get by their ties, (m, k)."""
@@ -165,7 +172,7 @@ class AnchorGraph:
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
         """Return the source nearest to each of some objects, −1 without one; see ``JointGraph``."""
         n_anchors, roots = len(self.weights), np.sqrt(self.weights)
-        between = share * roots[:, None] * self._free_gram * roots
+        between = share * roots[:, None] * self._free_gram() * roots
         ends = self._normalized_ties(sources, share)
         reach = sp.block_array(
             [[sp.csr_array(between), None], [ends, sp.csr_array((len(sources), len(sources)))]]
@@ -205,7 +212,6 @@ class AnchorGraph:
         """Let go of the graphs of single views."""
         self.views.clear()
 
-    @cached_property
     def _free_gram(self) -> Floats:
         return dense_gram(self.ties, 1 / self.degrees)
 

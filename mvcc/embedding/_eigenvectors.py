@@ -35,7 +35,8 @@ def leading_eigenvectors(
     n = graph.shape[0]
     number = min(number, n)
     teller(n)(f"{number} eigenvectors of the graph")
-    pieces = [] if _better_dense(number, n) else _pieces_of(graph, factor)
+    in_one = _better_dense(number, n) or (isinstance(graph, np.ndarray) and _is_connected(graph))
+    pieces = [] if in_one else _pieces_of(graph, factor)
     if len(pieces) < 2:
         values, vectors = _eigenpairs(number, graph, factor)
         order = np.argsort(-values, kind="stable")
@@ -55,6 +56,15 @@ def residual(
         float(np.linalg.norm(times(v) - value * v))
         for value, v in zip(values, vectors.T, strict=True)
     )
+
+
+def _is_connected(graph: Floats) -> bool:
+    """Tell whether a dense graph is one piece, in a fraction of its own memory."""
+    reached, n_reached = graph[0] != 0, 0
+    while reached.sum() > n_reached:
+        n_reached = reached.sum()
+        reached = reached | (graph[reached] != 0).any(axis=0)
+    return bool(reached.all())
 
 
 def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
