@@ -112,9 +112,9 @@ def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
     X, labels, rng = random_clustering(seed)
     constraints = Constraints.from_labels(labels, 20, rng)
     for base in (
-        PCKMeans(3, random_state=0),
-        MPCKMeans(3, random_state=0),
-        MPCKMeans(3, metric="full", random_state=0),
+        PCKMeans(3, init="neighborhoods", random_state=0),
+        MPCKMeans(3, init="neighborhoods", random_state=0),
+        MPCKMeans(3, init="neighborhoods", metric="full", random_state=0),
     ):
         model = base.fit(X, constraints=constraints)
         if len(np.unique(model.labels_)) == 3 and model.converged_:
