@@ -143,7 +143,11 @@ def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summ
             assert_array_equal(found.metrics_[alone], [np.eye(2)] * alone.sum())
 
 
-@pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3)], ids=["pck", "mpck"])
+@pytest.mark.parametrize(
+    "base",
+    [PCKMeans(3, init="neighborhoods"), MPCKMeans(3, init="neighborhoods")],
+    ids=["pck", "mpck"],
+)
 @pytest.mark.parametrize(
     "transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()]
 )
@@ -182,7 +186,7 @@ def test_a_closure_that_no_list_could_hold_is_fitted():
         together, [(starts[0], starts[1]), (starts[1], starts[2])]
     ).closure()
     assert len(held) > 8e8
-    for estimator in (PCKMeans(3), MPCKMeans(3)):
+    for estimator in (PCKMeans(3, n_init=2), MPCKMeans(3, n_init=2)):
         labels = estimator.fit(X, constraints=held).labels_
         for c in range(3):
             assert len(np.unique(labels[rows[y[rows] == c]])) == 1

@@ -155,6 +155,7 @@ def test_given_centers_are_taken_as_numbers_whatever_holds_them_and_stay(estimat
     assert_array_equal(found.labels_, expected.labels_)
     assert found.cluster_centers_.dtype == np.float64
     assert_array_equal(given, before)
+    assert_array_equal(centers, [[0, 1], [3, 2]])
     assert found.init is given
 
 

@@ -28,10 +28,9 @@ def problem(seed, n=60, sizes=(50, 40, 30), k=3):
 
 
 def edges(graph, own):
-    rows, columns = graph.nonzero()
-    return [
-        (int(own[i]), int(own[j]), float(graph[i, j])) for i, j in zip(rows, columns, strict=True)
-    ]
+    listed = graph.tocoo()
+    ends = own[listed.row].tolist(), own[listed.col].tolist()
+    return sorted(zip(*ends, listed.data.tolist(), strict=True))
 
 
 @given(seeds)

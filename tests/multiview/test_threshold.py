@@ -177,14 +177,6 @@ def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another
     assert any(chosen(seed) != first for seed in range(1, 9))
 
 
-@pytest.mark.parametrize("closure", ["full", "view", "none"])
-def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
-    views, constraints, mappings = two_views(1)
-    for n, related in ((2, mappings), (1, None)):
-        model = fit(cross_validated(closure=closure), views[:n], constraints[:n], related)
-        assert model.transfer_.threshold in GRID
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     """What the first view infers is always right, and the second one needs more of it than a
