@@ -512,17 +512,3 @@ def test_any_matches_and_pairs_give_labels(n_matches, n_pairs):
     model = fit([A, B], {(0, 1): rows}, kept)
     if n_matches >= 3:
         assert np.array_equal(model.labels_[0][rows[:, 0]], model.labels_[1][rows[:, 1]])
-
-
-@pytest.mark.parametrize("n_matched", [0, 300])
-def test_clusters_that_lie_far_apart_are_found(n_matched):
-    """More rows than dense eigenvectors are computed of, in as many pieces as there are
-    clusters.
-    """
-    rng = np.random.default_rng(0)
-    y = rng.integers(8, size=1500)
-    views = [rng.normal(size=(len(y), 5)) + 10 * rng.normal(size=(8, 5))[y] for _ in range(2)]
-    rows = np.column_stack([np.arange(n_matched)] * 2)
-    model = JointGraphClustering(8, random_state=0).fit(views, mappings={(0, 1): rows})
-    found = [pairwise_f_measure(y, labels) for labels in model.labels_]
-    assert found == pytest.approx([1, 1], abs=0.01)
