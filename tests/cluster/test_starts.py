@@ -201,6 +201,13 @@ def test_no_start_exceeds_the_limit_of_iterations(Estimator, max_iter):
         assert model.n_iter_ <= max_iter
 
 
+def test_the_best_descent_goes_on_to_its_end_where_the_limit_of_sweeps_stopped_it(monkeypatch):
+    monkeypatch.setattr("mvcc.cluster._search._SWEEPS", 1)
+    for seed in range(5):
+        X, _, k, c = blobs(seed, 40)
+        assert PCKMeans(k, random_state=0).fit(X, constraints=c).converged_
+
+
 @both
 def test_rows_without_differences_and_as_many_clusters_as_rows(Estimator):
     assert Estimator(3, random_state=0).fit(np.ones((7, 2))).labels_.shape == (7,)
