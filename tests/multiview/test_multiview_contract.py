@@ -114,7 +114,8 @@ def test_without_transfer_and_chance_views_may_come_in_any_order(base):
         Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)])
         for v in range(3)
     ]
-    start = clone(BASES[base]).set_params(init="neighborhoods")  # a search draws its other starts
+    # a search draws its other starts
+    start = clone(BASES[base]).set_params(init="neighborhoods", n_init="auto")
     model = MultiViewConstrainedClustering(start, SingleView())
     found = model.fit(problem.views, constraints=known).labels_
     order = [2, 0, 1]
