@@ -40,11 +40,7 @@ def make_problem(
         kind = np.arange(n) % 3
         views.append(np.rint(2.0 * np.eye(3, d)[kind] + rng.normal(size=(n, d))))
     constraints = [
-        Constraints(
-            [(0, 3), (3, 9), (1, 4), (0, 1), (2, 6)],
-            [True, True, True, False, False],
-            [1, 0.9, 1, 2, 0.8],
-        ),
+        Constraints([(0, 3), (3, 9), (1, 4), (0, 1), (2, 6)], [1, 1, 1, 0, 0], [1, 0.9, 1, 2, 0.8]),
         *[Constraints([(2, 5), (4, 8)], [True, False])] * (len(sizes) - 1),
     ]
     mappings = {
@@ -55,11 +51,7 @@ def make_problem(
 
 
 def listed(constraints: Constraints) -> list[list[Any]]:
-    return [
-        constraints.pairs.tolist(),
-        constraints.must_link.tolist(),
-        constraints.weights.tolist(),
-    ]
+    return [part.tolist() for part in constraints.listed()]
 
 
 def learned(estimator) -> dict[str, Any]:

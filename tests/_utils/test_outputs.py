@@ -45,9 +45,8 @@ def test_a_file_with_these_bytes_stays_as_it_is(tmp_path):
 def test_a_file_that_exists_is_replaced_only_when_told(tmp_path):
     path = tmp_path / "labels.csv"
     write(path)
-    with pytest.raises(
-        StoreError, match=r"labels\.csv exists\. Choose another --out, or replace it with --fresh"
-    ):
+    message = r"labels\.csv exists\. Choose another --out, or replace it with --fresh"
+    with pytest.raises(StoreError, match=message):
         write(path, b"2")
     assert path.read_bytes() == b"1"
     write(path, b"2", fresh=True)
@@ -69,9 +68,8 @@ def test_what_mvcc_did_not_write_is_never_replaced(tmp_path, what):
         path.write_bytes(b"1" if what == "other kind" else b"1, and a note of mine")
     before = path.read_bytes()
     why = {"changed": "it was changed since mvcc wrote it", "other kind": "it belongs to a report"}
-    with pytest.raises(
-        StoreError, match=f"is not replaced: {why.get(what, 'mvcc did not write it')}"
-    ):
+    message = f"is not replaced: {why.get(what, 'mvcc did not write it')}"
+    with pytest.raises(StoreError, match=message):
         write(path, b"2", fresh=True)
     assert path.read_bytes() == before
 
@@ -81,9 +79,8 @@ def test_an_input_is_never_replaced_by_whatever_name(tmp_path, name):
     here = tmp_path / "here"
     write(here / "input.csv", kind="labels")
     (here / "link.csv").symlink_to(here / "input.csv")
-    with pytest.raises(
-        StoreError, match=r"is read and would be overwritten\. Choose another --out"
-    ):
+    message = r"is read and would be overwritten\. Choose another --out"
+    with pytest.raises(StoreError, match=message):
         write(here / name, b"2", fresh=True, inputs=[here / "input.csv"])
     assert (here / "input.csv").read_bytes() == b"1"
 
@@ -128,24 +125,25 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
-    def label(content, fresh):
-        with (
-            OutputFolder(tmp_path, "labels", fresh=fresh) as folder,
-            folder.writing_folder("labels") as part,
-        ):
-            (part / "part.0.parquet").write_bytes(content)
-
-    (tmp_path / "labels").mkdir()  # an empty folder is nothing to lose
-    label(b"1", fresh=False)
-    with pytest.raises(StoreError, match="labels exists"):
-        label(b"2", fresh=False)
-    label(b"2", fresh=True)
-    (tmp_path / "labels/part.1.parquet").write_bytes(b"mine")
-    with pytest.raises(
-        StoreError, match=r"part\.1\.parquet is not replaced: mvcc did not write it"
+def label_folder(out, content, fresh=True):
+    with (
+        OutputFolder(out, "labels", fresh=fresh) as folder,
+        folder.writing_folder("labels") as part,
     ):
-        label(b"3", fresh=True)
+        for name in ("part.0.parquet", "part.1.parquet"):
+            (part / name).write_bytes(content)
+
+
+def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
+    (tmp_path / "labels").mkdir()  # an empty folder is nothing to lose
+    label_folder(tmp_path, b"1", fresh=False)
+    with pytest.raises(StoreError, match="labels exists"):
+        label_folder(tmp_path, b"2", fresh=False)
+    label_folder(tmp_path, b"2")
+    (tmp_path / "labels/part.2.parquet").write_bytes(b"mine")
+    message = r"part\.2\.parquet is not replaced: mvcc did not write it"
+    with pytest.raises(StoreError, match=message):
+        label_folder(tmp_path, b"3")
     assert (tmp_path / "labels/part.0.parquet").read_bytes() == b"2"
 
 
@@ -158,14 +156,8 @@ def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
     os.waitpid(child, 0)
     part = f".labels.csv.{child}.part"
     theirs = [
-        ".my.part",
-        ".notes.csv.7.part",
-        ".labels.csv.part",
-        f"x{part}",
-        ".new/mine.txt",
-        ".labels.csv.9.part/mine.txt",
-        ".labels.csv.2024.part",
-        ".other.csv.2024.part",
+        *[".my.part", ".notes.csv.7.part", ".labels.csv.part", f"x{part}", ".new/mine.txt"],
+        *[".labels.csv.9.part/mine.txt", ".labels.csv.2024.part", ".other.csv.2024.part"],
         ".old.7.old/mine.txt",
     ]
     for name in theirs:
@@ -199,15 +191,6 @@ def test_a_list_of_files_that_somebody_edited_removes_nothing_but_parts(tmp_path
             ledger.write("\n" + json.dumps([what, "labels", name]))
     write(tmp_path / "labels.csv", b"2", fresh=True)
     assert names(tmp_path) == before
-
-
-def label_folder(out, content, fresh=True):
-    with (
-        OutputFolder(out, "labels", fresh=fresh) as folder,
-        folder.writing_folder("labels") as part,
-    ):
-        for name in ("part.0.parquet", "part.1.parquet"):
-            (part / name).write_bytes(content)
 
 
 @pytest.mark.parametrize("disturb", [steps.killed, steps.full], ids=["killed", "full"])
@@ -279,9 +262,8 @@ def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what
     if what in ("link to notes", "link to an empty file"):
         notes.write_bytes(b"mine" if what == "link to notes" else b"")
     before = names(tmp_path)
-    with pytest.raises(
-        StoreError, match=r"is not (a lock|the list of files) of mvcc\. Move it away"
-    ):
+    message = r"is not (a lock|the list of files) of mvcc\. Move it away"
+    with pytest.raises(StoreError, match=message):
         write(here / "labels.csv")
     assert names(tmp_path) == before
     assert not notes.exists() or notes.read_bytes() == (b"mine" if what == "link to notes" else b"")
@@ -316,9 +298,8 @@ def test_a_folder_that_became_a_link_is_not_written_to(tmp_path):
     (here / "texts").symlink_to(moved)
     (moved / "deep/.labels.csv.7.part").write_bytes(b"mine")
     for name in ("texts/deep/labels.csv", "texts/deep/new.csv", "texts/new.csv"):
-        with pytest.raises(
-            StoreError, match=r"texts is a link, and mvcc would write to where it leads"
-        ):
+        message = r"texts is a link, and mvcc would write to where it leads"
+        with pytest.raises(StoreError, match=message):
             label(name)
     assert names(moved) == ["deep", "deep/.labels.csv.7.part", "deep/labels.csv"]
     assert (moved / "deep/labels.csv").read_bytes() == b"1"
@@ -339,10 +320,8 @@ def test_a_ledger_that_leads_elsewhere_or_was_cut_off_is_read_as_far_as_it_goes(
     (tmp_path / "secret.txt").write_bytes(b"1")
     ledger = tmp_path / "in" / LEDGER
     entry = json.loads(ledger.read_text().strip().split("\n")[-1])
-    lines = [
-        json.dumps([entry[0], "labels", name])
-        for name in ("../secret.txt", str(tmp_path / "secret.txt"))
-    ]
+    elsewhere = ("../secret.txt", str(tmp_path / "secret.txt"))
+    lines = [json.dumps([entry[0], "labels", name]) for name in elsewhere]
     ledger.write_text("\n".join([ledger.read_text(), *lines, '["cut', "{}", "7"]))
     with OutputFolder(tmp_path / "in", "labels", fresh=True) as folder:
         assert folder.names() == ["labels.csv"]
@@ -386,34 +365,34 @@ def test_no_file_is_made_among_the_devices():
         write("/dev/labels.csv")
 
 
+REDIRECTED = [
+    *["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"],
+    *["link", "folder/1", "/dev/../dev/fd/1"],
+]
+
+
 @pytest.mark.parametrize(
-    "writer", ["write_output(path, b'content\\n', 'labels')", "replace_file(path, b'content\\n')"]
+    "writer", ["write_output(path, text, 'labels')", "replace_file(path, text)"]
 )
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/dev/stdout",
-        "/dev/fd/1",
-        "/proc/self/fd/1",
-        "/proc/thread-self/fd/1",
-        "link",
-        "folder/1",
-        "/dev/../dev/fd/1",
-    ],
-)
-def test_what_the_shell_redirects_is_added_to(tmp_path, path, writer):
+def test_what_the_shell_redirects_is_added_to(tmp_path, writer):
     """Also what is printed later comes behind it."""
     (tmp_path / "link").symlink_to("/dev/fd/1")
     (tmp_path / "folder").symlink_to("/dev/fd")
-    code = (
-        "from pathlib import Path; from mvcc._utils.outputs import replace_file, write_output;"
-        f"path = Path('{path}'); print('before', flush=True); {writer}; print('done')"
-    )
+    code = f"""
+from pathlib import Path
+from mvcc._utils.outputs import replace_file, write_output
+for path in map(Path, {REDIRECTED}):
+    text = f"{{path}}\\n".encode()
+    print("before", flush=True)
+    {writer}
+    print("done", flush=True)
+"""
     with open(tmp_path / "log", "wb") as log:
         log.write(b"mine\n")
         log.flush()
         subprocess.run([sys.executable, "-c", code], stdout=log, check=True, cwd=tmp_path)
-    assert (tmp_path / "log").read_bytes() == b"mine\nbefore\ncontent\ndone\n"
+    expected = [line for path in REDIRECTED for line in ("before", path, "done")]
+    assert (tmp_path / "log").read_text().splitlines() == ["mine", *expected]
     assert (tmp_path / "link").is_symlink()
 
 

@@ -58,14 +58,8 @@ def test_fits_on_one_thread_and_on_two_have_the_same_bits(large, limit, estimato
         limit(number)
         assert may_share(len(X)) == (number == 2)
         estimator.fit(X, constraints=constraints.closure())
-        found.append(
-            (
-                estimator.labels_,
-                estimator.cluster_centers_,
-                estimator.objective_,
-                estimator.predict(X),
-            )
-        )
+        learned = estimator.labels_, estimator.cluster_centers_, estimator.objective_
+        found.append((*learned, estimator.predict(X)))
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one, two)
 
@@ -151,10 +145,8 @@ def test_no_kernel_is_made_parallel_by_numba():
 
 @pytest.mark.reliability
 def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
-    code = (
-        "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc,"
-        " sys.argv[1])(2).fit(X).labels_.tolist())"
-    )
+    fit = "getattr(mvcc, sys.argv[1])(2).fit([[0.0], [0.1], [5.0]])"
+    code = f"import sys, mvcc; print({fit}.labels_.tolist())"
     for estimator in ("PCKMeans", "MPCKMeans", "MPCKMeans", "PCKMeans"):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code, estimator],

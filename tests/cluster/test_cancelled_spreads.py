@@ -1,7 +1,4 @@
-"""A spread that violated cannot-links cancel is no spread.
-
-What is left of it is known to be rounding.
-"""
+"""A spread that violated cannot-links cancel is no spread: what is left of it is rounding."""
 
 from __future__ import annotations
 
@@ -34,15 +31,13 @@ def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_
         gaps = np.full((1, 3), 2.0)
         gaps[:, feature] = 0
         labels, centers = np.zeros(2, int), X.mean(axis=0, keepdims=True)
-        links = build_links(
-            2, LINK[: int(listed)], np.zeros(int(listed), bool), np.full(int(listed), WEIGHT)
-        )
+        m = int(listed)
+        links = build_links(2, LINK[:m], np.zeros(m, bool), np.full(m, WEIGHT))
         broken = None
         if not listed:
             groups = APART.groups(2)
-            broken = violations(
-                *tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3
-            )
+            moments = tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size)
+            broken = violations(*moments, groups, 3)
         (S,), (rounding,) = scatters(X, centers, labels, links, gaps, metrics, broken)
         spreads = np.diag(S) if full else S
         others = np.arange(3) != feature
@@ -71,6 +66,5 @@ def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):
     # the full metric is then diagonal, too
     X[:, 1] -= np.polyval(np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1)
     (found,) = MPCKMeans(1, metric=metric).fit(X).metrics_
-    np.testing.assert_allclose(
-        np.diag(found) if metric == "full" else found, 1 / X.var(axis=0), rtol=1e-3
-    )
+    spreads = np.diag(found) if metric == "full" else found
+    np.testing.assert_allclose(spreads, 1 / X.var(axis=0), rtol=1e-3)

@@ -1,16 +1,66 @@
-"""The farthest pair is found among more points than are measured at once, wherever they lie."""
+"""The farthest pair is found under any metric, among any number of points, wherever they lie."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
 
 from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, _quickselect, farthest_pair, in_lanes
+from tests.cluster.test_kernels import random_metric
+from tests.reference.mpck import squared_distance
+from tests.strategies import seeds
 
 
 def found_pair(X, metric, center=None):
     lanes, center = in_lanes(X, np.arange(len(X))), X.mean(axis=0) if center is None else center
     return farthest_pair(X, lanes, center[np.newaxis], metric[np.newaxis], 0)
+
+
+SHAPES = {
+    "ball": lambda rng, ball: ball,
+    "sphere": lambda rng, ball: ball / np.linalg.norm(ball, axis=1, keepdims=True),
+    "line": lambda rng, ball: np.outer(rng.normal(size=len(ball)), ball[0]),
+    "copies": lambda rng, ball: ball[rng.integers(len(ball), size=len(ball))],
+    "heavy-tails": lambda rng, ball: rng.standard_cauchy(ball.shape),
+    "lopsided": lambda rng, ball: np.vstack([ball * 0.01, 5 + rng.normal(size=(3, ball.shape[1]))]),
+    # differences are exact
+    "far-from-the-origin": lambda rng, ball: np.rint(ball * 64) / 64 + 2.0**20,
+    "one-far-point": lambda rng, ball: np.vstack([ball, np.full(ball.shape[1], 1e5)]),
+    "grid": lambda rng, ball: rng.integers(0, 4, ball.shape) * 1.0,
+    "cube": lambda rng, ball: rng.uniform(size=ball.shape),
+    "all-the-same": lambda rng, ball: np.tile(ball[0], (len(ball), 1)),
+}
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_farthest_pair_equals_the_search_over_all_pairs(shape, full):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.choice([1, 2, 3, LANES - 1, LANES, LANES + 1, 40])), int(rng.integers(1, 5))
+        X, metric = shape(rng, rng.normal(size=(n, d))), random_metric(rng, d, full)
+        i, j = found_pair(X, metric)
+        assert 0 <= i <= j < len(X)
+        root = np.linalg.cholesky(metric) if full else np.diag(np.sqrt(metric))
+        longest = squareform(pdist((X - X[0]) @ root, "sqeuclidean")).max()
+        assert squared_distance(X[i], X[j], metric) == pytest.approx(longest, rel=1e-9), seed
+
+
+@given(
+    seeds, st.integers(2, 30), st.integers(1, 3), st.integers(2, 8), st.sampled_from([None, 0, 50])
+)
+def test_farthest_pair_is_as_long_as_the_longest_on_a_grid_seen_from_anywhere(
+    seed, n, d, side, center
+):
+    """The bound is the triangle inequality, which holds about any point."""
+    rng = np.random.default_rng(seed)
+    X, metric = rng.integers(0, side, (n, d)) * 1.0, rng.integers(1, 4, d) * 1.0
+    i, j = found_pair(X, metric, None if center is None else np.full(d, 1.0 * center))
+    exact = (metric * (X[:, np.newaxis] - X) ** 2).sum(axis=2).max()
+    assert squared_distance(X[i], X[j], metric) == exact
 
 
 def test_rows_in_lanes_are_filled_up_with_zeros():

@@ -5,13 +5,12 @@ making it.
 from __future__ import annotations
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from mvcc import (
@@ -25,12 +24,13 @@ from mvcc import (
     SingleView,
 )
 from mvcc.constraints._constraints import unify
+from tests.strategies import random_constraints
 
 ESTIMATORS = {
-    "pck": lambda k: PCKMeans(k, random_state=0, max_iter=30),
-    "mpck": lambda k: MPCKMeans(k, random_state=0, max_iter=30),
-    "mpck-shared": lambda k: MPCKMeans(k, shared_metric=True, random_state=0, max_iter=30),
-    "mpck-full": lambda k: MPCKMeans(k, metric="full", random_state=0, max_iter=30),
+    "pck": PCKMeans(random_state=0, max_iter=30),
+    "mpck": MPCKMeans(random_state=0, max_iter=30),
+    "mpck-shared": MPCKMeans(shared_metric=True, random_state=0, max_iter=30),
+    "mpck-full": MPCKMeans(metric="full", random_state=0, max_iter=30),
 }
 
 
@@ -53,50 +53,37 @@ def as_list(constraints):
     return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
 
 
-def agree(estimator, X, held, k):
+def agree(estimator, X, held):
     """Compare a fit by neighborhoods with that by their list."""
     assert held._parts is not None
     assert held._listed is None
-    mine = estimator(k).fit(X, constraints=held)
+    mine = clone(estimator).fit(X, constraints=held)
     assert held._listed is None, "the pairs were made"
-    theirs = estimator(k).fit(X, constraints=as_list(held))
+    theirs = clone(estimator).fit(X, constraints=as_list(held))
     assert_array_equal(mine.labels_, theirs.labels_)
     assert mine.objective_ == pytest.approx(theirs.objective_, rel=1e-9)
     assert mine.n_iter_ == theirs.n_iter_
+    assert_allclose(mine.cluster_centers_, theirs.cluster_centers_, rtol=1e-9, atol=1e-9)
     held._listed = None
-    return mine
 
 
+@pytest.mark.parametrize("init", ["neighborhoods", "auto"])
 @pytest.mark.parametrize("name", ESTIMATORS)
-@pytest.mark.parametrize(("noise", "weight"), [(0.5, 7.0), (3.0, 0.01), (10.0, 1.0)])
-def test_neighborhoods_give_the_labels_and_the_objective_of_their_list(
-    never_listed, name, noise, weight
-):
-    for seed in range(4):
+def test_neighborhoods_and_a_list_beside_them_give_the_fit_of_all_pairs(never_listed, name, init):
+    for seed, (noise, weight) in enumerate([(0.5, 7.0), (3.0, 0.01), (10.0, 1.0), (5.0, 1.0)]):
+        estimator = clone(ESTIMATORS[name]).set_params(n_clusters=3, init=init)
         X, _, constraints = scene(seed, noise=noise, weight=weight)
-        agree(ESTIMATORS[name], X, constraints.closure(), 3)
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_a_list_beside_the_neighborhoods_counts_as_well(never_listed, name):
-    for seed in range(4):
-        X, _, constraints = scene(seed, noise=3.0)
+        agree(estimator, X, constraints.closure())
         rng = np.random.default_rng(seed)
-        pairs = rng.integers(len(X), size=(60, 2))
-        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-        sent = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.uniform(0, 1, len(pairs)))
-        held = unify(constraints.closure(), sent)
+        held = unify(
+            constraints.closure(), random_constraints(rng, len(X), 60, [0.3 * weight, weight])
+        )
         assert len(held._parts[1]) > 10
-        agree(ESTIMATORS[name], X, held, 3)
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
-    for seed in range(4):
-        X, _, constraints = scene(seed, noise=5.0)
+        agree(estimator, X, held)
+        # constant features and repeated rows are no trouble
         X[:, 1] = 0.1
-        X[20:] = X[np.random.default_rng(seed).integers(20, size=len(X) - 20)]
-        agree(ESTIMATORS[name], X, constraints.closure(), 4)
+        X[20:] = X[rng.integers(20, size=len(X) - 20)]
+        agree(estimator.set_params(n_clusters=4), X, constraints.closure())
 
 
 @pytest.mark.compiled
@@ -113,12 +100,11 @@ def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
         held = Constraints(rows, together).closure()
         if len(held):
             start, X = rng.normal(size=(k, 2)), rng.normal(size=(n, 2))
+            estimator = clone(ESTIMATORS[name]).set_params(n_clusters=k, init=start)
             try:
-                agree(lambda k: ESTIMATORS[name](k).set_params(init=start), X, held, k)
+                agree(estimator, X, held)
             except AssertionError:
-                if not has_rows_as_centers(
-                    ESTIMATORS[name](k).set_params(init=start), X, as_list(held)
-                ):
+                if not has_rows_as_centers(estimator, X, as_list(held)):
                     raise
 
 
@@ -157,34 +143,33 @@ def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summ
             assert_array_equal(found.metrics_[alone], [np.eye(2)] * alone.sum())
 
 
-@pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3)], ids=["pck", "mpck"])
+@pytest.mark.parametrize(
+    "base",
+    [PCKMeans(3, init="neighborhoods"), MPCKMeans(3, init="neighborhoods")],
+    ids=["pck", "mpck"],
+)
 @pytest.mark.parametrize(
     "transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()]
 )
-def test_co_em_by_neighborhoods_is_co_em_by_lists(base, transfer):
-    for seed in range(2):
-        X, y, constraints = scene(seed, noise=3.0)
-        rng = np.random.default_rng(seed)
-        other = rng.normal(size=(len(X), 2)) + 4 * np.eye(3)[y][:, :2]
-        rows = rng.permutation(len(X))[:40]
-        problem = {
-            "constraints": [constraints, None],
-            "mappings": {(0, 1): np.column_stack((rows, rows))},
-        }
-        found = []
-        for most in (2**20, 20):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("mvcc.constraints._constraints.MOST_LISTED", most)
-                model = MultiViewConstrainedClustering(base, transfer, random_state=0)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    found.append(model.fit([X, other], **problem))
-        for one, two in zip(*(model.labels_ for model in found), strict=True):
-            assert_array_equal(one, two)
-        objectives = [
-            [record.objective for views in model.history_ for record in views] for model in found
-        ]
-        assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
+@pytest.mark.filterwarnings("ignore")
+def test_co_em_by_neighborhoods_is_co_em_by_lists(monkeypatch, base, transfer):
+    X, y, constraints = scene(0, noise=3.0)
+    rng = np.random.default_rng(0)
+    other = rng.normal(size=(len(X), 2)) + 4 * np.eye(3)[y][:, :2]
+    rows = rng.permutation(len(X))[:40]
+    given = {
+        "constraints": [constraints, None],
+        "mappings": {(0, 1): np.column_stack((rows, rows))},
+    }
+    labels, objectives = [], []
+    for most in (2**20, 20):
+        monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most)
+        model = MultiViewConstrainedClustering(base, transfer, random_state=0)
+        model.fit([X, other], **given)
+        labels.append(np.concatenate(model.labels_))
+        objectives.append([record.objective for views in model.history_ for record in views])
+    assert_array_equal(*labels)
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
 
 
 @pytest.mark.compiled
@@ -201,7 +186,7 @@ def test_a_closure_that_no_list_could_hold_is_fitted():
         together, [(starts[0], starts[1]), (starts[1], starts[2])]
     ).closure()
     assert len(held) > 8e8
-    for estimator in (PCKMeans(3), MPCKMeans(3)):
+    for estimator in (PCKMeans(3, n_init=2), MPCKMeans(3, n_init=2)):
         labels = estimator.fit(X, constraints=held).labels_
         for c in range(3):
             assert len(np.unique(labels[rows[y[rows] == c]])) == 1
@@ -212,11 +197,4 @@ def test_a_heavy_constraint_that_is_obeyed_rounds_no_distance(never_listed):
     X = np.array([[9.0], [25.0], [16.0], [23.0], [14.0], [6.0], [9.0], [18.0], [24.0], [10.0]])
     held = Constraints([(2, 6)], [False], [2.0**59]).closure()
     for limit in range(1, 6):
-        agree(
-            lambda k, limit=limit: PCKMeans(
-                k, init=[[24.0], [25.0], [10.0]], max_iter=limit, tol=0
-            ),
-            X,
-            held,
-            3,
-        )
+        agree(PCKMeans(3, init=[[24.0], [25.0], [10.0]], max_iter=limit, tol=0), X, held)

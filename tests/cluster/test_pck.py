@@ -1,7 +1,4 @@
-"""PCK-Means descends on Eq.
-
-1 with M = I and f = 1, and obeys the algebra of its weights, its data and its centers.
-"""
+"""PCK-Means descends on Eq. 1 with M = I and f = 1."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 from mvcc import Constraints, PCKMeans
+from tests.cluster.test_laws import same_fit
 from tests.reference import pck
 from tests.strategies import random_constraints
 
@@ -48,16 +46,6 @@ def listed(c):
     return c.pairs, c.must_link, c.weights
 
 
-def same_fit(one, other):
-    """Tell whether two fits agree to the last bit."""
-    return (
-        np.array_equal(one.labels_, other.labels_)
-        and np.array_equal(one.cluster_centers_, other.cluster_centers_)
-        and (one.objective_, one.n_iter_, one.converged_)
-        == (other.objective_, other.n_iter_, other.converged_)
-    )
-
-
 # ---- the algorithm
 
 
@@ -82,10 +70,7 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
 
 @given(problems())
 def test_the_objective_never_rises(problem):
-    """Repeat a fit one iteration longer each time: Eq.
-
-    1 falls or stays, and the last one is the whole fit.
-    """
+    """A fit that is one iteration longer ends no higher, and the last one is the whole fit."""
     X, c, k, init = problem
     whole = fit(X, c, k, init)
     steps = [fit(X, c, k, init, max_iter=t) for t in range(1, whole.n_iter_ + 1)]
@@ -105,19 +90,6 @@ def test_another_iteration_leaves_a_converged_fit_as_it_is(problem):
         assert objective == pytest.approx(found.objective_, rel=1e-9, abs=1e-12)
 
 
-def test_the_run_stops_when_the_objective_changes_by_no_more_than_tol():
-    X = np.random.default_rng(3).normal(size=(300, 2))
-    objectives = [fit(X, None, 5, X[:5], max_iter=t).objective_ for t in range(1, 12)]
-    drops = -np.diff(objectives)
-    for t in (1, 3, 6):
-        found = fit(X, None, 5, X[:5], tol=drops[t - 1])
-        first = int(np.argmax(drops <= drops[t - 1])) + 2
-        assert (found.n_iter_, found.converged_) == (first, True)
-        assert found.objective_ == objectives[first - 1]
-    stopped = fit(X, None, 5, X[:5], max_iter=3)
-    assert (stopped.n_iter_, stopped.converged_) == (3, False)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_without_constraints_it_is_k_means(seed):
     rng = np.random.default_rng(seed)
@@ -130,78 +102,12 @@ def test_without_constraints_it_is_k_means(seed):
     assert_allclose(found.cluster_centers_, expected.cluster_centers_, rtol=1e-9, atol=1e-9)
 
 
-# ---- weights and lists
-
-
-@given(problems(), st.randoms(use_true_random=False))
-def test_weight_zero_is_no_constraint(problem, random):
-    X, c, k, init = problem
-    c = Constraints(c.pairs, c.must_link, [w * random.randint(0, 1) for w in c.weights])
-    kept = c.weights > 0
-    without = Constraints(c.pairs[kept], c.must_link[kept], c.weights[kept])
-    assert same_fit(fit(X, c, k, init), fit(X, without, k, init))
-
-
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem, seed):
-    X, c, k, init = problem
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(c))
-    pairs = c.pairs[order]
-    turned = rng.random(len(c)) < 0.5
-    pairs[turned] = pairs[turned][:, ::-1]
-    shuffled = Constraints(pairs, c.must_link[order], c.weights[order])
-    assert same_fit(fit(X, c, k, init), fit(X, shuffled, k, init))
-
-
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_a_huge_weight_is_obeyed(problem, seed):
-    """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be
-    satisfied.
-    """
-    X, _, k, init = problem
-    order = np.random.default_rng(seed).permutation(len(X))
-    pairs = order[: len(X) // 2 * 2].reshape(-1, 2)
-    must = np.random.default_rng(seed).random(len(pairs)) < 0.5
-    found = fit(X, Constraints(pairs, must | (k == 1), np.full(len(pairs), 1e9)), k, init)
-    together = found.labels_[pairs[:, 0]] == found.labels_[pairs[:, 1]]
-    assert_array_equal(together, must | (k == 1))
-    assert found.objective_ < 1e8
-
-
 def test_a_light_constraint_gives_way_and_is_paid_for():
     X = np.array([[0.0], [1.0], [9.0], [10.0]])
     for must, pair in ((True, (1, 2)), (False, (0, 1))):
         found = fit(X, Constraints([pair], [must], [0.25]), 2, [[0.5], [9.5]])
         assert_array_equal(found.labels_, [0, 0, 1, 1])
         assert found.objective_ == 1.25
-
-
-# ---- empty clusters
-
-
-def test_the_center_of_an_empty_cluster_moves_to_the_farthest_point_and_gets_members():
-    X = np.array([[0.0], [1.0], [2.0], [10.0]])
-    start = [[0.0], [100.0]]
-    first = fit(X, None, 2, start, max_iter=1)
-    assert_array_equal(first.labels_, [0, 0, 0, 0])
-    assert_array_equal(first.cluster_centers_, [[3.25], [10.0]])
-    found = fit(X, None, 2, start)
-    assert_array_equal(found.labels_, [0, 0, 0, 1])
-    assert_array_equal(found.cluster_centers_, [[1.0], [10.0]])
-
-
-def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster():
-    """However large ``tol`` is, the relocated center must still get its members."""
-    X = np.array([[0.0], [5.0], [2.6], [2.6], [2.6], [2.6], [2.6], [6.5]])
-    # draws row 0 out of cluster 0 as soon as the other center comes near
-    c = Constraints([(0, 1)], [True], [14.0])
-    start = [[-1.0], [4.0]]
-    assert_array_equal(fit(X, c, 2, start, max_iter=1).labels_, [0, 1, 1, 1, 1, 1, 1, 1])
-    assert_array_equal(fit(X, c, 2, start, max_iter=2).labels_, [1, 1, 1, 1, 1, 1, 1, 1])
-    found = fit(X, c, 2, start, tol=1e6)
-    assert found.n_iter_ == 3
-    assert_array_equal(found.labels_, [1, 1, 1, 1, 1, 1, 1, 0])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 2))
@@ -214,31 +120,3 @@ def test_without_constraints_no_cluster_is_left_empty_while_rows_differ(seed, n,
 
 
 # ---- corner cases
-
-
-def test_identical_rows_share_one_cluster_at_no_cost():
-    found = PCKMeans(3, random_state=0).fit(np.full((6, 2), 0.1))  # 0.1 · 6 / 6 is not 0.1
-    assert len(np.unique(found.labels_)) == 1
-    assert found.objective_ < 1e-30
-    assert found.converged_
-    assert_allclose(found.cluster_centers_, 0.1, rtol=1e-15)
-
-
-def test_as_many_clusters_as_rows_gives_each_row_its_own():
-    X = np.random.default_rng(0).normal(size=(6, 2))
-    found = fit(X, None, 6)
-    assert_array_equal(np.sort(found.labels_), np.arange(6))
-    assert_array_equal(found.cluster_centers_[found.labels_], X)
-    assert found.objective_ == 0
-
-
-def test_predict_gives_the_nearest_center_without_regard_to_constraints():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2))
-    found = fit(X, Constraints.from_labels(rng.integers(3, size=40), 30, random_state=0), 3)
-    new = rng.normal(size=(100, 2))
-    distances = ((new[:, np.newaxis] - found.cluster_centers_) ** 2).sum(axis=2)
-    assert_array_equal(found.predict(new), distances.argmin(axis=1))
-    assert (found.predict(X) != found.labels_).any()
-    free = fit(X, None, 3)
-    assert_array_equal(free.predict(X), free.labels_)

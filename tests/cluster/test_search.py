@@ -23,39 +23,20 @@ def problem(seed: int, n: int = 60, k: int = 4, d: int = 3, n_pairs: int = 30):
     return X, Constraints(c.pairs, c.must_link ^ wrong, rng.uniform(0.2, 2, size=len(c)))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n_pairs", [0, 30])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("seed", "n_pairs", "weighted"),
+    [(0, 0, False), (1, 0, True), (2, 30, False), (3, 30, True), (4, 30, True)],
+)
 def test_agrees_with_the_reference(seed, n_pairs, weighted):
     X, c = problem(seed, n_pairs=n_pairs)
-    masses = (
-        np.random.default_rng(seed).uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
-    )
-    starts = [X[:4], X[4:6]]
-    found = search_pck(
-        X,
-        4,
-        c.pairs,
-        c.must_link,
-        c.weights,
-        penalty=0.5,
-        masses=masses if weighted else None,
-        starts=starts,
-        n_init=4,
-        rng=np.random.default_rng(seed),
-    )
+    rng = np.random.default_rng(seed)
+    masses = rng.uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
+    starts, rng, again = [X[:4], X[4:6]], np.random.default_rng(seed), np.random.default_rng(seed)
+    options = {"penalty": 0.5, "masses": masses if weighted else None, "starts": starts}
+    found = search_pck(X, 4, *c.listed(), n_init=4, rng=rng, **options)
+    pairs = c.pairs, c.must_link, 0.5 * c.weights
     labels, centers, objective = reference.search(
-        X,
-        4,
-        c.pairs,
-        c.must_link,
-        0.5 * c.weights,
-        masses,
-        starts,
-        4,
-        40,
-        np.random.default_rng(seed),
-        weighted=weighted,
+        X, 4, *pairs, masses, starts, 4, 40, again, weighted=weighted
     )
     np.testing.assert_array_equal(found.labels, labels)
     np.testing.assert_allclose(found.centers, centers, rtol=1e-10, atol=1e-12)
@@ -68,15 +49,8 @@ def test_integer_masses_are_points_that_are_repeated():
     centers = X[:4]
 
     def from_centers(points, masses):
-        return search_pck(
-            points,
-            4,
-            *(NONE.pairs, NONE.must_link, NONE.weights),
-            masses=masses,
-            starts=[centers],
-            n_init=1,
-            rng=np.random.default_rng(0),
-        )
+        options = {"masses": masses, "starts": [centers], "rng": np.random.default_rng(0)}
+        return search_pck(points, 4, *NONE.listed(), n_init=1, **options)
 
     heavy = from_centers(X, times.astype(float))
     repeated = from_centers(np.repeat(X, times, axis=0), None)

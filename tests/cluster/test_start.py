@@ -1,6 +1,5 @@
-"""Clusters start from must-link neighborhoods.
-
-PCK from the largest, MPCK from those that are large and far apart.
+"""Clusters start from must-link neighborhoods (PCK from the largest, MPCK from those that are
+large and far apart), or from given centers, which are never changed.
 """
 
 from __future__ import annotations
@@ -85,24 +84,6 @@ def test_the_chosen_neighborhoods_are_those_of_the_slow_version(estimator, slow_
     assert 50 < n_full < 200  # enough, and too few, neighborhoods both occur
 
 
-def test_pck_takes_the_largest_first_and_the_lowest_of_equal_ones():
-    X = np.arange(12.0).reshape(-1, 1)
-    c = chains([9, 10, 11], [3, 5], [0, 7], [1, 2, 4])
-    labels, centers = start(PCKMeans(3), X, c)
-    assert_array_equal(labels, [2, 0, 0, -1, 0, -1, -1, 2, -1, 1, 1, 1])
-    assert_allclose(centers.ravel(), [7 / 3, 10, 3.5])
-
-
-def test_mpck_weighs_the_distance_by_the_root_of_both_sizes():
-    # from the largest at 0: a pair at distance 10 (10·√8 = 28.3) against four rows at distance −8
-    # (8·√16 = 32)
-    X = np.array([0.0, 0, 0, 0, 10, 10, -8, -8, -8, -8])[:, np.newaxis]
-    c = chains([0, 1, 2, 3], [4, 5], [6, 7, 8, 9])
-    labels, centers = start(MPCKMeans(2), X, c)
-    assert_array_equal(labels, [0, 0, 0, 0, -1, -1, 1, 1, 1, 1])
-    assert_array_equal(centers, [[0], [-8]])
-
-
 @both
 def test_neighborhoods_at_the_same_place_are_still_different_ones(estimator):
     X = np.zeros((6, 2))
@@ -111,73 +92,71 @@ def test_neighborhoods_at_the_same_place_are_still_different_ones(estimator):
     assert_array_equal(centers, np.zeros((3, 2)))
 
 
-@both
-def test_missing_centers_are_distinct_rows_outside_the_neighborhoods_drawn_by_random_state(
-    estimator,
-):
+@pytest.mark.parametrize("groups", [([0, 1], [4, 5, 6]), ()], ids=["some", "none"])
+def test_missing_centers_are_distinct_rows_outside_the_neighborhoods_drawn_by_random_state(groups):
     X = np.arange(10.0)[:, np.newaxis] ** 2
-    c = chains([0, 1], [4, 5, 6])
+    free = set(range(10)).difference(*groups)
     drawn = set()
     for seed in range(60):
-        labels, centers = start(estimator(4, random_state=seed), X, c)
-        assert_array_equal(labels, [1, 1, -1, -1, 0, 0, 0, -1, -1, -1])
-        assert_allclose(centers[:2].ravel(), [77 / 3, 0.5])
-        rows = np.sqrt(centers[2:].ravel())
+        model = PCKMeans(len(groups) + 2, random_state=seed)
+        labels, centers = start(model, X, chains(*groups))
+        assert set(np.flatnonzero(labels < 0)) == free
+        rows = np.sqrt(centers[len(groups) :].ravel())
         assert len(set(rows)) == 2
-        assert set(rows) <= {2, 3, 7, 8, 9}
-        assert_array_equal(start(estimator(4, random_state=seed), X, c)[1], centers)
-        drawn.add(tuple(rows))
-    assert {row for rows in drawn for row in rows} == {2, 3, 7, 8, 9}
-
-
-@both
-def test_without_neighborhoods_all_centers_are_distinct_random_rows(estimator):
-    X = np.arange(5.0)[:, np.newaxis]
-    seen = set()
-    for seed in range(40):
-        labels, centers = start(estimator(3, random_state=seed), X, Constraints([(0, 1)], [False]))
-        assert_array_equal(labels, np.full(5, -1))
-        assert len(np.unique(centers)) == 3
-        assert set(centers.ravel()) <= set(range(5))
-        seen |= set(centers.ravel())
-    assert seen == set(range(5))
+        assert set(rows) <= free
+        drawn |= set(rows)
+    assert drawn == free
 
 
 @both
 def test_where_too_few_rows_are_free_any_row_may_be_a_center(estimator):
     X = np.array([0.0, 1, 2, 3, 100])[:, np.newaxis]
-    labels, centers = start(estimator(4, random_state=0), X, chains([0, 1, 2, 3]))
-    assert_array_equal(labels, [0, 0, 0, 0, -1])
-    assert centers[0] == 1.5
-    assert len(set(centers[1:].ravel())) == 3
-    assert set(centers[1:].ravel()) <= {0, 1, 2, 3, 100}
+    for seed in range(20):
+        labels, centers = start(estimator(4, random_state=seed), X, chains([0, 1, 2, 3]))
+        assert_array_equal(labels, [0, 0, 0, 0, -1])
+        assert centers[0] == 1.5
+        assert len(set(centers[1:].ravel())) == 3
+        assert set(centers[1:].ravel()) <= {0, 1, 2, 3, 100}
+        # just enough
+        _, centers = start(estimator(3, random_state=seed), X[[0, 1, 3, 4]], chains([0, 1]))
+        assert sorted(centers.ravel().tolist()) == [0.5, 3, 100]
 
 
-@both
-@pytest.mark.parametrize(
-    "make", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)]
-)
-def test_the_same_random_state_draws_the_same_centers(estimator, make):
+@pytest.mark.parametrize("make", [int, np.random.default_rng, np.random.RandomState])
+def test_the_same_random_state_draws_the_same_centers(make):
     X = np.random.default_rng(0).normal(size=(30, 2))
-    first, second = (
-        start(estimator(5, random_state=make()), X, Constraints([], []))[1] for _ in range(2)
+    nothing = Constraints([], [])
+    first, same, other = (
+        start(PCKMeans(5, random_state=make(seed)), X, nothing)[1] for seed in (7, 7, 8)
     )
-    assert_array_equal(first, second)
-    other = start(estimator(5, random_state=8), X, Constraints([], []))[1]
+    assert_array_equal(first, same)
     assert not np.array_equal(first, other)
 
 
-@both
-def test_given_centers_leave_all_rows_unassigned(estimator):
-    X = np.arange(6.0)[:, np.newaxis]
-    centers = np.array([[1.0], [4.0]])
-    model = estimator(2, init=centers)
-    labels, found = start(model, X, chains([0, 1, 2]))
+def test_given_centers_leave_all_rows_unassigned():
+    X, centers = np.arange(6.0)[:, np.newaxis], np.array([[1.0], [4.0]])
+    labels, found = start(PCKMeans(2, init=centers), X, chains([0, 1, 2]))
     assert_array_equal(labels, np.full(6, -1))
     assert_array_equal(found, centers)
-    model.fit(X, constraints=chains([0, 1, 2]))
-    assert_array_equal(centers, [[1.0], [4.0]])
-    assert model.init is centers
+
+
+FORMS = {"list": np.ndarray.tolist, "int8": np.int8, "float32": np.float32, "F": np.asfortranarray}
+
+
+@both
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_given_centers_are_taken_as_numbers_whatever_holds_them_and_stay(estimator, form):
+    X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([[0, 0], [3, 3]], 20, axis=0)
+    centers = np.array([[0.0, 1.0], [3.0, 2.0]])
+    given = form(centers)
+    before = np.array(given)
+    expected, found = (estimator(2, init=init).fit(X) for init in (centers, given))
+    assert_array_equal(found.cluster_centers_, expected.cluster_centers_)
+    assert_array_equal(found.labels_, expected.labels_)
+    assert found.cluster_centers_.dtype == np.float64
+    assert_array_equal(given, before)
+    assert_array_equal(centers, [[0, 1], [3, 2]])
+    assert found.init is given
 
 
 @both
@@ -200,32 +179,26 @@ def test_a_partner_that_is_not_assigned_yet_is_ignored_and_one_that_is_counts(
     assert_array_equal(model.labels_, expected)
 
 
-@both
-@pytest.mark.parametrize(
-    "init",
-    [
-        np.zeros((2, 2)),
-        np.zeros((3, 1)),
-        np.zeros(3),
-        [[0.0, np.nan], [1, 1], [2, 2]],
-        [[0.0, np.inf], [1, 1], [2, 2]],
-        [[0.0], [1.0, 2.0], [3.0]],
-        [["a", "b"]] * 3,
-        5,
-        None,
-        {"centers": 3},
-    ],
-    ids=["k", "d", "one-dimensional", "nan", "inf", "ragged", "words", "number", "none", "dict"],
-)
-def test_centers_that_cannot_be_used_are_refused_and_the_right_shape_is_named(estimator, init):
+CENTERS_OF_NO_USE = {
+    "k": np.zeros((2, 2)),
+    "d": np.zeros((3, 1)),
+    "one-dimensional": np.zeros(3),
+    "nan": [[0.0, np.nan], [1, 1], [2, 2]],
+    "inf": [[0.0, np.inf], [1, 1], [2, 2]],
+    "ragged": [[0.0], [1.0, 2.0], [3.0]],
+    "words": [["a", "b"]] * 3,
+    "number": 5,
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("init", CENTERS_OF_NO_USE.values(), ids=CENTERS_OF_NO_USE)
+def test_centers_that_cannot_be_used_are_refused_and_the_right_shape_is_named(init):
     with pytest.raises(InvalidInputError, match=r"\(3, 2\)"):
-        estimator(3, init=init).fit(np.random.default_rng(0).normal(size=(10, 2)))
+        PCKMeans(3, init=init).fit(np.random.default_rng(0).normal(size=(10, 2)))
 
 
-@both
-def test_an_unknown_start_is_refused_and_the_known_ones_are_named(estimator):
-    with pytest.raises(
-        InvalidInputError,
-        match=r"'auto', 'neighborhoods' or an array of centers, got 'k-means\+\+'",
-    ):
-        estimator(3, init="k-means++").fit(np.zeros((10, 2)))
+def test_an_unknown_start_is_refused_and_the_known_ones_are_named():
+    message = r"'auto', 'neighborhoods' or an array of centers, got 'k-means\+\+'"
+    with pytest.raises(InvalidInputError, match=message):
+        PCKMeans(3, init="k-means++").fit(np.zeros((10, 2)))

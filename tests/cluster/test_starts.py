@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import adjusted_rand_score
@@ -46,7 +46,7 @@ def at_k_means(X, k, c, seed=0):
 @pytest.mark.parametrize("n_pairs", [40, 120])
 def test_blobs_with_correct_pairs_end_no_higher_than_k_means_and_are_as_good(n_pairs):
     gains = []
-    for seed in range(20):
+    for seed in range(12):
         X, y, k, c = blobs(seed, n_pairs)
         labels, objective = at_k_means(X, k, c, seed)
         model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
@@ -56,7 +56,7 @@ def test_blobs_with_correct_pairs_end_no_higher_than_k_means_and_are_as_good(n_p
     assert gains.mean() > -2 * gains.std(ddof=1) / np.sqrt(len(gains))
 
 
-@pytest.mark.parametrize("n_pairs", [2, 10, 20])
+@pytest.mark.parametrize("n_pairs", [2, 20])
 def test_no_end_is_above_the_searchs_own_k_means_however_few_the_pairs(n_pairs):
     for seed in range(20):
         X, _, k, c = blobs(seed, n_pairs)
@@ -77,10 +77,8 @@ def test_real_data_end_no_higher_than_k_means(load, n_pairs):
         labels, objective = at_k_means(X, k, c, seed)
         model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
         assert model.objective_ <= objective * (1 + 1e-9)
-        gain = adjusted_rand_score(data.target, model.labels_) - adjusted_rand_score(
-            data.target, labels
-        )
-        assert gain > -0.01
+        scores = [adjusted_rand_score(data.target, found) for found in (model.labels_, labels)]
+        assert scores[0] > scores[1] - 0.01
 
 
 def test_six_unequal_blobs_that_one_start_does_not_find():
@@ -136,15 +134,12 @@ def test_of_mpck_means_k_means_is_a_start():
         assert_array_equal(centers, search.k_means.centers)
         labels = search.k_means.labels
         means = [X[labels == h].mean(axis=0) for h in range(k)]
-        np.testing.assert_allclose(centers, means, rtol=1e-9, atol=1e-12)
+        assert_allclose(centers, means, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("most_listed", [2**20, 0], ids=["listed", "held"])
 def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, monkeypatch):
-    """Where every neighborhood is together, Eq.
-
-    1 differs by its scatter and by the cannot-links inside of it.
-    """
+    """Eq. 1 differs by the scatter of neighborhoods and by the cannot-links inside of them."""
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -157,10 +152,9 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
         for _ in range(5):
             of_points, centers = rng.integers(4, size=len(problem.X)), rng.normal(size=(4, 3))
             of_rows = of_points[point]
-            expected = reference_objective(X, of_rows, centers, c.pairs, c.must_link, c.weights)
-            assert problem.objective(of_points, centers) + scatter == pytest.approx(
-                expected, rel=1e-10
-            )
+            found = problem.objective(of_points, centers) + scatter
+            expected = reference_objective(X, of_rows, centers, *c.listed())
+            assert found == pytest.approx(expected, rel=1e-10)
             assert search._rows.objective(of_rows, centers) == pytest.approx(expected, rel=1e-10)
 
 
@@ -173,9 +167,8 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
         for found in ends:
             assert found.objective == search._rows.objective(found.labels, found.centers)
         centers = X[:k]
-        alone = search._rows.descend(
-            centers, search._rows.nearest(centers), np.random.default_rng(seed), 40
-        )
+        labels = search._rows.nearest(centers)
+        alone = search._rows.descend(centers, labels, np.random.default_rng(seed), 40)
         search._rng = np.random.default_rng(seed)
         after = search._from(centers)
         assert after.objective <= alone.objective
@@ -183,34 +176,36 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
     assert moved >= 2
 
 
-@both
-def test_a_start_that_is_given_is_the_only_one(Estimator):
+def test_a_start_that_is_given_is_the_only_one():
     X, _, k, c = blobs(3, 40)
     for init, name in (("neighborhoods", "'neighborhoods'"), (X[:k], "an array of centers")):
         for n_init in ("auto", 1):
-            Estimator(k, init=init, n_init=n_init).fit(X, constraints=c)
-        with pytest.raises(
-            InvalidInputError, match=f"n_init must be 'auto' or 1 with init={name}.*got 3"
-        ):
-            Estimator(k, init=init, n_init=3).fit(X, constraints=c)
+            PCKMeans(k, init=init, n_init=n_init).fit(X, constraints=c)
+        message = f"n_init must be 'auto' or 1 with init={name}.*got 3"
+        with pytest.raises(InvalidInputError, match=message):
+            PCKMeans(k, init=init, n_init=3).fit(X, constraints=c)
 
 
-@both
 @pytest.mark.parametrize("n_init", [0, -1, 2.5, True, "ten", None])
-def test_a_number_of_starts_that_is_none_is_refused(Estimator, n_init):
+def test_a_number_of_starts_that_is_none_is_refused(n_init):
     with pytest.raises(InvalidInputError, match="n_init"):
-        Estimator(2, n_init=n_init).fit(np.eye(4))
+        PCKMeans(2, n_init=n_init).fit(np.eye(4))
 
 
 @both
-@pytest.mark.parametrize("max_iter", [1, 2, 5])
+@pytest.mark.parametrize("max_iter", [1, 5])
 def test_no_start_exceeds_the_limit_of_iterations(Estimator, max_iter):
+    for seed in range(3):
+        X, _, k, c = blobs(seed, 40)
+        model = Estimator(k, max_iter=max_iter, random_state=0).fit(X, constraints=c)
+        assert model.n_iter_ <= max_iter
+
+
+def test_the_best_descent_goes_on_to_its_end_where_the_limit_of_sweeps_stopped_it(monkeypatch):
+    monkeypatch.setattr("mvcc.cluster._search._SWEEPS", 1)
     for seed in range(5):
         X, _, k, c = blobs(seed, 40)
-        assert (
-            Estimator(k, max_iter=max_iter, random_state=0).fit(X, constraints=c).n_iter_
-            <= max_iter
-        )
+        assert PCKMeans(k, random_state=0).fit(X, constraints=c).converged_
 
 
 @both

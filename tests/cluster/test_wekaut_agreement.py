@@ -1,6 +1,4 @@
-"""Our fits are those of WekaUT, the implementation that the paper used, but for WekaUT's listed
-defects.
-"""
+"""Our fits are those of WekaUT, which the paper used, but for WekaUT's listed defects."""
 
 from __future__ import annotations
 
@@ -99,23 +97,11 @@ def cases(dataset):
     )
     results = results.sort_index()
     made = []
+    data = inputs["X"], inputs["y"], int(inputs["k"])
     for count, trial in product(COUNTS, range(20)):
-        given = tuple(
-            inputs[kind][trial][: count // 2].astype(int) for kind in ("must_link", "cannot_link")
-        )
-        made.append(
-            Case(
-                dataset,
-                count,
-                trial,
-                inputs["X"],
-                inputs["y"],
-                int(inputs["k"]),
-                given,
-                outputs,
-                results,
-            )
-        )
+        kinds = inputs["must_link"][trial], inputs["cannot_link"][trial]
+        given = tuple(pairs[: count // 2].astype(int) for pairs in kinds)
+        made.append(Case(dataset, count, trial, *data, given, outputs, results))
     return made
 
 
@@ -154,11 +140,9 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_pro
     assert len(compared) >= 60
     differing = []
     for case in compared:
-        found = PCKMeans(case.k, init="neighborhoods", tol=1e-5, max_iter=10_000).fit(
-            case.X, constraints=case.closed
-        )
-        first = PCKMeans(case.k, init="neighborhoods", max_iter=1).fit(
-            case.X, constraints=case.closed
+        found, first = (
+            PCKMeans(case.k, init="neighborhoods", **limits).fit(case.X, constraints=case.closed)
+            for limits in ({"tol": 1e-5, "max_iter": 10_000}, {"max_iter": 1})
         )
         expected = case.result("PCKMeans")
         if not (
@@ -169,10 +153,8 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_pro
         ):
             differing.append(str(case))
     n_equal = len(compared) - len(differing)
-    record_property(
-        "agreement",
-        f"{'PCKMeans':20} {dataset:9} equals WekaUT in {n_equal} of {len(compared)} fits",
-    )
+    told = f"{'PCKMeans':20} {dataset:9} equals WekaUT in {n_equal} of {len(compared)} fits"
+    record_property("agreement", told)
     assert not differing, differing
 
 
@@ -236,10 +218,7 @@ def spread_of_box(Z):
 
 
 def spread_of_farthest_pair(X, weights):
-    """D of Eq.
-
-    3: the squared differences of the two rows farthest apart, by looking at all pairs.
-    """
+    """D of Eq. 3: the squared differences of the two rows farthest apart, of all pairs."""
     distances = squareform(pdist(X * np.sqrt(weights), "sqeuclidean"))
     i, j = np.unravel_index(np.argmax(distances), distances.shape)
     return (X[i] - X[j]) ** 2
@@ -334,12 +313,9 @@ def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
         if same_partition(found.labels_, theirs):
             continue
         differing.append(str(case))
-        labels, centers = (
-            case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids")
-        )
-        with_defects = mpck_loop(
-            case, MPCK[algorithm], labels.astype(int), centers, 1000, defects=True
-        )
+        labels = case.output(f"init_labels_{algorithm}").astype(int)
+        centers = case.output(f"init_centroids_{algorithm}")
+        with_defects = mpck_loop(case, MPCK[algorithm], labels, centers, 1000, defects=True)
         assert_array_equal(with_defects, theirs, str(case))
         labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(
             case.X, case.closed.spanning(), case.k

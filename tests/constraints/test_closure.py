@@ -11,7 +11,6 @@ from collections import deque
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -25,9 +24,6 @@ from tests.strategies import (
 )
 
 ML, CL = True, False
-NOTHING = Constraints([], [])
-
-
 # one view
 
 
@@ -57,11 +53,13 @@ def random_list(rng, labels, m):
     return np.column_stack((first, second)), labels[first] == labels[second], weights
 
 
-@pytest.mark.parametrize("m", [20, 40, 80])
-def test_closures_of_many_rows_and_constraints_equal_the_reference(m):
+@pytest.mark.parametrize(
+    ("m", "n", "tries"), [(20, 20, 12), (40, 20, 12), (80, 20, 12), (400, 200, 1)]
+)
+def test_closures_of_many_rows_and_constraints_equal_the_reference(m, n, tries):
     rng = np.random.default_rng(m)
-    for _ in range(12):
-        listed = random_list(rng, rng.integers(4, size=20), m)
+    for _ in range(tries):
+        listed = random_list(rng, rng.integers(4, size=n), m)
         assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
 
 
@@ -91,36 +89,6 @@ def test_an_inferred_constraint_weighs_the_weakest_link_of_its_strongest_chain()
     }
 
 
-def test_large_neighborhoods_are_closed_too():
-    rng = np.random.default_rng(0)
-    n, k = 300, 5
-    order = rng.permutation(n)
-    chains = np.column_stack((order[:-k], order[k:]))  # k classes, by the place in the order
-    walls = np.column_stack((order[:k], np.roll(order[:k], 1)))
-    strength = rng.uniform(0.1, 2.0, len(chains))
-    c = Constraints(
-        np.concatenate((chains, walls)),
-        np.arange(n) < n - k,
-        np.concatenate((strength, np.full(k, 3.0))),
-    )
-    closed = c.closure()
-    place = np.argsort(order)
-    pairs = np.argwhere(np.triu(np.ones((n, n), dtype=bool), 1))
-    gap = (place[pairs[:, 0]] - place[pairs[:, 1]]) % k
-    wanted = pairs[(gap == 0) | (gap == 1) | (gap == k - 1)]
-    assert closed.pairs.tolist() == wanted.tolist()
-    assert (closed.must_link == (place[wanted[:, 0]] % k == place[wanted[:, 1]] % k)).all()
-    # along a chain the weakest link between two rows decides
-    for index in rng.choice(np.flatnonzero(closed.must_link), 200):
-        first, last = sorted(place[closed.pairs[index]])
-        assert closed.weights[index] == strength[first:last:k].min()
-    for index in rng.choice(np.flatnonzero(~closed.must_link), 200):
-        ends = place[closed.pairs[index]]
-        assert closed.weights[index] == min(
-            [3.0, *(strength[end % k : end : k].min(initial=3.0) for end in ends)]
-        )
-
-
 @pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
 def test_extreme_weights_are_weights_like_others(weight):
     closed = Constraints([(0, 1), (1, 2), (2, 3)], [ML, ML, CL], [weight, 1.0, 0.5]).closure()
@@ -142,41 +110,15 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
     short = [(10, 11), (11, 12)]
     for first, second in ((long, short), (short, long)):
         c = Constraints.from_pairs(first + second, [(0, 4), (10, 12)])
-        with pytest.raises(
-            ConstraintConflictError,
-            match=(
-                r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\."
-                r" Correct or remove"
-            ),
-        ):
+        message = (
+            r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\."
+        )
+        with pytest.raises(ConstraintConflictError, match=message + " Correct or remove"):
             c.closure()
     # the same when the shorter one has the smaller rows
     c = Constraints.from_pairs([(0, 1), (1, 2), (5, 6), (6, 7), (7, 8)], [(0, 2), (5, 8)])
     with pytest.raises(
         ConstraintConflictError, match=r"row 0 = row 1 \(must-link\) = row 2 \(must-link\), but"
-    ):
-        c.closure()
-
-
-@pytest.mark.parametrize("heavy", [True, False])
-@pytest.mark.parametrize(("middle", "detour"), [(5, (1, 2)), (1, (4, 5))])
-def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_weight(
-    middle, detour, heavy
-):
-    short, long = [(0, middle), (middle, 9)], [(0, detour[0]), detour, (detour[1], 9)]
-    weights = [2.0] * 2 + [0.1] * 3 if heavy else [0.1] * 2 + [2.0] * 3
-    c = Constraints([*short, *long, (0, 9)], [ML] * 5 + [CL], [*weights, 1.0])
-    with pytest.raises(
-        ConstraintConflictError, match=rf"row 0 = row {middle} \S+ = row 9 \S+, but row 0 ≠ row 9"
-    ):
-        c.closure()
-
-
-def test_a_pair_with_both_types_is_the_shortest_conflict():
-    c = Constraints.from_pairs([(0, 1), (1, 2), (3, 4)], [(0, 2), (3, 4)])
-    with pytest.raises(
-        ConstraintConflictError,
-        match=r"row 3 = row 4 \(must-link\), but row 3 ≠ row 4 \(cannot-link\)",
     ):
         c.closure()
 
@@ -202,7 +144,7 @@ def shortest_conflict(must, cannot):
 
 
 @given(constraint_lists(n_rows=7, max_size=14))
-def test_the_named_chain_is_a_chain_and_there_is_no_shorter_one(listed):
+def test_the_named_chain_is_a_chain_and_there_is_no_shorter_one_whatever_the_weights(listed):
     check_named_chain(listed)
 
 
@@ -329,14 +271,6 @@ def test_a_conflict_through_relations_names_rows_views_and_links():
         close_views(views, {(0, 1): [(3, 7), (4, 8)]})
 
 
-def test_a_conflict_is_named_rightly_behind_an_empty_view():
-    views = [None, Constraints.from_pairs([(0, 1)], [(0, 1)]), None]
-    with pytest.raises(
-        ConstraintConflictError, match=r"row 0 of view 1 = row 1 of view 1 \(must-link\), but row 0"
-    ):
-        close_views(views, {})
-
-
 def test_relations_weaken_no_chain():
     first = Constraints([(0, 1), (1, 2)], [ML, CL], [2.0, 3.0])
     constraints, relations = close_views([first, None], {(0, 1): [(0, 10), (1, 11), (2, 12)]})
@@ -345,42 +279,12 @@ def test_relations_weaken_no_chain():
     assert relations[0, 1].tolist() == [[0, 10], [0, 11], [1, 10], [1, 11], [2, 12]]
 
 
-def assert_same_views(first, second):
-    assert first[0] == second[0]
-    assert {key: rows.tolist() for key, rows in first[1].items()} == {
-        key: rows.tolist() for key, rows in second[1].items()
-    }
-
-
-@given(
-    st.lists(consistent_constraints(), min_size=1, max_size=3),
-    st.sampled_from([None, {}, {(0, 1): []}]),
-)
-def test_without_relations_every_view_is_closed_by_itself(lists, mappings):
-    views = [Constraints(*listed) for listed in lists]
-    closed, relations = close_views(views, mappings if len(views) > 1 else None)
-    assert closed == [c.closure() for c in views]
-    assert relations == {}
-
-
-def test_no_constraints_of_a_view_may_be_none_or_an_empty_list():
-    c = Constraints.from_pairs([(0, 1)])
-    mappings = {(0, 1): [(0, 3), (1, 4)]}
-    assert_same_views(close_views([c, None], mappings), close_views([c, NOTHING], mappings))
-
-
 @pytest.mark.parametrize("row", [2**31, 2**63 - 1])
 def test_rows_that_no_constraint_can_name_are_refused(row):
     # as by the constructor; 3 and this row are the same object, so that a must-link would have to
     # follow
     with pytest.raises(InvalidInputError, match=str(row)):
         close_views([None, None], {(0, 1): [(3, 0), (row, 0)]})
-
-
-@pytest.mark.parametrize("mappings", [{(0, 2): [(0, 0)]}, {(1, 0): [(0, -1)]}])
-def test_views_and_rows_that_are_not_there_are_refused(mappings):
-    with pytest.raises(InvalidInputError, match=r"mappings"):
-        close_views([NOTHING, NOTHING], mappings)
 
 
 def test_no_views_are_refused():

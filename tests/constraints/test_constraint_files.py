@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -34,10 +32,8 @@ def test_a_csv_file_of_ids_gives_the_same_constraints_back(tmp_path_factory, lis
 def test_equal_ids_are_refused_with_both_rows(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("i,j,kind\nb,a,must-link\n")
-    ids, message = (
-        ["c", "a", "b", "a"],
-        "'a' stands more than once in ids, in rows 1 and 3; give every row an id",
-    )
+    ids = ["c", "a", "b", "a"]
+    message = "'a' stands more than once in ids, in rows 1 and 3; give every row an id"
     with pytest.raises(InvalidInputError, match=message):
         Constraints.read_csv(path, ids=ids)
     with pytest.raises(InvalidInputError, match=message):
@@ -46,18 +42,15 @@ def test_equal_ids_are_refused_with_both_rows(tmp_path):
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
 def test_an_id_that_no_text_file_can_hold_is_refused_and_nothing_is_written(tmp_path, name):
-    with pytest.raises(
-        InvalidInputError, match=r"the id of row 1, .*, has a character that no text file can hold"
-    ):
+    message = r"the id of row 1, .*, has a character that no text file can hold"
+    with pytest.raises(InvalidInputError, match=message):
         Constraints.from_pairs([(0, 1)]).to_csv(tmp_path / "pairs.csv", ids=["a", name])
     assert not (tmp_path / "pairs.csv").exists()
 
 
 def test_rows_without_an_id_are_not_written(tmp_path):
-    with pytest.raises(
-        InvalidInputError,
-        match="ids are those of 2 rows, but a constraint names row 2; give the id of",
-    ):
+    message = "ids are those of 2 rows, but a constraint names row 2; give the id of"
+    with pytest.raises(InvalidInputError, match=message):
         Constraints.from_pairs([(0, 2)]).to_csv(tmp_path / "pairs.csv", ids=["a", "b"])
     assert not list(tmp_path.iterdir())
 
@@ -82,13 +75,6 @@ def test_a_refused_line_is_shown_as_it_stands_in_the_file(tmp_path, line, messag
     assert str(refused.value).endswith(message)
 
 
-def test_wrong_columns_are_shown_as_they_stand_in_the_file(tmp_path):
-    path = tmp_path / "pairs.csv"
-    path.write_text("a;b;kind\n0;2;must-link\n")
-    with pytest.raises(InvalidInputError, match="not a;b;kind"):
-        Constraints.read_csv(path)
-
-
 def test_a_full_disk_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "pairs.csv"
     Constraints.from_pairs([(0, 1)]).to_csv(path)
@@ -104,38 +90,14 @@ def test_a_full_disk_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_link_stays_a_link(tmp_path):
-    """So that /dev/stdout is written to, and not replaced."""
-    link = tmp_path / "link.csv"
-    link.symlink_to(tmp_path / "pairs.csv")
-    Constraints.from_pairs([(0, 1)]).to_csv(link)
-    assert link.is_symlink()
-    assert Constraints.read_csv(tmp_path / "pairs.csv") == Constraints.from_pairs([(0, 1)])
-
-
-def test_a_pipe_is_written_to(tmp_path):
+def test_a_pipe_is_written_to_unless_nobody_reads_it(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
+    with pytest.raises(OSError, match="No such device or address"):
+        Constraints.from_pairs([(0, 1)]).to_csv(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         Constraints.from_pairs([(0, 1)]).to_csv(pipe)
         assert os.read(reader, 100) == b"i,j,kind,weight\n0,1,must-link,1.0\n"
     finally:
         os.close(reader)
-
-
-def test_a_pipe_that_nobody_reads_is_an_error(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="No such device or address"):
-        Constraints.from_pairs([(0, 1)]).to_csv(tmp_path / "pipe")
-
-
-def test_what_the_shell_redirects_is_added_to(tmp_path):
-    code = (
-        "from mvcc import Constraints; print('before', flush=True);"
-        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/fd/1'); print('done')"
-    )
-    with open(tmp_path / "log", "wb") as log:
-        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
-    content = b"before\ni,j,kind,weight\n0,1,must-link,1.0\ndone\n"
-    assert (tmp_path / "log").read_bytes() == content

@@ -5,6 +5,7 @@ are nested.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 
 import numpy as np
@@ -51,13 +52,9 @@ def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
         assert [tuple(row) for row in rows.tolist()] == sorted(merged[key])
 
 
-@pytest.mark.parametrize("mappings", [None, {}])
-def test_there_may_be_no_relations(mappings):
-    assert check_mappings(mappings, [3, 3]) == {}
-
-
 @pytest.mark.parametrize("rows", [[], (), np.empty((0, 2)), np.empty((0, 2), dtype=np.int32)])
-def test_a_mapping_may_be_empty(rows):
+def test_there_may_be_no_relations(rows):
+    assert check_mappings(None, [3, 3]) == check_mappings({}, [3, 3]) == {}
     checked = check_mappings({(0, 1): rows}, [3, 3])
     assert checked[0, 1].shape == (0, 2)
     assert checked[0, 1].dtype == np.int64
@@ -68,76 +65,37 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
     checked = check_mappings({(0, 1): rows}, [2, 2])
     checked[0, 1][:] = 9
     assert rows.tolist() == [[0, 1], [1, 0]]
-    assert check_mappings({(np.int64(1), np.int32(0)): rows.astype(np.uint8)}, [2, 2])[
-        0, 1
-    ].tolist() == [
-        [0, 1],
-        [1, 0],
-    ]
+    numbers = {(np.int64(1), np.int32(0)): rows.astype(np.uint8)}
+    assert check_mappings(numbers, [2, 2])[0, 1].tolist() == [[0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize(
-    ("mappings", "sizes", "message"),
+    ("key", "rows", "message"),
     [
-        (
-            {(0, 2): [(0, 0)]},
-            [3, 4],
-            r"mappings: \(0, 2\) does not name two different views of 0 … 1",
-        ),
-        (
-            {(-1, 0): [(0, 0)]},
-            [3, 4],
-            r"mappings: \(-1, 0\) does not name two different views of 0 … 1",
-        ),
-        ({(1, 1): [(0, 0)]}, [3, 4], r"mappings: \(1, 1\) does not name two different views"),
-        (
-            {"01": [(0, 0)]},
-            [3, 4],
-            r"mappings: the key '01' is not a pair \(u, v\) of view numbers",
-        ),
-        ({(0, 1, 2): [(0, 0)]}, [3, 4], r"mappings: the key \(0, 1, 2\) is not a pair"),
-        ({(0.0, 1.0): [(0, 0)]}, [3, 4], r"mappings: the key \(0\.0, 1\.0\) is not a pair"),
-        ({0: [(0, 0)]}, [3, 4], r"mappings: the key 0 is not a pair"),
-        (
-            {(0, 1): [(0, 0), (3, 0)]},
-            [3, 4],
-            r"mappings\[\(0, 1\)\]\[1\] names row 3 of view 0, which has rows 0 … 2",
-        ),
-        (
-            {(0, 1): [(0, 4)]},
-            [3, 4],
-            r"mappings\[\(0, 1\)\]\[0\] names row 4 of view 1, which has rows 0 … 3",
-        ),
-        (
-            {(1, 0): [(0, 2), (0, 3)]},
-            [3, 4],
-            r"mappings\[\(1, 0\)\]\[1\] names row 3 of view 0, which has rows 0 … 2",
-        ),
-        ({(0, 1): [(0, 0), (0, -1)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row -1 of view 1"),
-        (
-            {(0, 1): [(-1, 0)]},
-            [3, 4],
-            r"mappings\[\(0, 1\)\]\[0\] names row -1 of view 0, which has rows 0 … 2",
-        ),
-        (
-            {(0, 1): [0, 1]},
-            [3, 4],
-            r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)",
-        ),
-        ({(0, 1): [(0, 1), (2,)]}, [3, 4], r"mappings\[\(0, 1\)\]"),
-        (
-            {(0, 1): [(0, 1, 2)]},
-            [3, 4],
-            r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)",
-        ),
-        ({(0, 1): [(0.0, 1.0)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
-        ({(0, 1): [("a", "b")]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
-        ({(0, 1): [(True, False)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
+        ((0, 2), [(0, 0)], r": \(0, 2\) does not name two different views of 0 … 1"),
+        ((-1, 0), [(0, 0)], r": \(-1, 0\) does not name two different views of 0 … 1"),
+        ((1, 1), [(0, 0)], r": \(1, 1\) does not name two different views"),
+        ("01", [(0, 0)], r": the key '01' is not a pair \(u, v\) of view numbers"),
+        ((0, 1, 2), [(0, 0)], r": the key \(0, 1, 2\) is not a pair"),
+        ((0.0, 1.0), [(0, 0)], r": the key \(0\.0, 1\.0\) is not a pair"),
+        (0, [(0, 0)], ": the key 0 is not a pair"),
+        ((0, 1), [(0, 0), (3, 0)], r"\[1\] names row 3 of view 0, which has rows 0 … 2"),
+        ((0, 1), [(0, 4)], r"\[0\] names row 4 of view 1, which has rows 0 … 3"),
+        ((1, 0), [(0, 2), (0, 3)], r"\[1\] names row 3 of view 0, which has rows 0 … 2"),
+        ((0, 1), [(0, 0), (0, -1)], r"\[1\] names row -1 of view 1"),
+        ((0, 1), [(-1, 0)], r"\[0\] names row -1 of view 0, which has rows 0 … 2"),
+        ((0, 1), [0, 1], " must be integer row numbers of shape"),
+        ((0, 1), [(0, 1), (2,)], ""),
+        ((0, 1), [(0, 1, 2)], r" must be integer row numbers of shape \(r, 2\)"),
+        ((0, 1), [(0.0, 1.0)], " must be integer row numbers"),
+        ((0, 1), [("a", "b")], " must be integer row numbers"),
+        ((0, 1), [(True, False)], " must be integer row numbers"),
     ],
 )
-def test_bad_mappings_are_refused_with_the_place(mappings, sizes, message):
-    with pytest.raises(InvalidInputError, match=message):
-        check_mappings(mappings, sizes)
+def test_bad_mappings_are_refused_with_the_place(key, rows, message):
+    place = "mappings" if message.startswith(":") else re.escape(f"mappings[{key}]")
+    with pytest.raises(InvalidInputError, match=place + message):
+        check_mappings({key: rows}, [3, 4])
 
 
 # rows and relations of two views
@@ -248,9 +206,8 @@ def test_full_closes_over_all_views_view_inside_each_and_none_not_at_all(case):
     closed, related, strengths = augment(constraints, relations, "full")
     expected, expected_relations = close_views(constraints, relations)
     assert closed == expected
-    assert {k: r.tolist() for k, r in related.items()} == {
-        k: r.tolist() for k, r in expected_relations.items()
-    }
+    assert related.keys() == expected_relations.keys()
+    assert all(np.array_equal(related[key], expected_relations[key]) for key in related)
 
     if not all((c.weights == 1).all() for c in constraints):  # else nothing can lose weight
         expected_strengths = relation_strengths([to_dict(*listed) for listed in lists], relations)
@@ -282,9 +239,3 @@ def test_only_the_reading_that_closes_sees_a_contradiction():
     ):
         augment(inside[::-1], relations, "view")
     assert augment(inside, relations, "none")[0] == inside
-
-
-@pytest.mark.parametrize("closure", ["all", "", None, True])
-def test_another_reading_is_refused(closure):
-    with pytest.raises(InvalidInputError, match=r"closure must be 'full', 'view' or 'none', got"):
-        augment([NOTHING], {}, closure)

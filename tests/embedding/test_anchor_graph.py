@@ -1,7 +1,4 @@
-"""The graph by anchors is what its dense matrices say.
-
-B K Bᵀ, its eigenvectors, walks and paths.
-"""
+"""The graph by anchors is what its dense matrices say: B K Bᵀ, its eigenvectors, walks and paths."""
 
 from __future__ import annotations
 
@@ -52,10 +49,8 @@ def made(problem, weights=None):
 
 def with_matched(problem, graph):
     views, _ = problem
-    columns, members = (
-        [raw_columns(X) for X in views],
-        [membership(own, graph.n_objects) for own in graph.objects],
-    )
+    columns = [raw_columns(X) for X in views]
+    members = [membership(own, graph.n_objects) for own in graph.objects]
     return graph.with_matched_objects(
         lambda some: object_columns(columns, [rows_of[some] for rows_of in members])
     )
@@ -64,6 +59,16 @@ def with_matched(problem, graph):
 def affinities(graph: AnchorGraph):
     B = graph.ties.toarray().astype(float)
     return B @ np.diag(graph.weights) @ B.T
+
+
+def edges_by(ties):
+    Z = ties.toarray().astype(float)
+    return Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+
+
+def same(n):
+    """Return the matches of n rows with themselves."""
+    return {(0, 1): np.column_stack((np.arange(n), np.arange(n)))}
 
 
 def normalized(A):
@@ -126,9 +131,8 @@ def test_what_is_spread_is_the_sum_of_all_walks(problem, graph, matched):
     walks = np.linalg.inv(np.eye(len(S)) - share * S) @ whole - whole
     at_anchors = graph.diffused_to_anchors(step, some, share)
     everywhere = np.arange(graph.n_objects)
-    np.testing.assert_allclose(
-        graph.from_anchors(at_anchors, everywhere), walks, rtol=1e-3, atol=1e-5
-    )
+    found = graph.from_anchors(at_anchors, everywhere)
+    np.testing.assert_allclose(found, walks, rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(graph.sums_of(at_anchors), walks.sum(axis=0), rtol=1e-3)
 
 
@@ -157,15 +161,11 @@ def test_the_agreement_of_views_is_the_mean_cosine_over_all_edges_but_loops():
     rng = np.random.default_rng(3)
     y = np.arange(80) % K
     views = [5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(80, 4)) for _ in range(2)]
-    rows = np.column_stack((np.arange(80), np.arange(80)))
-    graph = anchor_graph(views, {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
+    graph = anchor_graph(views, same(80), K, np.random.default_rng(1), np.ones(2))
     shares = []
     for u, v in ((0, 1), (1, 0)):
-        Z, places = (
-            graph.views[u].ties.toarray().astype(float),
-            graph.views[v].spectrum(np.arange(80), K),
-        )
-        edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+        places = graph.views[v].spectrum(np.arange(80), K)
+        edges = edges_by(graph.views[u].ties)
         np.fill_diagonal(edges, 0)
         cosines = places @ places.T
         chance = (cosines.sum() - 80) / (80 * 79)
@@ -178,12 +178,9 @@ def test_the_agreement_of_views_is_the_mean_cosine_over_all_edges_but_loops():
 def test_noise_agrees_with_nothing_and_its_ties_stay():
     rng = np.random.default_rng(4)
     y = np.arange(300) % K
-    good, noise = (
-        5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(300, 4)),
-        rng.normal(size=(300, 4)),
-    )
-    rows = np.column_stack((np.arange(300), np.arange(300)))
-    graph = anchor_graph([good, noise], {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
+    good = 5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(300, 4))
+    noise = rng.normal(size=(300, 4))
+    graph = anchor_graph([good, noise], same(300), K, np.random.default_rng(1), np.ones(2))
     assert graph.agreement[0, 1] < 0.1
     own = graph.ties[:, : graph.n_anchors[0]]
     np.testing.assert_allclose(own.toarray(), graph.views[0].ties.toarray(), atol=0.05)
@@ -194,23 +191,16 @@ def test_ties_that_another_view_contradicts_are_weaker():
     y = np.arange(300) % 4
     # the first view cannot tell classes 2 and 3 apart, the second can
     centers = 6 * np.eye(4)[:, :4]
-    views = [
-        centers[np.minimum(y, 2)] + rng.normal(size=(300, 4)),
-        centers[y] + rng.normal(size=(300, 4)),
-    ]
-    rows = np.column_stack((np.arange(300), np.arange(300)))
-    graph = anchor_graph(views, {(0, 1): rows}, 4, np.random.default_rng(1), np.ones(2))
+    views = [centers[seen] + rng.normal(size=(300, 4)) for seen in (np.minimum(y, 2), y)]
+    graph = anchor_graph(views, same(300), 4, np.random.default_rng(1), np.ones(2))
     p = graph.n_anchors[0]
 
-    def mixed(Z):
+    def mixed(ties):
         """Return the weight of edges between both classes, relative to that within them."""
-        edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+        edges = edges_by(ties)
         return edges[np.ix_(y == 2, y == 3)].sum() / edges[np.ix_(y == 2, y == 2)].sum()
 
-    before, after = (
-        graph.views[0].ties.toarray().astype(float),
-        graph.ties[:, :p].toarray().astype(float),
-    )
+    before, after = graph.views[0].ties, graph.ties[:, :p]
     np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
     assert mixed(after) < 0.85 * mixed(before)
 
@@ -219,17 +209,14 @@ def test_a_view_counts_as_its_weight_says(problem):
     weights = np.ones(len(problem[0]))
     weights[1] = 0.25
     graph = made(problem, weights)
-    rows = sum(
-        w * np.bincount(own, minlength=graph.n_objects)
-        for w, own in zip(weights, graph.objects, strict=True)
-    )
+    own = [np.bincount(rows, minlength=graph.n_objects) for rows in graph.objects]
+    rows = weights @ own
     np.testing.assert_allclose(graph.degrees, rows, rtol=1e-4)
 
 
 def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
     shares = np.random.default_rng(6).random((90, 2))
-    Z = graph.views[1].ties.toarray().astype(float)
-    edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+    edges = edges_by(graph.views[1].ties)
     np.fill_diagonal(edges, 0)
     np.testing.assert_allclose(graph.around(1, shares), edges @ shares, rtol=1e-4, atol=1e-6)
 

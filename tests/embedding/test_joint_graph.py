@@ -53,9 +53,8 @@ def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
     np.testing.assert_allclose(graph.affinities.toarray(), A, atol=1e-10)
     # else which eigenvectors are first is rounding, and so is which of equal rows is nearest
     assume(all(has_gap(slow.view_graph(X, 5), number) for X in views for number in (1, 3)))
-    np.testing.assert_allclose(
-        (graph.landmarks @ graph.landmarks.T).toarray(), 2 * (S - A), atol=1e-7
-    )
+    landmarks = (graph.landmarks @ graph.landmarks.T).toarray()
+    np.testing.assert_allclose(landmarks, 2 * (S - A), atol=1e-7)
     assume(has_gap(slow.normalized(S), 4))
     found, expected = embedded(*graph.components(4)[:2], 4), slow.embedding(S, 4)
     np.testing.assert_allclose(squares(found), squares(expected), atol=1e-6)
@@ -84,9 +83,8 @@ def test_a_match_given_through_a_third_view_adds_nothing():
     views, _ = problem(0, (12, 12, 12), (2, 2, 2))
     same = np.column_stack((np.arange(6), np.arange(6)))
     chain = joint_graph(views, {(0, 1): same, (1, 2): same}, 4, 2, np.random.default_rng(0))
-    ring = joint_graph(
-        views, {(0, 1): same, (1, 2): same, (0, 2): same}, 4, 2, np.random.default_rng(0)
-    )
+    every = {(0, 1): same, (1, 2): same, (0, 2): same}
+    ring = joint_graph(views, every, 4, 2, np.random.default_rng(0))
     assert (chain.affinities != ring.affinities).nnz == 0
     assert (chain.landmarks != ring.landmarks).nnz == 0
 
@@ -120,9 +118,8 @@ def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, 
     S = graph + n_factors * factor @ factor.T
     values, vectors = rng.normal(size=3), rng.normal(size=(30, 3))
     missed = np.linalg.norm(S @ vectors - vectors * values, axis=0)
-    found = _eigenvectors.residual(
-        values, vectors, csr_array(graph), csr_array(factor) if n_factors else None
-    )
+    sparse = csr_array(graph), csr_array(factor) if n_factors else None
+    found = _eigenvectors.residual(values, vectors, *sparse)
     assert found == pytest.approx(missed.max())
 
 
@@ -179,9 +176,8 @@ def test_matched_objects_get_edges_by_the_columns_of_all_views():
     graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
     columns = np.random.default_rng(0).normal(size=(80, 3))
     more = (graph.with_matched_objects(columns.__getitem__).affinities - graph.affinities).toarray()
-    np.testing.assert_allclose(
-        more[:30, :30], 2 * 30 / 80 * slow.view_graph(columns[:30], 5), atol=1e-12
-    )
+    expected = 2 * 30 / 80 * slow.view_graph(columns[:30], 5)
+    np.testing.assert_allclose(more[:30, :30], expected, atol=1e-12)
     assert not more[30:].any()
     few = joint_graph(views, {(0, 1): same[:19]}, 5, 3, np.random.default_rng(0))
     assert few.with_matched_objects(np.zeros((91, 3)).__getitem__) is few

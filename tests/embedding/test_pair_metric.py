@@ -58,9 +58,8 @@ def test_both_ways_to_solve_give_the_same(seed, n_pairs, d):
     X, _, c = judged(seed, d=d, n_pairs=n_pairs)
     first, second = X[c.pairs[:, 0]] * np.sqrt(c.weights)[:, None] / 5, X[c.pairs[:, 1]] / 5
     missing = np.sqrt(c.weights) * c.must_link - (first * second).sum(axis=1)
-    one, other = (
-        solve(first, second, missing) for solve in (module._by_pairs, module._by_products)
-    )
+    solvers = (module._by_pairs, module._by_products)
+    one, other = (solve(first, second, missing) for solve in solvers)
     np.testing.assert_allclose(one[0], other[0], rtol=1e-6)
     for ridge in range(len(module.RIDGES)):
         np.testing.assert_allclose(one[1](ridge), other[1](ridge), atol=1e-8)
@@ -78,9 +77,7 @@ def test_more_pairs_than_can_be_solved_for_are_thinned(monkeypatch):
     monkeypatch.setattr(module, "MOST_UNKNOWNS", 20)
     fitted = PairMetric().fit(X, constraints=c)
     some = np.linspace(0, 299, 20).astype(int)
-    few = PairMetric().fit(
-        X, constraints=Constraints(c.pairs[some], c.must_link[some], c.weights[some])
-    )
+    few = PairMetric().fit(X, constraints=c.select(some))
     assert np.array_equal(fitted.metric_, few.metric_)
 
 
@@ -110,19 +107,14 @@ def test_nothing_is_learned_from_less_than_four_pairs(unit_rows, constraints):
 
 def test_nothing_is_learned_where_the_rows_say_it_already():
     y = np.arange(12) % 3
-    fitted = PairMetric(unit_rows=True).fit(
-        np.eye(3)[y], constraints=Constraints.from_labels(y, 20, 0)
-    )
-    assert fitted.ridge_ is None
+    c = Constraints.from_labels(y, 20, 0)
+    assert PairMetric(unit_rows=True).fit(np.eye(3)[y], constraints=c).ridge_ is None
 
 
 def test_a_pair_of_weight_zero_counts_for_nothing():
     X, _, c = judged(0)
-    more = Constraints(
-        np.concatenate((c.pairs, [(0, 1), (2, 5)])),
-        [*c.must_link, True, False],
-        [*c.weights, 0.0, 0.0],
-    )
+    pairs = np.concatenate((c.pairs, [(0, 1), (2, 5)]))
+    more = Constraints(pairs, [*c.must_link, True, False], [*c.weights, 0.0, 0.0])
     one, other = (PairMetric().fit(X, constraints=given) for given in (c, more))
     np.testing.assert_allclose(one.metric_, other.metric_, atol=1e-12)
 

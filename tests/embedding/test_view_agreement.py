@@ -14,10 +14,7 @@ from tests.strategies import seeds
 
 
 def problem(seed, n=60, sizes=(50, 40, 30), k=3):
-    """Make views of some of n objects.
-
-    Symmetric graphs of their rows, and places of the objects.
-    """
+    """Make views of some of n objects: symmetric graphs of their rows, places of the objects."""
     rng = np.random.default_rng(seed)
     objects = [rng.permutation(n)[:size] for size in sizes]
     graphs, places = [], []
@@ -31,10 +28,9 @@ def problem(seed, n=60, sizes=(50, 40, 30), k=3):
 
 
 def edges(graph, own):
-    rows, columns = graph.nonzero()
-    return [
-        (int(own[i]), int(own[j]), float(graph[i, j])) for i, j in zip(rows, columns, strict=True)
-    ]
+    listed = graph.tocoo()
+    ends = own[listed.row].tolist(), own[listed.col].tolist()
+    return sorted(zip(*ends, listed.data.tolist(), strict=True))
 
 
 @given(seeds)
@@ -44,20 +40,16 @@ def test_agreement_is_the_mean_cosine_of_edges_beyond_that_of_random_pairs(seed)
     for u in range(3):
         for v in {0, 1, 2} - {u}:
             both = sorted(set(objects[u].tolist()) & set(objects[v].tolist()))
-            inside = [
-                (i, j, w) for i, j, w in edges(graphs[u], objects[u]) if i in both and j in both
-            ]
+            inside = [edge for edge in edges(graphs[u], objects[u]) if {*edge[:2]} <= {*both}]
             if min(len(both), len(inside)) < 20:
                 shares[u, v] = np.nan
                 continue
-            found = sum(w * (places[v][i] @ places[v][j]) for i, j, w in inside) / sum(
-                w for *_, w in inside
-            )
+            total = sum(w for *_, w in inside)
+            found = sum(w * (places[v][i] @ places[v][j]) for i, j, w in inside) / total
             chance = np.mean([places[v][i] @ places[v][j] for i in both for j in both if i != j])
             shares[u, v] = max(0, (found - chance) / (1 - chance))
-    np.testing.assert_allclose(
-        module.view_agreement(graphs, objects, places), np.sqrt(shares * shares.T), atol=1e-12
-    )
+    found = module.view_agreement(graphs, objects, places)
+    np.testing.assert_allclose(found, np.sqrt(shares * shares.T), atol=1e-12)
 
 
 @given(seeds, st.sampled_from([(1.0, 1.0, 1.0), (1.0, 0.5, 0.25)]))
@@ -67,15 +59,15 @@ def test_edges_are_multiplied_by_what_the_other_views_say(seed, weights):
     trust[0, 1] = 0
     found = module.agreed(graphs, objects, places, trust, np.array(weights))
     for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
-        for (i, j, before), (_, _, after) in zip(
-            edges(graph, own), edges(found[u], own), strict=True
-        ):
-            seen = [v for v in range(3) if v != u and {i, j} <= set(objects[v].tolist())]
-            said = [
-                weights[v] * trust[u, v] * np.log(max(places[v][i] @ places[v][j], 0.05))
-                for v in seen
-            ]
-            mean = sum(said) / sum(weights[v] for v in seen) if seen else 0
+        both = zip(edges(graph, own), edges(found[u], own), strict=True)
+        for (i, j, before), (_, _, after) in both:
+            said = total = 0
+            for v in range(3):
+                if v != u and {i, j} <= set(objects[v].tolist()):
+                    total += weights[v]
+                    cosine = max(places[v][i] @ places[v][j], 0.05)
+                    said += weights[v] * trust[u, v] * np.log(cosine)
+            mean = said / total if total else 0
             assert after == pytest.approx(before * np.exp(2 * mean))
 
 
@@ -107,9 +99,8 @@ def test_noise_agrees_with_nothing():
     blobs = [9 * np.eye(4)[np.arange(200) % 4] + rng.normal(size=(200, 4)) for _ in range(2)]
     rows = np.column_stack((np.arange(200), np.arange(200)))
     views = [*blobs, rng.normal(size=(200, 4))]
-    found = joint_graph(
-        views, {(0, 1): rows, (1, 2): rows}, 10, 4, np.random.default_rng(0)
-    ).agreement
+    matches = {(0, 1): rows, (1, 2): rows}
+    found = joint_graph(views, matches, 10, 4, np.random.default_rng(0)).agreement
     assert found[0, 1] > 0.9
     assert found[0, 2] < 0.2 > found[1, 2]
     few = joint_graph(blobs, {(0, 1): rows[:19]}, 10, 4, np.random.default_rng(0)).agreement

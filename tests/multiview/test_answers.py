@@ -43,11 +43,7 @@ def test_answers_that_keep_all_groups_apart_are_groups():
 
 PATH = [(i, i + 1) for i in range(6)]  # of 7 objects; 21 pairs join them
 # 8 of 14 follow from the others
-DENSE = [
-    *PATH,
-    *((i, i + 2) for i in range(5)),
-    *((i, i + 3) for i in range(3)),
-]
+DENSE = [*PATH, *((i, i + 2) for i in range(5)), *((i, i + 3) for i in range(3))]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +71,7 @@ def test_dense_pairs_that_bear_each_other_out_are_closed(together, apart, weight
 @given(seeds, st.sampled_from([0.0, 0.1]))
 def test_what_is_closed_is_what_the_definition_says(seed, wrong):
     rng = np.random.default_rng(seed)
-    pairs = np.array([(i, j) for j in range(8) for i in range(j)])[
-        rng.random(28) < rng.choice([0.5, 0.9])
-    ]
+    pairs = np.column_stack(np.triu_indices(8, 1))[rng.random(28) < rng.choice([0.5, 0.9])]
     same = np.equal(*rng.integers(3, size=8)[pairs].T) ^ (rng.random(len(pairs)) < wrong)
     judged = Constraints(pairs, same, rng.choice([1.0, 2.0, 3.0], len(pairs)))
     assert_holds(Groups.among(8, judged).closed(judged), slow.closed_where_dense(as_dict(judged)))
@@ -140,9 +134,8 @@ def test_columns_predict_by_the_ridge_that_leaves_out_best(seed, judged_there):
     found = predicted_by_columns([raw_columns(X) for X in views], objects, classes, shares)
     assert (found >= 0).all()
     if judged_there:
-        np.testing.assert_allclose(
-            found, slow.predicted_by_columns(views, objects, classes, shares), atol=1e-8
-        )
+        expected = slow.predicted_by_columns(views, objects, classes, shares)
+        np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 def test_raw_columns_are_centered_and_of_unit_length():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numba
 import numpy as np
@@ -40,10 +41,9 @@ def problem(n=600, *, n_views=2, noise=1.0, matched=0.3, seed=0):
     return views, [y[rows] for rows in own], matches
 
 
-def fit(views, matches, *, k=K, **settings):
-    given = {name: settings.pop(name) for name in ("constraints",) if name in settings}
+def fit(views, matches, *, k=K, constraints=None, **settings):
     model = JointGraphClustering(k, graph="anchors", random_state=0, **settings)
-    return model.fit(views, mappings=matches, **given)
+    return model.fit(views, mappings=matches, constraints=constraints)
 
 
 def score(y, labels):
@@ -51,14 +51,23 @@ def score(y, labels):
 
 
 def judged(y, n_pairs=60):
+    if not n_pairs:
+        return None
     return [Constraints.from_labels(y[0], n_pairs, 0), *(None for _ in y[1:])]
+
+
+@cache
+def fitted(n_pairs, noise=1.0):
+    """Return a model of two views, which tests only look at, and the problem."""
+    views, y, matches = problem(noise=noise)
+    return fit(views, matches, constraints=judged(y, n_pairs)), views, y
 
 
 @pytest.mark.parametrize("n_pairs", [0, 60])
 @pytest.mark.parametrize("n_views", [1, 2, 3])
 def test_groups_are_found_in_all_views_alike(n_views, n_pairs):
     views, y, matches = problem(n_views=n_views)
-    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    model = fit(views, matches, constraints=judged(y, n_pairs))
     assert score(y, model.labels_) > 0.95
     assert model.n_anchors_ == [150] * n_views
     assert model.n_objects_ == len(np.concatenate(y)) - (n_views - 1) * 180
@@ -72,15 +81,12 @@ def test_the_kind_of_graph_is_that_of_the_number_of_objects(monkeypatch):
     model = JointGraphClustering(K, random_state=0).fit(views, mappings=matches)
     assert model.n_anchors_ == [0, 0]
     monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 340)  # objects
-    assert JointGraphClustering(K, random_state=0).fit(views, mappings=matches).n_anchors_ == [
-        50,
-        50,
-    ]
+    by_anchors = JointGraphClustering(K, random_state=0).fit(views, mappings=matches)
+    assert by_anchors.n_anchors_ == [50, 50]
     exact = JointGraphClustering(K, random_state=0, graph="exact").fit(views, mappings=matches)
     np.testing.assert_array_equal(np.concatenate(exact.labels_), np.concatenate(model.labels_))
-    with pytest.raises(
-        InvalidInputError, match="graph must be 'auto', 'exact' or 'anchors', got 'anchor'"
-    ):
+    message = "graph must be 'auto', 'exact' or 'anchors', got 'anchor'"
+    with pytest.raises(InvalidInputError, match=message):
         JointGraphClustering(K, graph="anchor").fit(views)
 
 
@@ -94,15 +100,9 @@ def test_the_same_bits_each_time_and_on_any_number_of_threads(n_pairs, monkeypat
         numba.set_num_threads(number)
         try:
             with threadpool_limits(number):
-                model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
-                found.append(
-                    (
-                        *model.labels_,
-                        *model.embedding_,
-                        model.objective_,
-                        model.predict(views[1], view=1),
-                    )
-                )
+                model = fit(views, matches, constraints=judged(y, n_pairs))
+                new = model.predict(views[1], view=1)
+                found.append((*model.labels_, *model.embedding_, model.objective_, new))
         finally:
             numba.set_num_threads(threads)
     for one, other in zip(*found, strict=True):
@@ -127,14 +127,11 @@ def test_judged_pairs_join_what_belongs_together():
 
 @pytest.mark.parametrize("n_pairs", [0, 60])
 def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
-    views, y, matches = problem()
-    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    model, views, _ = fitted(n_pairs)
     for view, X in enumerate(views):
         assert adjusted_rand_score(model.labels_[view], model.predict(X + 0.01, view=view)) > 0.95
-        np.testing.assert_array_equal(
-            model.predict(X, view=view)[:20],
-            [model.predict(row[None], view=view)[0] for row in X[:20]],
-        )
+        alone = [model.predict(row[None], view=view)[0] for row in X[:20]]
+        np.testing.assert_array_equal(model.predict(X, view=view)[:20], alone)
     assert isinstance(model._predictors[0], NearestAnchors)
     with pytest.raises(InvalidInputError, match="X has 4 features, but view 0 was fitted with 5"):
         model.predict(views[0][:, :4])
@@ -142,15 +139,13 @@ def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
 
 @pytest.mark.parametrize("n_pairs", [0, 60])
 def test_probabilities_are_largest_for_the_label(n_pairs):
-    views, y, matches = problem(noise=2.0)
-    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    model, views, y = fitted(n_pairs, noise=2.0)
     for view, of_rows in enumerate(model.probabilities_):
         np.testing.assert_allclose(of_rows.sum(axis=1), 1)
         np.testing.assert_array_equal(of_rows.argmax(axis=1), model.labels_[view])
         new = model.predict_proba(views[view] + 0.01, view=view)
-        np.testing.assert_array_equal(
-            new.argmax(axis=1), model.predict(views[view] + 0.01, view=view)
-        )
+        labels = model.predict(views[view] + 0.01, view=view)
+        np.testing.assert_array_equal(new.argmax(axis=1), labels)
         assert np.abs(new - of_rows).mean() < 0.1
     sure = np.concatenate([of_rows.max(axis=1) for of_rows in model.probabilities_])
     labels, kinds = np.concatenate(model.labels_), np.concatenate(y)
@@ -161,17 +156,15 @@ def test_probabilities_are_largest_for_the_label(n_pairs):
 
 
 def test_the_nearest_judged_row_is_of_the_same_cluster():
-    views, y, matches = problem()
+    model, _, y = fitted(60)
     pairs = judged(y)
-    model = fit(views, matches, constraints=pairs)
     ends = set(np.unique(pairs[0].pairs).tolist())
     for view, nearest in enumerate(model.nearest_constrained(pairs)):
         reached = nearest[:, 0] >= 0
         assert reached.mean() > 0.9
         assert set(nearest[reached, 1].tolist()) <= ends
-        np.testing.assert_array_equal(
-            model.labels_[0][nearest[reached, 1]], model.labels_[view][reached]
-        )
+        of_nearest = model.labels_[0][nearest[reached, 1]]
+        np.testing.assert_array_equal(of_nearest, model.labels_[view][reached])
         assert (nearest[~reached, 2] == 0).all()
 
 
@@ -217,24 +210,16 @@ def test_views_that_no_match_connects_are_clustered_by_themselves():
 
 
 def test_a_stored_model_predicts_and_says_that_it_has_no_graph():
-    views, y, matches = problem(300)
-    model = fit(views, matches, constraints=judged(y))
+    model, views, _ = fitted(60)
     stored = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(stored.predict(views[0]), model.predict(views[0]))
-    for ask in (
-        lambda: stored.embedding_,
-        lambda: stored.labels_by(None),
-        lambda: stored.probabilities_,
-    ):
+    asked = [lambda: stored.embedding_, lambda: stored.labels_by(None)]
+    for ask in asked:
         with pytest.raises(InvalidInputError, match="has no graph; fit it again"):
             ask()
-    sizes = [X.size for X in views]
-    held = sum(
-        value.size
-        for value in vars(stored._predictors[0].anchors).values()
-        if isinstance(value, np.ndarray)
-    )
-    assert held < sizes[0] / 2, "the rows are not in the model"
+    parts = vars(stored._predictors[0].anchors).values()
+    held = sum(part.size for part in parts if isinstance(part, np.ndarray))
+    assert held < views[0].size / 2, "the rows are not in the model"
 
 
 DEGENERATE = {

@@ -65,8 +65,7 @@ def test_a_few_wrong_matches_do_not_chain_all_objects_into_one():
     assert np.mean([pairwise_f_measure(y, own) for own in model.labels_]) > 0.95
     for key, rows in relations.items():
         left_out = set(map(tuple, model.dropped_matches_[key].tolist()))
-        assert left_out >= set(
-            map(tuple, rows[turned[key] & (model.suspicions_[key] == 1)].tolist())
-        )
+        wrong = rows[turned[key] & (model.suspicions_[key] == 1)]
+        assert left_out >= set(map(tuple, wrong.tolist()))
         assert len(model.suspicions_[key]) == len(rows)
     assert model.n_objects_ < 600

@@ -90,10 +90,8 @@ def test_counterparts_are_found_where_views_tell_them_and_not_where_they_do_not(
 def test_names_and_the_order_of_views_do_not_matter():
     views, matches, _ = two_views()
     expected = match_candidates(views, {(0, 1): matches})[0, 1]
-    named = match_candidates(dict(zip("ab", views, strict=True)), {("b", "a"): matches[:, ::-1]})[
-        0, 1
-    ]
-    assert np.array_equal(named.candidates, expected.candidates)
+    named = match_candidates({"a": views[0], "b": views[1]}, {("b", "a"): matches[:, ::-1]})
+    assert np.array_equal(named[0, 1].candidates, expected.candidates)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -38,11 +38,10 @@ def clusterings(draw, n_views=2):
         for _ in range(n_views)
     ]
     mappings = {}
-    for u in range(n_views):
-        for v in range(u + 1, n_views):
-            ends = st.tuples(st.integers(0, len(labels[u]) - 1), st.integers(0, len(labels[v]) - 1))
-            related = draw(st.lists(ends, unique=True, max_size=10))
-            mappings[u, v] = np.array(related, dtype=np.int64).reshape(-1, 2)
+    for u, v in combinations(range(n_views), 2):
+        ends = st.tuples(st.integers(0, len(labels[u]) - 1), st.integers(0, len(labels[v]) - 1))
+        related = draw(st.lists(ends, unique=True, max_size=10))
+        mappings[u, v] = np.array(related, dtype=np.int64).reshape(-1, 2)
     return k, labels, mappings
 
 
@@ -90,12 +89,11 @@ def test_the_views_with_the_most_relations_are_matched_first():
     assert [new.tolist() for new in match_clusters(labels, mappings, 2)] == [[0, 1]] * 3
 
 
-@pytest.mark.parametrize("first", range(4))
-@pytest.mark.parametrize("second", range(4))
-def test_clusters_that_no_relation_touches_keep_their_numbers_where_those_are_free(first, second):
-    (_, numbers) = match_clusters([[first], [second]], {(0, 1): [(0, 0)]}, 4)
-    assert numbers[second] == first
-    assert all(numbers[other] == other for other in range(4) if other not in (first, second))
+def test_clusters_that_no_relation_touches_keep_their_numbers_where_those_are_free():
+    for first, second in product(range(4), repeat=2):
+        (_, numbers) = match_clusters([[first], [second]], {(0, 1): [(0, 0)]}, 4)
+        assert numbers[second] == first
+        assert all(numbers[other] == other for other in range(4) if other not in (first, second))
 
 
 def test_without_relations_every_view_keeps_its_numbers():
@@ -111,16 +109,12 @@ def test_co_em_numbers_the_clusters_of_each_view_by_itself_until_they_are_matche
     y = rng.permutation(np.arange(90) % 3)
     differing = 0
     for seed in range(6):
-        views = [
-            9 * np.eye(3)[y] + rng.normal(size=(90, 3)),
-            9 * np.eye(3)[y] + rng.normal(size=(90, 3)),
-        ]
+        views = [9 * np.eye(3)[y] + rng.normal(size=(90, 3)) for _ in range(2)]
         known = [Constraints.from_labels(y, 80, seed), Constraints.from_labels(y, 80, seed + 50)]
         mappings = {(0, 1): np.column_stack((np.arange(0, 90, 3),) * 2)}
         model = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=seed)
-        before = [
-            found.copy() for found in model.fit(views, constraints=known, mappings=mappings).labels_
-        ]
+        model.fit(views, constraints=known, mappings=mappings)
+        before = [found.copy() for found in model.labels_]
         matched = renumbered(model.labels_, match_clusters(model.labels_, mappings, 3))
         differing += not np.array_equal(*before)
         np.testing.assert_array_equal(*matched)
@@ -135,10 +129,7 @@ def test_co_em_numbers_the_clusters_of_each_view_by_itself_until_they_are_matche
         (([[0, 3]], None, 3), r"labels\[0\] holds cluster 3, but n_clusters=3 allows 0 … 2"),
         (([[0], [-1]], None, 3), r"labels\[1\] must be 1 integers of 0 or more"),
         (([[0.5]], None, 3), r"labels\[0\] must be 1 integers"),
-        (
-            ([[[0]]], None, 3),
-            r"labels\[0\] must have one cluster number per row, shape \(n,\), not \(1, 1\)",
-        ),
+        (([[[0]]], None, 3), r"labels\[0\] must have one cluster number per row, .* not \(1, 1\)"),
         ((5, None, 3), "labels must be a list"),
         (([[0], [0]], {(0, 1): [(0, 1)]}, 3), "names row 1 of view 1"),
         (([[0]], None, 0), "n_clusters must be .*, got 0"),

@@ -1,6 +1,5 @@
-"""Probabilities of clusters.
-
-What they add up to, how far they can be trusted, and that they change nothing.
+"""Probabilities of clusters: what they add up to, how far they can be trusted, and that they change
+nothing.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix
 
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import SHARPNESS, chosen_sharpness, with_labels
 from mvcc.multiview.joint._connected_sets import constraints_of_objects
-from tests.multiview.test_joint_graph_clustering import blobs, digits, fit
+from tests.multiview.test_joint_graph_clustering import blobs, fit, model_of_digits
 
 
 def dense(shares):
@@ -30,11 +28,6 @@ def are_probabilities_of(shares, labels):
     assert shares.min() >= 0
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-8)
     assert np.array_equal(shares.argmax(axis=1), labels)
-
-
-def judged_digits(n_pairs, seed=0):
-    views, y, matches, constraints = digits(seed, n_pairs)
-    return fit(views, matches, constraints, k=10), views, y
 
 
 @pytest.mark.parametrize("n_pairs", [0, 10, 40])
@@ -80,7 +73,7 @@ def test_of_many_clusters_the_largest_probabilities_are_kept():
 
 @pytest.mark.parametrize("n_pairs", [0, 40, 160])
 def test_of_rows_that_are_sure_by_so_much_as_many_are_right(n_pairs):
-    model, _, y = judged_digits(n_pairs)
+    model, y = model_of_digits(0, n_pairs)
     labels, kinds = np.concatenate(model.labels_), np.concatenate(y)
     shares = np.concatenate(model.probabilities_)
     clusters, kinds_of_clusters = linear_sum_assignment(-confusion_matrix(labels, kinds))
@@ -107,13 +100,6 @@ def test_probabilities_change_neither_labels_nor_draws():
     assert all(map(np.array_equal, model.labels_by(judged, random_state=1), before))
 
 
-def test_probabilities_are_the_same_each_time():
-    views, y, matches = blobs()
-    judged = [Constraints.from_labels(y[0], 40, 0), None]
-    one, other = (fit(views, matches, judged).probabilities_ for _ in range(2))
-    assert all(map(np.array_equal, one, other))
-
-
 def test_a_new_fit_has_new_probabilities():
     views, _, matches = blobs()
     model = fit(views, matches)
@@ -123,7 +109,7 @@ def test_a_new_fit_has_new_probabilities():
 
 
 def test_wrong_judgments_make_less_sure():
-    model, _, _ = judged_digits(160)
+    model, _ = model_of_digits(0, 160)
     numbers, views = next(iter(model._sets))
     judged = model._counted_in_fit[0]
     nothing = Constraints(judged.pairs, np.random.default_rng(0).permutation(judged.must_link))
@@ -155,13 +141,6 @@ def test_a_stored_model_has_the_probabilities_that_were_looked_at():
     expected = model.predict_proba(views[0] + 0.5)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict_proba(views[0] + 0.5), expected)
-
-
-def test_there_are_no_probabilities_before_a_fit():
-    model = JointGraphClustering()
-    assert not hasattr(model, "probabilities_")
-    with pytest.raises(NotFittedError):
-        model.predict_proba([[1.0]])
 
 
 def test_a_tie_goes_to_the_label_and_a_larger_share_changes_places_with_it():

@@ -38,6 +38,10 @@ def halves_of_digits(wrong, seed=0):
     return [images[:, :, :4].reshape(600, -1), images[:, :, 4:].reshape(600, -1)], matches, y
 
 
+def clustered(views, matches, k=10):
+    return JointGraphClustering(k, random_state=0).fit(views, mappings={(0, 1): matches})
+
+
 def test_wrong_matches_are_suspicious_and_right_ones_are_not():
     views, matches, labels, wrong = blobs(wrong=12)
     found = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
@@ -114,26 +118,20 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
     draws = [halves_of_digits(wrong, seed) for seed in (0, 1, 3)]
 
     def models():
-        return [
-            JointGraphClustering(10, random_state=0).fit(v, mappings={(0, 1): m})
-            for v, m, _ in draws
-        ]
+        return [clustered(views, matches) for views, matches, _ in draws]
 
     def score(found):
-        labels = [
-            (y, own) for model, (*_, y) in zip(found, draws, strict=True) for own in model.labels_
-        ]
-        return np.mean([pairwise_f_measure(*one) for one in labels])
+        pairs = zip(found, draws, strict=True)
+        scores = [pairwise_f_measure(y, own) for model, (*_, y) in pairs for own in model.labels_]
+        return np.mean(scores)
 
     guarded = models()
     for model, (*_, y) in zip(guarded, draws, strict=True):
         dropped = model.dropped_matches_[0, 1]
         assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
         assert len(model.suspicions_[0, 1]) == 600
-    monkeypatch.setattr(
-        "mvcc.multiview.joint._joint_graph_clustering.to_drop",
-        lambda s, agreement: np.zeros(len(s), np.bool_),
-    )
+    to_drop = "mvcc.multiview.joint._joint_graph_clustering.to_drop"
+    monkeypatch.setattr(to_drop, lambda s, agreement: np.zeros(len(s), np.bool_))
     bare = models()
     assert not any(len(model.dropped_matches_[0, 1]) for model in bare)
     assert score(guarded) > score(bare) + 0.02
@@ -141,50 +139,37 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
 
 def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem_wrong():
     views, matches, _ = halves_of_digits(0)
-    model = JointGraphClustering(10, random_state=0).fit(views, mappings={(0, 1): matches})
+    model = clustered(views, matches)
     assert len(model.dropped_matches_[0, 1]) == 0
     half = np.repeat([0.0, 1.0], [90, 10])
     assert module.to_drop(half, 0.7).sum() == 10
     assert module.to_drop(half, np.nan).sum() == 10
-    assert not module.to_drop(
-        half, 0.25
-    ).any()  # so many right ones may seem wrong where views agree so little
+    # so many right ones may seem wrong where views agree so little
+    assert not module.to_drop(half, 0.25).any()
     assert not module.to_drop(half[:99] * 0.3, 1.0).any()
     assert not module.to_drop(half[1:], 1.0).any()
     assert not module.to_drop(np.full(100, np.nan), 1.0).any()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "agreement", "told"),
-    [
-        (0, 0.4, True),
-        (0, 0.3, False),
-        (0.25, 0.3, True),
-        (0.5, 0.4, True),
-        (0.6, 0.9, False),
-        (0, np.nan, True),
-    ],
-)
-def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right(
-    wrong, agreement, told
-):
-    assert module._can_be_told(wrong, agreement) == told
+def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right():
+    for wrong, agreement in [(0, 0.4), (0.25, 0.3), (0.5, 0.4), (0, np.nan)]:
+        assert module._can_be_told(wrong, agreement)
+    for wrong, agreement in [(0, 0.3), (0.6, 0.9)]:
+        assert not module._can_be_told(wrong, agreement)
 
 
 def test_matches_of_views_that_hardly_agree_are_not_suspicious():
     rng = np.random.default_rng(0)
     views, matches = rng.normal(size=(2, 300, 4)), np.column_stack((np.arange(300), np.arange(300)))
-    model = JointGraphClustering(4, random_state=0).fit(list(views), mappings={(0, 1): matches})
+    model = clustered(list(views), matches, 4)
     assert np.isnan(model.suspicions_[0, 1]).all()
     assert module.hardly_agree(model.suspicions_[0, 1])
     assert len(model.dropped_matches_[0, 1]) == 0
-    agreeing = JointGraphClustering(4, random_state=0).fit(
-        [views[0], views[0]], mappings={(0, 1): matches}
-    )
+    agreeing = clustered([views[0], views[0]], matches, 4)
     assert not module.hardly_agree(agreeing.suspicions_[0, 1])
 
 
 def test_views_that_are_clustered_apart_have_no_suspicions():
     views, matches, _, _ = blobs()
-    model = JointGraphClustering(3, random_state=0).fit(views, mappings={(0, 1): matches[5:7]})
+    model = clustered(views, matches[5:7], 3)
     assert model.suspicions_[0, 1].tolist() == [0, 0]

@@ -55,9 +55,8 @@ def test_folds_are_about_equal_and_drawn_at_random():
     )
     np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
     assert not np.array_equal(first, second)
-    assert (
-        first[0::2] != first[1::2]
-    ).any()  # a cannot-link does not make one neighborhood of its ends
+    # a cannot-link does not make one neighborhood of its ends
+    assert (first[0::2] != first[1::2]).any()
 
 
 @pytest.fixture
@@ -89,23 +88,17 @@ class Labelled:
 
 
 def choose(constraints, relations=None, n=12, seed=0, max_iter=20):
-    co_em = CoEM(
-        [np.zeros((n, 1))] * len(constraints), None, [0] * len(constraints), "full", max_iter, 1e-6
-    )
-    return choose_threshold(
-        co_em,
-        constraints,
-        relations or {},
-        ConstraintPropagation("cv"),
-        np.random.default_rng(seed),
-    )
+    views, no_seeds = [np.zeros((n, 1))] * len(constraints), [0] * len(constraints)
+    co_em = CoEM(views, None, no_seeds, "full", max_iter, 1e-6)
+    transfer, rng = ConstraintPropagation("cv"), np.random.default_rng(seed)
+    return choose_threshold(co_em, constraints, relations or {}, transfer, rng)
 
 
 TRUTH = np.array([0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2])
 LINKS = Constraints.from_pairs([(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (8, 10), (5, 9), (1, 11)])
 
 
-@pytest.mark.parametrize("best", GRID)
+@pytest.mark.parametrize("best", [min(GRID), 0.5, max(GRID)])
 def test_the_threshold_that_foretells_most_constraints_wins(recorded, best):
     recorded(lambda t: TRUTH if t == best else np.arange(12))
     assert choose([LINKS]) == best
@@ -125,7 +118,7 @@ def test_of_equal_thresholds_the_largest_wins(recorded):
     assert choose([LINKS]) == 0.75
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_nothing_that_follows_from_the_training_part_is_held_out(recorded, seed):
     """Closed together with all relations, the training part decides on no constraint that is
     scored.
@@ -184,16 +177,6 @@ def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another
     assert any(chosen(seed) != first for seed in range(1, 9))
 
 
-@pytest.mark.parametrize("closure", ["full", "view", "none"])
-def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
-    views, constraints, mappings = two_views(1)
-    for n_views, related in ((2, mappings), (1, None)):
-        model = fit(
-            cross_validated(closure=closure), views[:n_views], constraints[:n_views], related
-        )
-        assert model.transfer_.threshold in GRID
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     """What the first view infers is always right, and the second one needs more of it than a
@@ -217,10 +200,8 @@ def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     right, transfer = share_right(ConstraintPropagation("cv"))
     assert transfer.threshold < 0.9
     assert right > 0.9
-    assert (
-        max(share_right(method)[0] for method in (ConstraintPropagation(0.9), DirectMapping()))
-        < 0.6
-    )
+    for method in (ConstraintPropagation(0.9), DirectMapping()):
+        assert share_right(method)[0] < 0.6
 
 
 def test_inner_fits_are_silent():
@@ -239,16 +220,14 @@ def test_inner_fits_are_silent():
 )
 def test_too_few_neighborhoods_are_explained(constraints, found):
     views, _, mappings = two_views(0)
-    with pytest.raises(
-        InvalidInputError, match=f"needs at least two; the constraints have {found}. Give more"
-    ):
+    message = f"needs at least two; the constraints have {found}. Give more"
+    with pytest.raises(InvalidInputError, match=message):
         cross_validated().fit(views, constraints=constraints, mappings=mappings)
 
 
 def test_another_word_than_cv_is_explained():
     views, constraints, mappings = two_views(0)
     model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("auto"))
-    with pytest.raises(
-        InvalidInputError, match=r"threshold must be a number in \(0, 1\].*, got 'auto'"
-    ):
+    message = r"threshold must be a number in \(0, 1\].*, got 'auto'"
+    with pytest.raises(InvalidInputError, match=message):
         model.fit(views, constraints=constraints, mappings=mappings)

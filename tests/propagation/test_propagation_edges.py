@@ -64,24 +64,14 @@ def test_candidates_that_are_no_rows_are_refused(bad):
 def test_the_first_and_the_last_row_may_be_candidates_and_ends(row):
     X = np.array([[0.0], [0.1], [0.3], [5.0], [5.1]])
     constraints = Constraints.from_pairs(cannot_link=[(0, 4)])
-    found = propagate_constraints(
-        X, [0, 0, 0, 1, 1], constraints, 1.0, candidates=[row, 2, 4 - row]
-    )
+    rows = [row, 2, 4 - row]
+    found = propagate_constraints(X, [0, 0, 0, 1, 1], constraints, 1.0, candidates=rows)
     assert found == constraints
 
 
 def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():
     X = np.array([[1.0, 2.0], [1.0, 2.5], [1.0, 2.0], [1.5, 2.0]])
     everyone, whiteners = np.arange(4), np.eye(2)[np.newaxis]
-    start, reached, value = endpoint_reach(
-        X,
-        everyone,
-        np.array([0]),
-        np.zeros(4, int),
-        whiteners,
-        np.zeros(1),
-        np.ones(1),
-        np.array([0, 4]),
-        everyone,
-    )
+    ends = np.array([0]), np.zeros(4, int), whiteners, np.zeros(1), np.ones(1)
+    start, reached, value = endpoint_reach(X, everyone, *ends, np.array([0, 4]), everyone)
     assert (start.tolist(), reached.tolist(), value.tolist()) == ([0, 2], [0, 2], [1.0, 1.0])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .constraint_sets import ConstraintArrays, ConstraintDict, to_dict
+from .constraint_sets import ConstraintDict, to_dict
 
 NO_CHAIN = -np.inf
 Relations = dict[tuple[int, int], set[tuple[int, int]]]
@@ -40,9 +40,7 @@ def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray
     return strength
 
 
-def strongest_cannot_links(
-    chains: NDArray[np.float64], cannot_links: Sequence[tuple[int, int, float]]
-) -> NDArray[np.float64]:
+def strongest_cannot_links(chains, cannot_links) -> NDArray[np.float64]:
     """Strength of the strongest chain i ~ a, cannot-link (a, b), b ~ j between every two nodes.
 
     Raises ValueError on a contradiction: a cannot-link whose ends are connected by must-links.
@@ -79,9 +77,7 @@ def normalise_relations(relations: Mapping[tuple[int, int], Any]) -> Relations:
     return normalised
 
 
-def close_views(
-    constraints: Sequence[ConstraintArrays], relations: Mapping[tuple[int, int], Any]
-) -> tuple[list[ConstraintDict], Relations]:
+def close_views(constraints, relations) -> tuple[list[ConstraintDict], Relations]:
     """One closure over the constraints of all views and the relations between them (Algorithm 2,
     steps 1–2, §5).
 
@@ -115,9 +111,7 @@ def close_views(
     return closed, connected
 
 
-def relation_strengths(
-    constraints: Sequence[ConstraintDict], relations: Mapping[tuple[int, int], Any]
-) -> dict[tuple[int, int], dict[tuple[int, int], float]]:
+def relation_strengths(constraints, relations):
     """How strong the strongest chain behind every relation of ``close_views`` is.
 
     Its weakest must-link.
@@ -134,9 +128,7 @@ def relation_strengths(
     return strengths
 
 
-def _one_graph(
-    given: Sequence[ConstraintDict], related: Relations
-) -> tuple[list[tuple[int, int]], list[tuple[int, int, float]], list[tuple[int, int, float]]]:
+def _one_graph(given, related):
     """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the
     cannot-links.
     """

@@ -16,9 +16,7 @@ ConstraintArrays = tuple[ArrayLike, ArrayLike, ArrayLike]
 """(pairs, must_link, weights)."""
 
 
-def rows(
-    pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
-) -> list[tuple[int, int, bool, float]]:
+def rows(pairs, must_link, weights) -> list[tuple[int, int, bool, float]]:
     """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given,
     repeated rows included.
     """
@@ -36,9 +34,7 @@ def key(i: int, j: int, is_must_link: bool) -> Key:
     return min(i, j), max(i, j), is_must_link
 
 
-def keep_heaviest(
-    constraints: ConstraintDict, i: int, j: int, is_must_link: bool, w: float
-) -> None:
+def keep_heaviest(constraints, i, j, is_must_link, w) -> None:
     """Put one constraint into the dict unless a heavier one of its pair and type is there."""
     name = key(i, j, is_must_link)
     if name not in constraints or w > constraints[name]:
@@ -62,9 +58,7 @@ def as_dict(constraints: ConstraintDict | ConstraintArrays | None) -> Constraint
     return to_dict(*constraints)
 
 
-def to_arrays(
-    constraints: ConstraintDict,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
+def to_arrays(constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
     """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-
     link.
     """

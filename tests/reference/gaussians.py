@@ -36,9 +36,7 @@ def empirical_covariances(X: Floats, labels: Ints, k: int, regularization: float
     return result
 
 
-def covariances(
-    X: Floats, labels: Ints, k: int, metrics: Floats | None = None, regularization: float = 1e-6
-) -> Floats:
+def covariances(X, labels, k, metrics=None, regularization=1e-06) -> Floats:
     """Σ_h of every cluster, (k, d, d).
 
     Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).

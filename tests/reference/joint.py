@@ -1,7 +1,4 @@
-"""The joint graph of several views, the metric of constraints, and the spreading of answers.
-
-Dense, one step each.
-"""
+"""The joint graph of several views, the metric of constraints, the spreading of answers, dense."""
 
 from __future__ import annotations
 
@@ -77,9 +74,7 @@ def unit_rows(E: Matrix) -> Matrix:
     return np.array([row / np.linalg.norm(row) if np.linalg.norm(row) > 0 else row for row in E])
 
 
-def shared_landmarks(
-    space: list[Matrix], objects: list[list[int]], n: int, near: int = 10
-) -> Matrix:
+def shared_landmarks(space, objects, n, near=10) -> Matrix:
     """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two
     views or more.
     """
@@ -89,12 +84,10 @@ def shared_landmarks(
         of_landmarks = [i for i, a in enumerate(own) if a in landmarks]
         m = min(near, len(of_landmarks) - 1)
         for i, a in enumerate(own):
-            found = sorted((float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks)[
-                :m
-            ]
-            weights = np.array(
-                [np.exp(-2 * (gap / (found[-1][0] or 1.0)) ** 2) for gap, _ in found]
-            )
+            gaps = [(float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks]
+            found = sorted(gaps)[:m]
+            unit = found[-1][0] or 1.0
+            weights = np.array([np.exp(-2 * (gap / unit) ** 2) for gap, _ in found])
             for weight, (_, j) in zip(weights / weights.sum(), found, strict=True):
                 Z[a, own[j]] += weight
     Z = np.array([row / row.sum() if row.sum() > 0 else row for row in Z])[:, landmarks]
@@ -173,9 +166,7 @@ def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
     return T / T.sum(axis=1, keepdims=True)
 
 
-def predicted_by_columns(
-    views: list[Matrix], objects: list[list[int]], classes, shares: Matrix
-) -> Matrix:
+def predicted_by_columns(views, objects, classes, shares) -> Matrix:
     """Weighted ridge regression of the classes on [R | 1] per view, leaving out one constrained row
     after the other.
     """

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, keep_heaviest
+from .constraint_sets import ConstraintDict, as_dict, keep_heaviest
 
 
-def transfer(
-    constraints: ConstraintDict | ConstraintArrays,
-    relations: NDArray[np.int64] | Iterable[tuple[int, int]],
-    strengths: Mapping[tuple[int, int], float] | None = None,
-) -> ConstraintDict:
+def transfer(constraints, relations, strengths=None) -> ConstraintDict:
     """f_{U→V} of Eq. 12, §5.2.
 
     Every constraint between rows of U to all pairs of rows of V related to its ends.

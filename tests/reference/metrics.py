@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, rows
+from .constraint_sets import as_dict, rows
 
 
 def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -33,9 +32,7 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def weighted_precision(
-    constraints: ConstraintDict | ConstraintArrays, y_true: NDArray[Any], kind: str | None = None
-) -> float:
+def weighted_precision(constraints, y_true, kind=None) -> float:
     """Share of the constraints, by weight, that agree with the true labels (§6.3).
 
     ``kind`` "must-link" or "cannot-link" looks at one type. NaN if there is no weight at all.

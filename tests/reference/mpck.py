@@ -1,14 +1,11 @@
-"""MPCK-Means (§3.1): Eq.
-
-1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d).
-"""
+"""MPCK-Means (§3.1): Eq. 1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d)."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .constraint_sets import rows
 from .pck import UNASSIGNED
@@ -33,9 +30,7 @@ def log_det(metric: Floats) -> float:
 
 
 def farthest_pair(X: Floats, metric: Floats) -> tuple[int, int]:
-    """(x', x'') of Eq. 3 (§3.1).
-
-    The pair i < j of the whole view with the greatest separation under the metric.
+    """(x', x'') of Eq. 3 (§3.1): the pair i < j of the whole view that is farthest apart.
 
     By looking at all pairs; ties go to the first pair. A view of one point gives (0, 0).
     """
@@ -57,12 +52,8 @@ def farthest_differences(X: Floats, metrics: Floats) -> Floats:
 def farthest_distances(X: Floats, metrics: Floats) -> Floats:
     """P_h = ‖x' − x''‖² under each cluster's metric, the first term of Eq. 3 (§3.1), (k,)."""
     pairs = [farthest_pair(X, metric) for metric in metrics]
-    return np.array(
-        [
-            squared_distance(X[i], X[j], metric)
-            for (i, j), metric in zip(pairs, metrics, strict=True)
-        ]
-    )
+    found = zip(pairs, metrics, strict=True)
+    return np.array([squared_distance(X[i], X[j], metric) for (i, j), metric in found])
 
 
 def f_ml(x_i: Floats, x_j: Floats, metric_i: Floats, metric_j: Floats) -> float:
@@ -75,18 +66,7 @@ def f_cl(x_i: Floats, x_j: Floats, metric_i: Floats, farthest_i: float) -> float
     return farthest_i - squared_distance(x_i, x_j, metric_i)
 
 
-def cost(
-    i: int,
-    h: int,
-    X: Floats,
-    centers: Floats,
-    metrics: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    farthest: ArrayLike,
-) -> float:
+def cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest) -> float:
     """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they
     are (§3.1).
 
@@ -107,16 +87,7 @@ def cost(
     return total
 
 
-def sweep(
-    X: Floats,
-    centers: Floats,
-    metrics: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    farthest: ArrayLike,
-) -> Ints:
+def sweep(X, centers, metrics, labels, pairs, must_link, weights, farthest) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
     points after it.
 
@@ -138,17 +109,7 @@ def spread(difference: Floats, full: bool) -> Floats:
     return np.outer(difference, difference) if full else difference**2
 
 
-def scatter(
-    h: int,
-    X: Floats,
-    labels: Ints,
-    centers: Floats,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    farthest_difference: Floats,
-    full: bool,
-) -> Floats:
+def scatter(h, X, labels, centers, pairs, must_link, weights, farthest_difference, full) -> Floats:
     """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1).
 
     J = Σ_h (tr(M_h S_h) − n_h log det M_h).
@@ -163,11 +124,8 @@ def scatter(
             total += spread(X[i] - centers[h], full)
     for i, j, is_must_link, w in rows(pairs, must_link, weights):
         difference = spread(X[i] - X[j], full)
-        if is_must_link and labels[i] != labels[j]:
-            if labels[i] == h:
-                total += 0.5 * w * difference
-            if labels[j] == h:
-                total += 0.5 * w * difference
+        if is_must_link and labels[i] != labels[j] and h in (labels[i], labels[j]):
+            total += 0.5 * w * difference
         if not is_must_link and labels[i] == labels[j] == h:
             total += w * (spread(farthest_difference, full) - difference)
     return total
@@ -197,16 +155,8 @@ def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
 
 
 def update_metrics(
-    X: Floats,
-    labels: Ints,
-    centers: Floats,
-    old_metrics: Floats,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    farthest_differences: Floats,
-    shared: bool = False,
-) -> Floats:
+    X, labels, centers, old_metrics, pairs, must_link, weights, farthest_differences, shared=False
+):
     """M-step for the metrics (§3.1), with the new labels and centers.
 
     The minimum of Eq. 1 for fixed x' − x''.
@@ -226,26 +176,13 @@ def update_metrics(
     return np.array([best_metric(int(np.sum(labels == h)), S[h], old_metrics[h]) for h in range(k)])
 
 
-def objective(
-    X: Floats,
-    labels: Ints,
-    centers: Floats,
-    metrics: Floats,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    farthest: ArrayLike,
-) -> float:
-    """Eq.
-
-    1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label.
-    """
+def objective(X, labels, centers, metrics, pairs, must_link, weights, farthest) -> float:
+    """Eq. 1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``."""
     farthest = np.asarray(farthest)
     total = 0.0
     for i in range(len(X)):
-        total += squared_distance(X[i], centers[labels[i]], metrics[labels[i]]) - log_det(
-            metrics[labels[i]]
-        )
+        h = labels[i]
+        total += squared_distance(X[i], centers[h], metrics[h]) - log_det(metrics[h])
     for i, j, is_must_link, w in rows(pairs, must_link, weights):
         if is_must_link and labels[i] != labels[j]:
             total += w * f_ml(X[i], X[j], metrics[labels[i]], metrics[labels[j]])

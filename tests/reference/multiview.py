@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .closure import Relations, close_views, normalise_relations, relation_strengths
 from .closure import closure as close_one_view
-from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, max_union, to_arrays
+from .constraint_sets import ConstraintDict, as_dict, max_union, to_arrays
 from .mapping import transfer as map_constraints
 from .propagation import propagate
 
@@ -46,9 +46,7 @@ def resolve_conflicts(unified: ConstraintDict, own: ConstraintDict) -> Constrain
     return resolved
 
 
-def close(
-    constraints: Sequence[ConstraintDict], relations: Relations, closure: str
-) -> tuple[list[ConstraintDict], Relations]:
+def close(constraints, relations, closure) -> tuple[list[ConstraintDict], Relations]:
     """Do steps 1–2 of Algorithm 2.
 
     "full" over all views and relations, "view" inside each view, or "none".
@@ -93,20 +91,9 @@ def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], floa
 
 
 def expected_constraints(
-    transfer: str,
-    X: Floats,
-    labels: Ints,
-    metrics: Floats | None,
-    constraints: ConstraintDict,
-    mapped: Sequence[int],
-    threshold: float,
-    regularization: float,
-    propagation: Propagate,
-) -> ConstraintDict:
-    """P^V, the constraints among X̂^V that one view offers the others (step 11.
-
-    The other methods of §6.2).
-    """
+    transfer, X, labels, metrics, constraints, mapped, threshold, regularization, propagation
+):
+    """P^V, the constraints among X̂^V that one view offers the others (step 11, §6.2)."""
     if transfer == "constraint-propagation":
         pairs, must_link, weights = to_arrays(constraints)
         return propagation(
@@ -126,19 +113,19 @@ def expected_constraints(
 
 
 def co_em(
-    views: Sequence[Floats],
-    constraints: Sequence[ConstraintDict | ConstraintArrays | None],
-    relations: Mapping[tuple[int, int], ArrayLike],
-    transfer: str,
-    threshold: float | Sequence[float],
-    fit: Fit,
+    views,
+    constraints,
+    relations,
+    transfer,
+    threshold,
+    fit,
     *,
-    closure: str = "full",
-    max_iter: int = 20,
-    tol: float = 1e-6,
-    regularization: float = 1e-6,
-    propagation: Propagate = propagate,
-) -> tuple[list[Ints], History]:
+    closure="full",
+    max_iter=20,
+    tol=1e-06,
+    regularization=1e-06,
+    propagation=propagate,
+):
     """Algorithm 2 (§5), for any number of views (Eq. 14, §5.3), and for one view as in §6.4.
 
     ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .constraint_sets import rows
 
@@ -13,9 +13,7 @@ Ints = NDArray[np.int64]
 UNASSIGNED = -1
 
 
-def penalties(
-    i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
-) -> float:
+def penalties(i, h, labels, pairs, must_link, weights) -> float:
     """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1,
     f = 1).
 
@@ -35,32 +33,13 @@ def penalties(
     return total
 
 
-def cost(
-    i: int,
-    h: int,
-    X: Floats,
-    centers: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-) -> float:
-    """Contribution of point i to Eq.
-
-    1 if it goes to cluster h, all other points staying where they are (§3.1).
-    """
+def cost(i, h, X, centers, labels, pairs, must_link, weights) -> float:
+    """Contribution of point i to Eq. 1 if it goes to cluster h, all others staying (§3.1)."""
     distance = float(np.sum((X[i] - centers[h]) ** 2))
     return distance + penalties(i, h, labels, pairs, must_link, weights)
 
 
-def sweep(
-    X: Floats,
-    centers: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-) -> Ints:
+def sweep(X, centers, labels, pairs, must_link, weights) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
     points after it.
 
@@ -99,14 +78,7 @@ def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
     return means
 
 
-def objective(
-    X: Floats,
-    labels: Ints,
-    centers: Floats,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-) -> float:
+def objective(X, labels, centers, pairs, must_link, weights) -> float:
     """Eq. 1 (§3.1) with the identity metric and f_ml = f_cl = 1; every point has a label."""
     total = 0.0
     for i in range(len(X)):

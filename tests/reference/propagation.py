@@ -29,9 +29,7 @@ def endpoint_weight(x: Floats, x_u: Floats, covariance: Floats, confidence: floa
     return math.exp(-0.5 * (q / confidence))
 
 
-def _model(
-    X: Floats, labels: Ints, metrics: Floats | None, regularization: float
-) -> tuple[Floats, Floats]:
+def _model(X, labels, metrics, regularization) -> tuple[Floats, Floats]:
     """Σ_h of every cluster and G_{c_i}(x_i) of every point (Eq. 4–8)."""
     k = int(np.max(labels)) + 1 if metrics is None else len(metrics)
     sigma = covariances(X, labels, k, metrics, regularization)
@@ -48,16 +46,16 @@ def _candidates(X: Floats, candidates: ArrayLike | None) -> list[int]:
 
 
 def propagate(
-    X: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    threshold: float,
-    candidates: ArrayLike | None = None,
-    metrics: Floats | None = None,
-    regularization: float = 1e-6,
-) -> ConstraintDict:
+    X,
+    labels,
+    pairs,
+    must_link,
+    weights,
+    threshold,
+    candidates=None,
+    metrics=None,
+    regularization=1e-06,
+):
     """P^V of step 11 in Algorithm 2.
 
     Eq. 9–11 for every constraint and every ordered pair of candidates (§5.1).
@@ -86,20 +84,17 @@ def propagate(
 
 
 def propagate_vectorised(
-    X: Floats,
-    labels: Ints,
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-    threshold: float,
-    candidates: ArrayLike | None = None,
-    metrics: Floats | None = None,
-    regularization: float = 1e-6,
-) -> ConstraintDict:
-    """Do the same as ``propagate``, with a table of endpoints × candidates (Eq.
-
-    15, §5.4) and outer products.
-    """
+    X,
+    labels,
+    pairs,
+    must_link,
+    weights,
+    threshold,
+    candidates=None,
+    metrics=None,
+    regularization=1e-06,
+):
+    """Do the same, with a table of endpoints × candidates (Eq. 15, §5.4) and outer products."""
     sigma, confidence = _model(X, labels, metrics, regularization)
     chosen = _candidates(X, candidates)
     constraints = rows(pairs, must_link, weights)

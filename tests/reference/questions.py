@@ -1,7 +1,4 @@
-"""The next question, the signs of a wrong answer, and what constraints say of groups.
-
-Dense, one step each.
-"""
+"""The next question, and the signs of a wrong answer: dense, one step each."""
 
 from __future__ import annotations
 
@@ -21,18 +18,8 @@ def kernel(views: list[Matrix], matches: dict, q: int) -> tuple[Matrix, list[lis
     return np.linalg.inv(np.eye(n) - 0.95 * S), objects
 
 
-def next_objects(
-    K: Matrix,
-    rows: list[int],
-    groups: list[list[int]],
-    asked: list[int],
-    number: int,
-    preferred: set[int],
-) -> list[int]:
-    """Greedy coverage, weighted by uncertainty, the more the more answers.
-
-    Of the preferred objects first.
-    """
+def next_objects(K, rows, groups, asked, number, preferred) -> list[int]:
+    """Greedy coverage of the preferred objects first, weighted by uncertainty."""
     n = len(K)
     C = [[K[x, y] / np.sqrt(K[x, x] * K[y, y]) for y in range(n)] for x in range(n)]
     u = [1.0] * n

@@ -1,7 +1,4 @@
-"""The search of Eq.
-
-1 (M = I, f = 1) from several starts: full sums over constraints, plain loops.
-"""
+"""The search of Eq. 1 (M = I, f = 1) from several starts: full sums over constraints, plain loops."""
 
 from __future__ import annotations
 
@@ -22,9 +19,7 @@ def objective(X, masses, centers, labels, pairs, must_link, weights) -> float:
     return total
 
 
-def spread_centers(
-    X, masses, k: int, given, rng: np.random.Generator, *, weighted: bool
-) -> NDArray[np.float64]:
+def spread_centers(X, masses, k, given, rng, *, weighted) -> NDArray[np.float64]:
     """Return the given centers, and k-means++ with 2 + log k candidates for those that are left
     open.
     """
@@ -75,20 +70,7 @@ def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter
     return labels, centers, objective(X, masses, centers, labels, pairs, must_link, weights)
 
 
-def search(
-    X,
-    k: int,
-    pairs,
-    must_link,
-    weights,
-    masses,
-    starts,
-    n_init: int,
-    max_iter: int,
-    rng,
-    *,
-    weighted: bool,
-):
+def search(X, k, pairs, must_link, weights, masses, starts, n_init, max_iter, rng, *, weighted):
     """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal
     ones.
     """
