@@ -1,6 +1,4 @@
-"""Transformers of every view change its columns, never its rows, and say which view they fail
-in.
-"""
+"""Transformers change the columns of their view, never its rows, and errors name the view."""
 
 from __future__ import annotations
 
@@ -115,7 +113,7 @@ class Rows(TransformerMixin, BaseEstimator):
         (
             {"texts": TEXTS},
             slice(None, None, -1),
-            "of view 'texts' changes the row index; .* in their order",
+            "'texts' changes the row index; .* in their order",
         ),
         ({"texts": TEXTS}, [0, 1, 2, 3, 4, 5, 6, 6], "of view 'texts' changes the row index"),
     ],
