@@ -1,7 +1,4 @@
-"""``mvcc`` as a program sees it, called in this process.
-
-Exit code, standard output and standard error.
-"""
+"""``mvcc`` as a program sees it (exit code, output and errors), called in this process."""
 
 from __future__ import annotations
 

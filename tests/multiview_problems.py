@@ -1,6 +1,4 @@
-"""Problems of several views for the checks of an estimator, and all that a fit has learned, to
-compare bit by bit.
-"""
+"""Problems of several views, and all that a fit has learned, to compare bit by bit."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ class Problem:
 def make_problem(
     seed: int = 3, sizes: tuple[int, ...] = (16, 13), n_features: tuple[int, ...] = (2, 3)
 ) -> Problem:
-    """Draw views that overlap so much, and constrain them so little, that every argument and the
-    seed matter.
-    """
+    """Draw views that overlap so much that every argument and the seed matter."""
     rng = np.random.default_rng(seed)
     views = []
     for n, d in zip(sizes, n_features, strict=True):

@@ -28,10 +28,7 @@ def labellings(
 
 @st.composite
 def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
-    """Pairs, kinds and weights; repeated rows occur.
-
-    Without labels the kinds are arbitrary and may contradict.
-    """
+    """Pairs, kinds and weights; without labels the kinds may contradict."""
     n = n_rows if labels is None else len(labels)
     if n < 2:
         return [], [], []
@@ -100,10 +97,7 @@ def relation_lists(
 
 
 def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
-    """Draw up to m constraints between n rows, with these weights.
-
-    They may repeat or contradict each other.
-    """
+    """Draw up to m constraints between n rows, which may repeat or contradict."""
     pairs = rng.integers(n, size=(m, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     return Constraints(pairs, rng.random(len(pairs)) < must_links, rng.choice(weights, len(pairs)))
@@ -123,9 +117,7 @@ def as_dict(constraints: Constraints) -> ConstraintDict:
 
 
 def assert_holds(constraints: Constraints, expected: ConstraintDict) -> None:
-    """Check that the constraints are the expected ones, sorted, each once, with weights within
-    1e-12.
-    """
+    """Check that the constraints are the expected ones, sorted, each once."""
     assert as_dict(constraints).keys() == expected.keys()
     wanted = Constraints(*to_arrays(expected))
     np.testing.assert_array_equal(constraints.pairs, wanted.pairs)

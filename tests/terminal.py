@@ -16,9 +16,7 @@ from contextlib import suppress
 
 
 def _take_terminal():
-    """Let Ctrl-C be a signal that ends, also where the tests run in the background, which ignores
-    it.
-    """
+    """Let Ctrl-C end the process, also where the tests run in the background."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

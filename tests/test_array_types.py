@@ -1,7 +1,4 @@
-"""Constraints hold arrays of the same form, whatever they were made by.
-
-Sorted, frozen, of the same types.
-"""
+"""Constraints hold sorted, frozen arrays of the same types, whatever they were made by."""
 
 from __future__ import annotations
 
@@ -71,8 +68,3 @@ def test_constraints_are_sorted_and_frozen_and_of_the_same_types(
     assert made == Constraints(made.pairs[::-1], made.must_link[::-1], made.weights[::-1])
     kinds = np.where(made.must_link, 0, 1)
     assert np.array_equal(np.lexsort((kinds, *made.pairs.T[::-1])), np.arange(len(made)))
-
-
-def test_relations_are_integers():
-    _, relations = close_views([GIVEN, None], {(1, 0): RELATED.astype(np.uint8)})
-    assert relations[0, 1].dtype == np.int64

@@ -1,6 +1,4 @@
-"""Containers that hold no constraints, views or relations are refused by name, and long chains are
-shown in brief.
-"""
+"""Containers that hold no constraints, views or relations are refused by name, in brief."""
 
 from __future__ import annotations
 

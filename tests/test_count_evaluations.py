@@ -1,6 +1,4 @@
-"""What is counted is what the slow reference evaluates, and what early stopping leaves out is below
-the threshold.
-"""
+"""What is counted is what the slow reference evaluates."""
 
 from __future__ import annotations
 
@@ -128,17 +126,10 @@ def test_a_measurement_is_of_the_draws_of_the_config_and_repeatable():
 
 
 def test_every_data_set_is_counted_once():
-    names = [
-        count_evaluations.load_config(path).dataset for path in count_evaluations.all_data_sets()
-    ]
-    assert sorted(names) == [
-        "four_quadrants",
-        "half_moons",
-        "letters_digits",
-        "protein",
-        "rec_talk",
-        "rings",
-    ]
+    paths = count_evaluations.all_data_sets()
+    names = sorted(count_evaluations.load_config(path).dataset for path in paths)
+    generated = ["four_quadrants", "half_moons", "rings"]
+    assert names == sorted([*generated, "letters_digits", "protein", "rec_talk"])
 
 
 def test_a_table_is_written_as_a_whole_or_not_at_all(tmp_path, monkeypatch):

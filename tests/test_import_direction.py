@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,15 +62,15 @@ def imports(path: Path) -> list[str]:
     return found
 
 
-def uses() -> Iterator[tuple[Path, str, str]]:
-    """Give every import of mvcc by one of its modules.
-
-    The module, its room, and what it imports.
-    """
+@cache
+def uses() -> list[tuple[Path, str, str]]:
+    """Give every import of mvcc by one of its modules: module, room, and what it imports."""
+    found = []
     for path in sorted(ROOT.rglob("*.py")):
         if path.parent != ROOT or path.name not in ENTRANCES:
             here = path.relative_to(ROOT).parts[0].removesuffix(".py")
-            yield from ((path.relative_to(ROOT), here, module) for module in imports(path))
+            found += [(path.relative_to(ROOT), here, module) for module in imports(path)]
+    return found
 
 
 def test_imports_point_downwards():

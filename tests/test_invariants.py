@@ -1,6 +1,4 @@
-"""Laws that closures and propagation obey, whatever the constraints are, and that no reference is
-needed for.
-"""
+"""Laws that closures and propagation obey, and that no reference is needed for."""
 
 from __future__ import annotations
 
@@ -74,9 +72,7 @@ def test_views_that_are_wholly_related_one_to_one_are_closed_as_one(y, data, nam
 
 @st.composite
 def scenes(draw):
-    """Draw clusters, constraints with weights up to 2 and a threshold that is none of the
-    weights.
-    """
+    """Draw clusters, constraints, and a threshold that is none of the weights."""
     rng = np.random.default_rng(draw(seeds))
     n, d, k = draw(st.integers(4, 20)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     labels = rng.integers(k, size=n)

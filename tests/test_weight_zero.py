@@ -1,7 +1,4 @@
-"""A constraint of weight 0 costs nothing, but it is given.
-
-It counts wherever lists are united or closed.
-"""
+"""A constraint of weight 0 costs nothing, but counts where lists are united or closed."""
 
 from __future__ import annotations
 

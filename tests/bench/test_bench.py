@@ -1,7 +1,4 @@
-"""The benchmark runs on a fresh checkout: every comparison, on the smallest sizes.
-
-Nothing here asserts seconds.
-"""
+"""The benchmark runs on a fresh checkout, on the smallest sizes; nothing here asserts seconds."""
 
 from __future__ import annotations
 

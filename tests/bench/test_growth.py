@@ -82,8 +82,12 @@ def test_a_measurement_alone_has_its_time_and_its_own_memory():
     assert 0 < large["f"] <= 1
 
 
-def test_ratios_exponents_and_the_memory_beside_the_data(calls):
-    table = growth.with_ratios(list(growth.measure([1_000, 3_000, 10_000], 120)))
+@pytest.fixture
+def table(calls):
+    return growth.with_ratios(list(growth.measure([1_000, 3_000, 10_000], 120)))
+
+
+def test_ratios_exponents_and_the_memory_beside_the_data(table):
     ran = table[table["stopped"] == ""].set_index(["method", "n"])
     for number, method in enumerate(METHODS, 1):
         assert ran.loc[method, "times_kmeans"].to_numpy() == pytest.approx(number)
@@ -92,8 +96,8 @@ def test_ratios_exponents_and_the_memory_beside_the_data(calls):
     assert ran["times_data"].xs(10_000, level="n").to_numpy() == pytest.approx(1)
 
 
-def test_tables_have_what_was_measured_stopped_and_left_out(calls):
-    text = growth.tables(growth.with_ratios(list(growth.measure([1_000, 3_000, 10_000], 120))))
+def test_tables_have_what_was_measured_stopped_and_left_out(table):
+    text = growth.tables(table)
     assert "| 1,000 | 1 s | 2 s, 2 × | 3 s, 3 × | 4 s, 4 × |" in text
     assert "| 3,000 | 9 s, n^2.00 | 18 s, 2 ×, n^2.00 | 27 s, 3 ×, n^2.00 | > 120 s |" in text
     assert "| 10,000 | 100 s, n^2.00 | 200 s, 2 ×, n^2.00 | 300 s, 3 ×, n^2.00 | – |" in text

@@ -11,6 +11,7 @@ from scripts.bench.page import RESULTS, block
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")
+MEASURED = pd.read_csv(RESULTS / "benchmarks.csv")
 
 
 def test_the_stages_on_the_page_are_those_that_were_measured():
@@ -24,7 +25,7 @@ def test_the_stages_on_the_page_are_those_that_were_measured():
 
 
 def test_the_fits_on_the_page_are_those_that_were_measured():
-    table = pd.read_csv(ROOT / "results" / "benchmarks.csv")
+    table = MEASURED
     fits = table[table["other"].fillna("").str.startswith("active-semi")].set_index("task")
     assert len(fits) == 24
     for task, pck in fits[fits.index.str.startswith("PCK-Means")].iterrows():
@@ -48,7 +49,7 @@ def test_every_aim_of_the_table_is_judged():
 
 
 def test_the_larger_e_steps_on_the_page_are_those_that_were_measured():
-    for row in e_step.held_out(pd.read_csv(RESULTS / "benchmarks.csv")).itertuples():
+    for row in e_step.held_out(MEASURED).itertuples():
         found = (
             f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} |"
             f" {row.hits:,.0f} "
@@ -69,6 +70,5 @@ def test_the_rows_beyond_one_machine_come_from_what_was_measured():
 
 
 def test_the_tables_of_other_shapes_on_the_page_are_those_that_were_measured():
-    measured = pd.read_csv(RESULTS / "benchmarks.csv")
-    assert measured["task"].str.startswith(shapes.NAME).sum() >= 6
-    assert block("shapes") == shapes.table(measured)
+    assert MEASURED["task"].str.startswith(shapes.NAME).sum() >= 6
+    assert block("shapes") == shapes.table(MEASURED)

@@ -14,12 +14,8 @@ from mvcc.experiments import _trial, load_config
 from scripts.bench import stages
 from scripts.bench.stages import STAGES, TOTALS, Stopwatch, measure, shown, timers
 
-NARROWED = [
-    "trials=1",
-    "multi_view.mapped=[0.4]",
-    "multi_view.constraints=[50]",
-    "single_view.constraints=[10]",
-]
+NARROWED = ["trials=1", "multi_view.mapped=[0.4]", "multi_view.constraints=[50]"]
+NARROWED += ["single_view.constraints=[10]"]
 
 
 def wrapped():

@@ -45,7 +45,7 @@ def packed(members: dict[str, bytes] | None = None, links: dict[str, str] | None
         }
     file = BytesIO()
     with (
-        gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as zipped,
+        gzip.GzipFile(fileobj=file, mode="wb", mtime=0, compresslevel=1) as zipped,
         tarfile.open(fileobj=zipped, mode="w") as archive,
     ):
         for name, content in members.items():
@@ -101,9 +101,7 @@ def network(monkeypatch: pytest.MonkeyPatch) -> Network:
 
 @dataclass
 class Sandbox:
-    """A registry with one tiny file and one tiny newsgroup, and an empty cache, in a folder of the
-    test's own.
-    """
+    """A registry with a tiny file and a tiny newsgroup, and an empty cache."""
 
     cache: Path
     file: _registry.DataFile
@@ -121,39 +119,28 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         "citation": "nobody",
     }
     protein = {
-        "title": "Protein",
-        "description": "tiny",
-        "clusters": 3,
-        "relations": 4,
-        "files": ["protein.arff"],
+        **{"title": "Protein", "description": "tiny", "loader": "arff:protein"},
+        **{"clusters": 3, "relations": 4, "files": ["protein.arff"]},
+        "views": [
+            {"name": "c1-c3", "instances": 6, "features": 1},
+            {"name": "c4-c6", "instances": 5, "features": 1},
+        ],
     }
-    protein["loader"] = "arff:protein"
-    protein["views"] = [
-        {"name": "c1-c3", "instances": 6, "features": 1},
-        {"name": "c4-c6", "instances": 5, "features": 1},
-    ]
     documents = b"".join(TINY_GROUP.values())
-    archive = {
+    group = entry | {
         "url": "https://example.org/20news.tar.gz",
         "archive_sha256": hashlib.sha256(packed()).hexdigest(),
-    }
-    group = {
-        **entry,
-        **archive,
         "sha256": hashlib.sha256(documents).hexdigest(),
         "size": len(documents),
     }
     news = {**protein, "title": "News", "files": ["20newsgroups/rec.autos"]}
+    content = {
+        "datasets": {"protein": protein, "news": news},
+        "files": {"protein.arff": entry},
+        "folders": {"20newsgroups/rec.autos": group},
+    }
     path = tmp_path / "registry.yaml"
-    path.write_text(
-        yaml.safe_dump(
-            {
-                "datasets": {"protein": protein, "news": news},
-                "files": {"protein.arff": entry},
-                "folders": {"20newsgroups/rec.autos": group},
-            }
-        )
-    )
+    path.write_text(yaml.safe_dump(content))
     cache = tmp_path / "cache"
     monkeypatch.delenv("MVCC_DATA", raising=False)
     monkeypatch.setattr(_registry, "_REGISTRY", path)

@@ -1,13 +1,9 @@
-"""An ARFF file is read as Weka reads it, and anything else is one error with file, line and
-reason.
-"""
+"""ARFF files are read as Weka reads them, or refused with file, line and reason."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from mvcc.datasets._arff import read_arff
 from mvcc.exceptions import DataError
@@ -68,38 +64,32 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
         (HEADER + "1,x,u\n", r"arff:6: 'x' is not a number"),
         (HEADER + "1,?,u\n", r"arff:6: a value is missing"),
         (HEADER + "nan,2,u\n", r"arff:6: 'nan' is not a finite number"),
-        (HEADER + "1,-inf,u\n", r"arff:6: '-inf' is not a finite number"),
         (HEADER + "1,1e999,u\n", r"arff:6: '1e999' is not a finite number"),
         (HEADER + "1,2,w\n", r"arff:6: unknown class 'w', the classes are u, v"),
         (HEADER, "there are no rows after @data"),
-        (HEADER + "% nothing\n", "there are no rows after @data"),
         ("", "there is no @data"),
         ("@relation r\n@attribute a real\n", "there is no @data"),
         (
             "<html>Not found</html>\n",
-            r"arff:1: @relation, @attribute or @data is expected, not '<html>",
+            "arff:1: @relation, @attribute or @data is expected, not '<html>",
         ),
         ("@attribute 'a real\n", r"arff:1: @relation, @attribute or @data is expected"),
-        ("@attribute ab\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute a\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute a string\n@attribute c {x}\n@data\n", r"arff:1: .* numeric, not 'string'"),
         ("@attribute a real\n@attribute c {}\n@data\n", r"arff:2: numeric attributes and"),
         ("@attribute a real\n@attribute c {x\n@data\n", r"arff:2: numeric attributes and"),
         (
             "@attribute a {x}\n@attribute b real\n@data\n",
-            r"arff:1: the attributes before the last must be numeric",
+            "arff:1: the attributes before the last must",
         ),
         ("@attribute a real\n@data\n1\n", r"arff:1: numeric attributes and"),
         ("@attribute c {x}\n@data\nx\n", r"arff:1: numeric attributes and"),
         ("@data\n1\n", r"arff:1: there is no @attribute before @data"),
         (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"arff:7: this is not UTF-8 text"),
-        (
-            b"\xef\xbb\xbf%\n\xe9",
-            r"arff:2: this is not UTF-8 text",
-        ),  # the mark counts in the bytes, not in the text
+        # the mark counts in the bytes, not in the text
+        (b"\xef\xbb\xbf%\n\xe9", r"arff:2: this is not UTF-8 text"),
         (HEADER.encode("utf-16"), r"arff:1: this is a binary file \(or UTF-16\)"),
         (bytes(range(256)) * 4, r"arff:1: this is a binary file"),
-        (b"\0" * 100, r"arff:1: this is a binary file"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(read, content, message):
@@ -114,18 +104,3 @@ def test_a_folder_or_a_missing_file_is_a_data_error(tmp_path):
         read_arff(tmp_path)
     with pytest.raises(DataError, match="cannot be read: No such file"):
         read_arff(tmp_path / "none.arff")
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    content=st.binary(max_size=200)
-    | st.builds(lambda tail: HEADER.encode() + tail, st.binary(max_size=40))
-    | st.builds(lambda end: (HEADER + "1,2,u\n3,4,v\n")[:end].encode(), st.integers(0, 90))
-)
-def test_garbage_and_truncation_are_never_another_error(read, content):
-    try:
-        X, y = read(content)
-    except DataError:
-        return
-    assert X.shape == (len(y), 2)
-    assert np.isfinite(X).all()

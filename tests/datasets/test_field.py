@@ -1,7 +1,4 @@
-"""The benchmarks of the field.
-
-Tables of the files as they are, whose rows match where they are of the same object.
-"""
+"""The benchmarks of the field are tables whose rows match where they are of the same object."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from mvcc import load_dataset
 from mvcc.datasets import _field, registry
 from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo
 from mvcc.exceptions import DataError
@@ -83,18 +79,3 @@ def test_a_file_of_something_else_is_an_error(tmp_path):
     path.write_text("not Matlab's, but long enough to have a header" * 10)
     with pytest.raises(DataError, match=r"tiny\.mat: its tables cannot be read"):
         _field.load(np.random.default_rng(0), path)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", NAMES)
-def test_the_registry_tells_the_truth(name):
-    info, data = registry()[name], load_dataset(name)
-    assert data.names == tuple(view.name for view in info.views)
-    assert [view.shape for view in data.views] == [
-        (view.instances, view.features) for view in info.views
-    ]
-    assert len(data.relations[0, 1]) == info.relations
-    assert np.unique(np.concatenate(data.labels)).tolist() == list(range(info.clusters))
-    for (u, v), rows in data.relations.items():
-        assert (data.labels[u][rows[:, 0]] == data.labels[v][rows[:, 1]]).all()
-    assert all(np.isfinite(view).all() for view in data.views)

@@ -1,6 +1,4 @@
-"""Super-instances join equal classes, as many as the smallest class has, and every such choice is
-equally likely.
-"""
+"""Super-instances join equal classes, as many as possible, and every choice is equally likely."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Protein has classes 1 to 3 in one view, 4 to 6 in the other, and pairs 1 & 4, 2 & 5, 3 & 6.
-
-Or two classes a view.
-"""
+"""Protein has three or two classes in a view, and pairs them in their order."""
 
 from __future__ import annotations
 
@@ -12,9 +9,14 @@ from mvcc import load_dataset
 from mvcc.exceptions import InvalidInputError
 
 
-def test_classes_are_split_and_renumbered(sandbox):
+@pytest.fixture
+def tiny(sandbox):
+    """Put the tiny file in the place of the data."""
     sandbox.cache.mkdir()
     (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+
+
+def test_classes_are_split_and_renumbered(tiny):
     data = load_dataset("protein", random_state=0)
     assert data.views[0].tolist() == [[0.5], [1.5], [2.5], [3.5], [4.5], [5.5]]
     assert data.views[1].tolist() == [[6.5], [7.5], [8.5], [9.5], [10.5]]
@@ -23,9 +25,7 @@ def test_classes_are_split_and_renumbered(sandbox):
     assert len(data.relations[0, 1]) == 1 + 1 + 2
 
 
-def test_three_views_hold_two_classes_each(sandbox):
-    sandbox.cache.mkdir()
-    (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+def test_three_views_hold_two_classes_each(tiny):
     data = load_dataset("protein", random_state=0, n_views=3)
     assert data.names == ("c1-c2", "c3-c4", "c5-c6")
     assert [view.ravel().tolist() for view in data.views] == [
@@ -38,9 +38,7 @@ def test_three_views_hold_two_classes_each(sandbox):
 
 
 @pytest.mark.parametrize("count", [1, 6, False])
-def test_there_are_two_or_three_views(sandbox, count):
-    sandbox.cache.mkdir()
-    (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+def test_there_are_two_or_three_views(tiny, count):
     with pytest.raises(InvalidInputError, match=r"n_views must be one of 2, 3, got "):
         load_dataset("protein", n_views=count)
 

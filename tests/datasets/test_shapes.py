@@ -1,6 +1,4 @@
-"""Half-Moons and Rings have their curves, in two views drawn alike, and do not touch with the
-default noise.
-"""
+"""Half-Moons and Rings have their curves, in two views, and do not touch."""
 
 from __future__ import annotations
 
@@ -81,24 +79,12 @@ def test_k_means_does_not_find_the_classes(name):
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("option", "value", "allowed"),
     [
-        ({"instances_per_view": 0}, "instances_per_view must be a positive multiple of 2, not 0"),
-        ({"instances_per_view": 7}, "instances_per_view must be a positive multiple of 2, not 7"),
-        (
-            {"instances_per_view": True},
-            "instances_per_view must be a positive multiple of 2, not True",
-        ),
-        (
-            {"instances_per_view": 4.0},
-            "instances_per_view must be a positive multiple of 2, not 4.0",
-        ),
-        ({"noise": -0.1}, r"noise must be .*, got -0\.1"),
-        ({"noise": np.nan}, "noise must be .*, got nan"),
-        ({"noise": "0.1"}, "noise must be .*, got '0.1'"),
-        ({"size": 3}, "its options are: instances_per_view, noise"),
+        *(("instances_per_view", n, "a positive multiple of 2, not") for n in (0, 7, True, 4.0)),
+        *(("noise", value, ".*, got") for value in (-0.1, np.nan, "0.1")),
     ],
 )
-def test_impossible_options_say_what_is_allowed(name, options, message):
-    with pytest.raises(InvalidInputError, match=message):
-        load_dataset(name, **options)
+def test_impossible_options_say_what_is_allowed(name, option, value, allowed):
+    with pytest.raises(InvalidInputError, match=f"{option} must be {allowed} {value!r}"):
+        load_dataset(name, **{option: value})

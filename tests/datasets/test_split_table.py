@@ -1,7 +1,4 @@
-"""Tables split into two views.
-
-Related rows are one row of the table, and every draw has other rows.
-"""
+"""Tables split into two views: related rows are one row, and every draw has other rows."""
 
 from __future__ import annotations
 

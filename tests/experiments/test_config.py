@@ -1,6 +1,4 @@
-"""A configuration is either complete, strict and repeatable, or refused with every mistake named at
-its line.
-"""
+"""A configuration is complete and repeatable, or every mistake is named at its line."""
 
 from __future__ import annotations
 
@@ -19,6 +17,7 @@ from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
 from mvcc.experiments._config import Config, load_config
 from mvcc.experiments._plan import list_cells
+from mvcc.multiview.co_em._methods import own_transfer_names
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MINIMAL = {
@@ -73,9 +72,7 @@ def problems(load, tmp_path):
 
 
 def changed(**values):
-    """Return the minimal configuration with some values of ``multi_view`` (or of the top level)
-    replaced.
-    """
+    """Replace values of ``multi_view``, or of the top level, of the minimal configuration."""
     config = copy.deepcopy(MINIMAL)
     for key, value in values.items():
         (config if key in Config.model_fields else config["multi_view"])[key] = value
@@ -154,12 +151,7 @@ def test_defaults(load):
     assert config.features.method == "none"
     assert (config.trials, config.seed) == (100, 0)
     assert config.multi_view.bases == ("pck-means", "mpck-means")
-    assert config.multi_view.transfers == (
-        "constraint-propagation",
-        "direct-mapping",
-        "cluster-membership",
-        "single-view",
-    )
+    assert config.multi_view.transfers == own_transfer_names()
     assert (config.multi_view.closure, config.multi_view.rewired) == (("full",), (0.0,))
     assert (config.study, config.single_view) == ("main", None)
     spectral = load(changed(features={"method": "spectral", "n_components": 2})).features
@@ -178,14 +170,10 @@ def test_a_number_in_any_spelling_is_a_number(load, text):
     assert load(MINIMAL, [f"multi_view.threshold={text}"]).multi_view.threshold == (0.001,)
 
 
-def test_thresholds_and_closures_may_be_one_or_several(load, problems):
+def test_thresholds_and_closures_may_be_one_or_several(load):
     assert load(changed(threshold=[0.5, 1, "cv"])).multi_view.threshold == (0.5, 1.0, "cv")
     assert load(changed(threshold="cv")).multi_view.threshold == ("cv",)
     assert load(changed(closure=["view", "none"])).multi_view.closure == ("view", "none")
-    for threshold in ([], [0.5, 0.5], [0.5, 2], [[0.5], 0.5], ["cv", "cv"]):
-        assert len(problems(changed(threshold=threshold))) == 1
-    for closure in ([], ["full", "full"], ["ful"], {"full": 1}):
-        assert len(problems(changed(closure=closure))) == 1
 
 
 def test_wrong_relations_cannot_be_closed_together_with_the_constraints(load, problems):
@@ -196,30 +184,28 @@ def test_wrong_relations_cannot_be_closed_together_with_the_constraints(load, pr
 
 
 def test_there_must_be_something_to_run(load, problems):
-    alone = {
-        "name": "x",
-        "dataset": "protein",
-        "single_view": {"thresholds": {"all": 0.7}, "constraints": [10]},
-    }
-    assert load(alone).multi_view is None
-    del alone["single_view"]
+    alone = {"name": "x", "dataset": "protein"}
     (line,) = problems(alone)
     assert "there is nothing to run; add a section `multi_view:`, `single_view:` or both." in line
+    alone["single_view"] = {"thresholds": {"all": 0.7}, "constraints": [10]}
+    assert load(alone).multi_view is None
 
 
-def test_single_views_are_those_of_the_data_set(problems):
-    (line,) = problems(changed(single_view={"thresholds": {"c1-c4": 0.7}, "constraints": [10]}))
-    assert (
-        "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6,"
-        " all." in line
-    )
-    (line,) = problems(changed(single_view={"thresholds": {"all": 2}, "constraints": [10]}))
-    assert "single_view.thresholds.all: must be a number above 0, up to 1, got 2." in line
-    (line,) = problems(changed(single_view={"thresholds": {}, "constraints": [10]}))
-    assert (
-        "single_view.thresholds: must be a section, such as `thresholds: {letters: 0.95}`, got {}."
-        in line
-    )
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        (
+            {"c1-c4": 0.7},
+            "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6,"
+            " all.",
+        ),
+        ({"all": 2}, "single_view.thresholds.all: must be a number above 0, up to 1, got 2."),
+        ({}, "must be a section, such as `thresholds: {letters: 0.95}`, got {}."),
+    ],
+)
+def test_single_views_are_those_of_the_data_set(problems, thresholds, message):
+    (line,) = problems(changed(single_view={"thresholds": thresholds, "constraints": [10]}))
+    assert message in line
 
 
 def test_dataset_options_keep_their_types(load):
@@ -247,11 +233,9 @@ def test_a_config_never_changes(load):
 
 
 @pytest.mark.parametrize("content", [MINIMAL, FULL], ids=["minimal", "full"])
-def test_resolved_is_json_and_loads_to_the_same_config(load, content):
+def test_what_a_manifest_holds_is_a_config_too(load, content):
     config = load(content)
-    text = json.dumps(config.resolved(), allow_nan=False)
-    assert load(json.loads(text)) == config
-    assert load(text) == config  # JSON is YAML
+    assert load(json.dumps(config.resolved())) == config  # JSON is YAML
 
 
 def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load):
@@ -267,11 +251,8 @@ def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load)
 
 
 def test_identity_is_all_but_the_number_of_trials(load):
-    few, many, other = (
-        load(changed(trials=5)),
-        load(changed(trials=50)),
-        load(changed(trials=5, seed=1)),
-    )
+    few, many = load(changed(trials=5)), load(changed(trials=50))
+    other = load(changed(trials=5, seed=1))
     assert few.identity() == many.identity() != other.identity()
     assert {**few.identity(), "trials": 5} == few.resolved()
 
@@ -282,57 +263,33 @@ def test_identity_is_all_but_the_number_of_trials(load):
 @pytest.mark.parametrize(
     ("key", "values"),
     {
-        "name": [
-            "",
-            "a b",
-            "../x",
-            "a/b",
-            "..",
-            ".",
-            "-x",
-            "ä",
-            "a\n",
-            "x" * 65,
-            5,
-            True,
-            None,
-            ["a"],
-            {"a": 1},
-        ],
+        "name": ["", "ä", "a\n", 5, True, None, ["a"], {"a": 1}],
         "dataset": ["protien", 5, True, None, [], {}],
         "dataset_options": [
-            5,
-            "a",
-            ["a"],
-            {"a": [1]},
-            {"a": {}},
-            {"a": None},
-            {"a": float("inf")},
+            *(5, "a", ["a"], {"a": [1]}, {"a": {}}, {"a": None}, {"a": float("inf")}),
             {"random_state": 1},
         ],
         "features": [
-            "none",
-            [],
-            {"method": "pca"},
-            {"method": "spectral"},
-            {"n_components": 5},
+            *("none", [], {"method": "pca"}, {"method": "spectral"}, {"n_components": 5}),
             {"scaling": "none"},
+            *(
+                {"method": "spectral", "n_components": 5, "scaling": x}
+                for x in ("min-max", True, 1)
+            ),
         ],
         "trials": [0, -1, "100", 1.5, True, None, [], 10**7],
         "seed": [-1, 2**63, 10**400, "0", 0.5, False],
         "multi_view": [5, [], None, "full"],
         "bases": [
-            "pck-means",
-            [],
-            ["k-means"],
-            ["pck-means", "pck-means"],
-            [5],
-            [["pck-means"]],
+            *("pck-means", [], ["k-means"], ["pck-means", "pck-means"], [5], [["pck-means"]]),
             {"pck-means": 1},
         ],
         "transfers": ["single-view", [], ["none"], ["single-view", "single-view"], [True]],
-        "threshold": [0, -0.1, 1.1, "0.5", "CV", True, None, {}, 10**400, 1e999, float("nan")],
-        "closure": ["Full", "all", 5, True, [], {"full": 1}],
+        "threshold": [
+            *(0, -0.1, 1.1, "0.5", "CV", True, None, {}, 10**400, 1e999, float("nan")),
+            *([], [0.5, 0.5], [0.5, 2], [[0.5], 0.5], ["cv", "cv"]),
+        ],
+        "closure": ["Full", 5, True, [], {"full": 1}, ["full", "full"], ["ful"]],
         "mapped": [0.5, [], [1.1], [-0.1], [20], ["0.2"], [True], [0.4, 0.2], [0.2, 0.2], [[0.2]]],
         "constraints": [10, [], [-1], [1.5], ["10"], [True], [10, 5], [10, 10], [10**10]],
     }.items(),
@@ -423,13 +380,6 @@ def test_a_key_in_the_wrong_section_is_sent_home(problems):
     assert "it belongs in the section 'multi_view'" in problems(changed() | {"closure": "full"})[0]
 
 
-def test_a_missing_section_is_described(problems):
-    (line,) = problems({"name": "x", "dataset": "protein"})
-    assert line.endswith(
-        "there is nothing to run; add a section `multi_view:`, `single_view:` or both."
-    )
-
-
 def test_spectral_options_go_only_with_spectral(problems):
     lines = problems(
         changed(features={"method": "none", "n_components": 5, "sigma": 1.0, "scaling": "minmax"})
@@ -442,41 +392,15 @@ def test_spectral_options_go_only_with_spectral(problems):
     assert all("goes only with `method: spectral`" in line for line in lines)
 
 
-def test_the_scaling_of_features_is_one_of_two(problems):
-    for scaling in ("unit", "min-max", True, 1):
-        (line,) = problems(
-            changed(features={"method": "spectral", "n_components": 5, "scaling": scaling})
-        )
-        assert re.fullmatch(
-            r"x\.yaml:\d+: features\.scaling: must be one of minmax, none, got .*", line
-        )
-
-
 def test_no_jargon_and_no_address_of_pydantic(problems):
-    text = "\n".join(
-        problems(
-            {"name": 5, "dataset": 5, "features": 5, "trials": "a", "multi_view": {"mapped": 5}}
-        )
-    )
-    words = set(re.findall(r"\w+", text))
-    assert not words & {
-        "pydantic",
-        "Input",
-        "input",
-        "valid",
-        "type",
-        "dict",
-        "tuple",
-        "str",
-        "int",
-        "None",
-        "https",
-    }
+    wrong = {"name": 5, "dataset": 5, "features": 5, "trials": "a", "multi_view": {"mapped": 5}}
+    jargon = r"\b(pydantic|[Ii]nput|valid|type|dict|tuple|str|int|None|https)\b"
+    assert not re.search(jargon, "\n".join(problems(wrong)))
 
 
 def test_many_problems_are_counted_but_not_all_listed(load):
-    with pytest.raises(ConfigError, match=r"(?s)^1000 problems in .* and 950 more\.\nCorrect them"):
-        load(changed(constraints=[-1] * 1000))
+    with pytest.raises(ConfigError, match=r"(?s)^100 problems in .* and 50 more\.\nCorrect them"):
+        load(changed(constraints=[-1] * 100))
 
 
 # Overrides
@@ -506,59 +430,39 @@ def test_an_override_can_mend_a_file(load):
     [
         (
             "multi_view.threshold=2",
-            (
-                "--set multi_view.threshold=2: multi_view.threshold: must be a number above 0, up"
-                " to 1, or cv, got 2."
-            ),
+            "multi_view.threshold: must be a number above 0, up to 1, or cv, got 2.",
         ),
         (
             "multi_view={mapped: 5}",
-            (
-                "--set multi_view={mapped: 5}: multi_view.mapped: "
-                "must be a list, such as `mapped: [0.2, 0.4, 1.0]`, got 5."
-            ),
+            "multi_view.mapped: must be a list, such as `mapped: [0.2, 0.4, 1.0]`, got 5.",
         ),
         (
             "multi_view.mapped=[0.4,0.2]",
-            (
-                "--set multi_view.mapped=[0.4,0.2]: multi_view.mapped: "
-                "the numbers must increase, without repeats, got 0.2 after 0.4."
-            ),
+            "multi_view.mapped: the numbers must increase, without repeats, got 0.2 after 0.4.",
         ),
         (
             "multi_view.transfer_options.direct-mapping.k=1",
-            (
-                "--set multi_view.transfer_options.direct-mapping.k=1:"
-                " multi_view.transfer_options.direct-mapping.k: "
-            ),
+            "multi_view.transfer_options.direct-mapping.k: ",
         ),
-        ("trails=5", "--set trails=5: trails: unknown key 'trails'; did you mean 'trials'?"),
-        (
-            "multiview.mapped=[1]",
-            "--set multiview.mapped=[1]: multiview: unknown key 'multiview'; did you mean",
-        ),
-        ("trials.a=5", "--set trials.a=5: trials.a: 3 has no keys"),
-        (
-            "multi_view.mapped.0=1",
-            "--set multi_view.mapped.0=1: multi_view.mapped.0: [0.2, 1] has no keys",
-        ),
-        ("trials=", "--set trials=: trials: has no value"),
-        ("trials=[", "--set trials=[: trials: this cannot be read as YAML"),
+        ("trails=5", "trails: unknown key 'trails'; did you mean 'trials'?"),
+        ("multiview.mapped=[1]", "multiview: unknown key 'multiview'; did you mean"),
+        ("trials.a=5", "trials.a: 3 has no keys"),
+        ("multi_view.mapped.0=1", "multi_view.mapped.0: [0.2, 1] has no keys"),
+        ("trials=", "trials: has no value"),
+        ("trials=[", "trials: this cannot be read as YAML"),
         (
             "trials=*a",
-            (
-                "--set trials=*a: trials: this cannot be read as YAML, column 1: the alias *a is"
-                " not supported"
-            ),
+            "trials: this cannot be read as YAML, column 1: the alias *a is not supported",
         ),
-        ("seed={a: 1, a: 2}", "--set seed={a: 1, a: 2}: seed.a: is given twice"),
-        ("trials", "--set trials: write KEY=VALUE"),
-        ("=5", "--set =5: write KEY=VALUE"),
-        ("a..b=5", "--set a..b=5: write KEY=VALUE"),
+        ("seed={a: 1, a: 2}", "seed.a: is given twice"),
+        ("trials", "write KEY=VALUE"),
+        ("=5", "write KEY=VALUE"),
+        ("a..b=5", "write KEY=VALUE"),
     ],
 )
 def test_problems_of_overrides_name_the_option(problems, override, message):
-    assert any(line.startswith(message) for line in problems(FULL, [override]))
+    lines = problems(FULL, [override])
+    assert any(line.startswith(f"--set {override}: {message}") for line in lines)
 
 
 # Nothing else ever happens
@@ -567,26 +471,8 @@ scalars = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
-    st.sampled_from(
-        [
-            0,
-            1,
-            -1,
-            2**63,
-            10**20,
-            10**400,
-            "",
-            "~",
-            "1e-3",
-            "=",
-            "<<",
-            "*a",
-            "\ud800",
-            "\0",
-            "a\nb",
-            "ä",
-        ]
-    ),
+    st.sampled_from([0, 1, -1, 2**63, 10**20, 10**400]),
+    st.sampled_from(["", "~", "1e-3", "=", "<<", "*a", "\ud800", "\0", "a\nb", "ä"]),
     st.floats(),
     st.text(max_size=20),
     st.dates(),
@@ -601,15 +487,9 @@ values = st.recursive(
 
 def places(value, path=()):
     yield path
-    children = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, child in children:
-        yield from places(child, (*path, key))
+    if isinstance(value, dict | list):
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(child, (*path, key))
 
 
 @st.composite
@@ -630,74 +510,19 @@ def mutated(draw):
     return config[""]
 
 
-def loads_or_refuses(path, overrides=()):
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(content=mutated())
+def test_any_values_are_refused_or_loaded_and_loaded_again_from_a_manifest(tmp_path, content):
+    path, message = tmp_path / "x.yaml", ""
+    path.write_text(yaml.dump(content), "utf-8")
     try:
-        config = load_config(path, overrides)
+        config = load_config(path)
     except ConfigError as error:
         message = str(error)
     else:
-        message = ""
-        assert isinstance(config, Config)
-        assert (
-            Config.model_validate(json.loads(json.dumps(config.resolved(), allow_nan=False)))
-            == config
-        )
+        stored = json.dumps(config.resolved(), allow_nan=False)
+        assert Config.model_validate(json.loads(stored)) == config
     assert len(message) < 20_000
-
-
-fuzzed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-
-
-@fuzzed
-@given(content=mutated())
-def test_any_values_are_loaded_or_refused(tmp_path, content):
-    path = tmp_path / "x.yaml"
-    path.write_text(yaml.dump(content), "utf-8")
-    loads_or_refuses(path)
-
-
-@fuzzed
-@given(data=st.data())
-def test_any_edit_of_a_file_is_loaded_or_refused(tmp_path, data):
-    text = (CONFIGS / "protein.yaml").read_bytes()
-    for _ in range(data.draw(st.integers(1, 3))):
-        start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
-        text = (
-            text[:start]
-            + data.draw(
-                st.binary(max_size=6)
-                | st.sampled_from(b": |- |\t|\n|{|[|&a |*a|!|'|\"|%|---\n".split(b"|"))
-            )
-            + text[start + length :]
-        )
-    path = tmp_path / "x.yaml"
-    path.write_bytes(text)
-    loads_or_refuses(path)
-
-
-@fuzzed
-@given(
-    overrides=st.lists(
-        st.text()
-        | st.builds(
-            "{}={}".format,
-            st.sampled_from(
-                [
-                    "trials",
-                    "multi_view",
-                    "multi_view.mapped",
-                    "features.method",
-                    "a.b.c",
-                    "dataset_options.a",
-                ]
-            ),
-            st.text() | values.map(yaml.dump),
-        ),
-        max_size=3,
-    )
-)
-def test_any_overrides_are_loaded_or_refused(overrides):
-    loads_or_refuses(CONFIGS / "protein.yaml", overrides)
 
 
 def test_an_experiment_that_mvcc_comes_with_is_known_by_its_name(tmp_path, monkeypatch):

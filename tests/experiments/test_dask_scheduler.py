@@ -1,7 +1,4 @@
-"""A run on a dask scheduler gives the bytes of a run without, whichever workers are lost.
-
-Real processes throughout.
-"""
+"""Runs on dask give the same bytes, whichever workers are lost; with real processes."""
 
 from __future__ import annotations
 
@@ -49,13 +46,9 @@ class WorkerPool:
 
     def add_worker(self, preload=""):
         (self._folder / "preload.py").write_text(preload)
-        options = (
-            "--nthreads=1",
-            "--no-dashboard",
-            "--no-nanny",
-            f"--preload={self._folder / 'preload.py'}",
-        )
-        self.workers.append(self._start("dask_worker", self.address, *options))
+        options = ("--nthreads=1", "--no-dashboard", "--no-nanny", "--preload")
+        preloaded = str(self._folder / "preload.py")
+        self.workers.append(self._start("dask_worker", self.address, *options, preloaded))
 
     def connected(self):
         with distributed.Client(self.address, set_as_default=False) as client:
@@ -82,6 +75,25 @@ def pool(folder, *preloads):
         for process in (*started.workers, started.scheduler):
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    """Start a scheduler without workers, which every test leaves as it was."""
+    with pool(tmp_path_factory.mktemp("pool")) as started:
+        yield started
+
+
+@contextmanager
+def worker(scheduler, preload):
+    scheduler.add_worker(preload)
+    try:
+        wait_until(lambda: scheduler.connected() == 1)
+        yield
+    finally:
+        scheduler.workers[-1].kill()
+        scheduler.workers[-1].wait()
+        wait_until(lambda: scheduler.connected() == 0)
 
 
 def free_port():
@@ -165,13 +177,11 @@ def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_pat
     [(OTHER_VERSION, r"it has mvcc 99\.0\. Install"), (NO_MVCC, "ModuleNotFoundError")],
 )
 def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(
-    tmp_path, preload, message
+    scheduler, tmp_path, preload, message
 ):
-    refused = pytest.raises(
-        WorkerError, match=rf"The worker tcp://.* cannot run trials: .*{message}"
-    )
-    with pool(tmp_path, preload) as started, refused:
-        run_on(started.address, tmp_path / "out")
+    refused = rf"The worker tcp://.* cannot run trials: .*{message}"
+    with worker(scheduler, preload), pytest.raises(WorkerError, match=refused):
+        run_on(scheduler.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -180,19 +190,9 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
     (tmp_path / "small.yaml").write_text(
         yaml.safe_dump(CONFIG.model_dump(mode="json", exclude_unset=True))
     )
-    command = [
-        sys.executable,
-        "-m",
-        "mvcc",
-        "run",
-        "small.yaml",
-        "--trials",
-        "10000",
-        "--out",
-        "out",
-    ]
+    command = [sys.executable, "-m", "mvcc", "run", "small.yaml", "--trials", "10000"]
     with pool(tmp_path, "", "") as started:
-        command += ["--backend", "dask", "--scheduler", started.address]
+        command += ["--out", "out", "--backend", "dask", "--scheduler", started.address]
         with subprocess.Popen(
             command,
             cwd=tmp_path,
@@ -214,33 +214,26 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
 @pytest.mark.reliability
 def test_a_worker_with_another_version_that_comes_later_ends_the_run(tmp_path):
     config = CONFIG.model_copy(update={"trials": 10_000})
-    late, refused = (
-        iter([OTHER_VERSION]),
-        pytest.raises(WorkerError, match=r"A worker cannot run trials.*99\.0"),
-    )
-    with pool(tmp_path, "") as started, refused:
-        run_on(
-            started.address,
-            tmp_path / "out",
-            config,
-            on_trial=lambda *_: [*map(started.add_worker, late)],
-        )
+    late, refused = iter([OTHER_VERSION]), r"A worker cannot run trials.*99\.0"
+    with pool(tmp_path, "") as started:
+        options = {"on_trial": lambda *_: [*map(started.add_worker, late)]}
+        with pytest.raises(WorkerError, match=refused):
+            run_on(started.address, tmp_path / "out", config, **options)
 
 
-def test_other_libraries_on_a_worker_are_named(tmp_path):
-    notes = []
-    with pool(tmp_path, OTHER_NUMPY) as started:
-        run_on(started.address, tmp_path / "out", on_note=notes.append)
+def test_other_libraries_on_a_worker_are_named(scheduler, tmp_path):
+    notes, config = [], CONFIG.model_copy(update={"trials": 1})
+    with worker(scheduler, OTHER_NUMPY):
+        run_on(scheduler.address, tmp_path / "out", config, on_note=notes.append)
     (text,) = notes
     assert text.startswith("Other than here is on worker tcp://")
     assert "so that bits may differ:\n  numpy: " in text
     assert text.endswith(" and 0.1")
 
 
-def test_a_scheduler_without_workers_is_refused(tmp_path):
-    refused = pytest.raises(WorkerError, match=r"No worker is connected .*`dask worker tcp://127")
-    with pool(tmp_path) as started, refused:
-        run_on(started.address, tmp_path / "out")
+def test_a_scheduler_without_workers_is_refused(scheduler, tmp_path):
+    with pytest.raises(WorkerError, match=r"No worker is connected .*`dask worker tcp://127"):
+        run_on(scheduler.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

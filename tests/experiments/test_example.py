@@ -1,6 +1,4 @@
-"""The example of Figure 3 is one cluster of a real run, and there is none where it could not be
-drawn.
-"""
+"""The example of Figure 3 is one cluster of a real run that can be drawn."""
 
 from __future__ import annotations
 
@@ -25,8 +23,12 @@ def config(mapped=(0.5, 1.0), constraints=(10, 20), **changes):
     return Config.model_validate(given | changes)
 
 
-def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian():
-    example = example_cluster(config())
+@pytest.fixture(scope="module")
+def example():
+    return example_cluster(config())
+
+
+def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian(example):
     assert json.loads(json.dumps(example)) == example
     everything = draw_trial(config(), 0).views[0].X.tolist()
     assert all(point in everything for point in example["points"])
@@ -40,8 +42,8 @@ def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian():
         )
 
 
-def test_the_two_constraints_are_must_links_and_the_innermost_comes_first():
-    inner, outer = example_cluster(config())["constraints"]
+def test_the_two_constraints_are_must_links_and_the_innermost_comes_first(example):
+    inner, outer = example["constraints"]
     assert inner["kind"] == outer["kind"] == "must-link"
     inner, outer = (
         np.prod([end["membership"] for end in constraint["ends"]]) for constraint in (inner, outer)

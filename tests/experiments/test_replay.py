@@ -1,11 +1,7 @@
-"""One trial can be computed again, alone.
-
-It fails as it failed, or gives the stored numbers, or the cause is named.
-"""
+"""A trial, computed again alone, gives the stored numbers, or the cause is named."""
 
 from __future__ import annotations
 
-import json
 from shutil import copytree
 
 import pytest
@@ -14,11 +10,11 @@ from mvcc.exceptions import StoreError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import load_config, replay_trial, run_experiment
 from mvcc.experiments._store import ResultsStore
+from tests.experiments.manifests import edit_manifest
 from tests.experiments.test_trial import small_config
 
-CONFIG = small_config(
-    trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")}
-)
+PLAN = {"bases": ("pck-means",), "mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")}
+CONFIG = small_config(trials=2, multi_view=PLAN)
 
 
 @pytest.fixture(scope="module")
@@ -34,48 +30,49 @@ def folder(stored, tmp_path):
     return copytree(stored, tmp_path, dirs_exist_ok=True)
 
 
-def edit(folder, change):
-    manifest = json.loads((folder / "manifest.json").read_text())
-    change(manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
 @pytest.mark.parametrize("source", ["trials", "scores"])
-def test_a_stored_trial_comes_out_the_same_to_the_last_bit(folder, source):
+def test_a_stored_trial_comes_out_the_same_to_the_last_bit_and_nothing_is_written(folder, source):
     if source == "scores":  # all that a clone of the repository has
         for path in (folder / "trials").iterdir():
             path.unlink()
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     replay = replay_trial(folder, 1)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert (replay.compared, replay.differing, replay.causes) == (True, 0, [])
-    # for each base: propagation at two thresholds, and the three other methods
-    assert len(replay.rows) == 10
+    # propagation at two thresholds, and the three other methods
+    assert len(replay.rows) == 5
     assert set(replay.rows["trial"]) == {1}
 
 
-def test_a_trial_that_is_not_stored_has_nothing_to_be_compared_with(folder):
+@pytest.fixture
+def rows(folder):
+    """Read the stored rows of the first trial."""
+    return ResultsStore(folder).read_trial(0)
+
+
+@pytest.fixture
+def give(monkeypatch):
+    """Let every trial give these rows."""
+    return lambda rows: monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
+
+
+def test_a_trial_that_is_not_stored_has_nothing_to_be_compared_with(folder, rows, give):
+    give(rows)
     replay = replay_trial(folder, 7)
     assert (replay.compared, replay.differing) == (False, 0)
 
 
-def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, monkeypatch):
-    real = replay_module.run_trial
-
-    def other_bits(config, trial, data_dir):
-        rows = real(config, trial, data_dir)
-        rows.loc[3, "f_measure"] += 2**-52
-        rows.loc[4, "iterations"] = 99
-        return rows
-
-    monkeypatch.setattr(replay_module, "run_trial", other_bits)
+def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, rows, give):
+    rows.loc[3, "f_measure"] += 2**-52
+    rows.loc[4, "iterations"] = 99
+    give(rows)
 
     def older(manifest):
         manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
-        manifest["runs"][-1]["machine"] |= {
-            "family": "skylake",
-            "blas": ["openblas 0.3.30 (Haswell)"],
-        }
+        blas = ["openblas 0.3.30 (Haswell)"]
+        manifest["runs"][-1]["machine"] |= {"family": "skylake", "blas": blas}
 
-    edit(folder, older)
+    edit_manifest(folder, older)
     replay = replay_trial(folder, 0)
     assert replay.differing == 2
     assert replay.first.startswith("row 4, f_measure: 1.0 stored, 1.000000000000000")
@@ -88,12 +85,11 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
     )
 
 
-def test_other_rows_than_the_stored_ones_are_a_difference(folder, monkeypatch):
-    real = replay_module.run_trial
-    monkeypatch.setattr(replay_module, "run_trial", lambda *arguments: real(*arguments).iloc[1:])
+def test_other_rows_than_the_stored_ones_are_a_difference(folder, rows, give):
+    give(rows.iloc[1:])
     replay = replay_trial(folder, 0)
-    assert replay.differing == 10
-    assert replay.first == "10 rows stored, 9 now, or other columns"
+    assert replay.differing == 5
+    assert replay.first == "5 rows stored, 4 now, or other columns"
 
 
 def test_a_failing_trial_fails_again(folder, monkeypatch):
@@ -105,24 +101,20 @@ def test_a_failing_trial_fails_again(folder, monkeypatch):
         replay_trial(folder, 1)
 
 
-def test_nothing_is_written(folder):
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    replay_trial(folder, 0)
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-
-
 def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder, tmp_path):
     with pytest.raises(
         StoreError, match=r"there is no manifest\.json\. Give the folder of one run"
     ):
         replay_trial(tmp_path / "nowhere", 0)
-    edit(folder, lambda manifest: manifest["config"].update(seed="seven"))
+    edit_manifest(folder, lambda manifest: manifest["config"].update(seed="seven"))
     wrong = (
         r"manifest\.json: its config is not one of this version of mvcc and the packages here: seed"
     )
     with pytest.raises(StoreError, match=wrong):
         replay_trial(folder, 0)
-    edit(folder, lambda manifest: manifest["config"].update(seed=0, dataset_options={"rows": 9}))
+    edit_manifest(
+        folder, lambda manifest: manifest["config"].update(seed=0, dataset_options={"rows": 9})
+    )
     with pytest.raises(StoreError, match=r"manifest\.json: its config cannot be run: Unknown opt"):
         replay_trial(folder, 0)
 

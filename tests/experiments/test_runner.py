@@ -1,10 +1,9 @@
-"""A run stores every finished trial, goes on where it stopped, and gives the same bytes however it
-was done.
-"""
+"""A run stores every finished trial, and goes on where it stopped, to the same bytes."""
 
 from __future__ import annotations
 
 import json
+from shutil import copytree
 
 import pytest
 
@@ -12,12 +11,28 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.experiments import _trial as attempt
 from mvcc.experiments import plan_run, run_experiment
+from tests.experiments.manifests import edit_manifest
 from tests.experiments.test_trial import small_config
 
-CONFIG = small_config(
-    trials=4,
-    multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("constraint-propagation",)},
-)
+PLAN = {"bases": ("pck-means",), "mapped": (0.4,), "constraints": (10,)}
+CONFIG = small_config(trials=4, multi_view=PLAN | {"transfers": ("constraint-propagation",)})
+
+
+def of_trials(number):
+    return CONFIG.model_copy(update={"trials": number})
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """Results of one trial that no test changes."""
+    folder = tmp_path_factory.mktemp("original")
+    run_experiment(of_trials(1), folder, n_jobs=1)
+    return folder
+
+
+@pytest.fixture
+def folder(original, tmp_path):
+    return copytree(original, tmp_path, dirs_exist_ok=True)
 
 
 def curves(folder):
@@ -43,62 +58,50 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert curves(folder) == curves(tmp_path / "whole")
 
 
-def test_more_trials_extend_a_run_and_a_finished_one_is_left_alone(tmp_path):
-    run_experiment(CONFIG.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
-    report = run_experiment(CONFIG, tmp_path, n_jobs=1)
-    assert (report.computed, report.kept) == (2, 2)
-    before = (tmp_path / "manifest.json").read_bytes()
-    assert run_experiment(CONFIG, tmp_path, n_jobs=1).computed == 0
-    assert (tmp_path / "manifest.json").read_bytes() == before
-    assert [run["computed"] for run in json.loads(before)["runs"]] == [2, 2]
+def test_more_trials_extend_a_run_and_a_finished_one_is_left_alone(folder):
+    report = run_experiment(of_trials(3), folder, n_jobs=1)
+    assert (report.computed, report.kept) == (2, 1)
+    before = (folder / "manifest.json").read_bytes()
+    assert run_experiment(of_trials(3), folder, n_jobs=1).computed == 0
+    assert (folder / "manifest.json").read_bytes() == before
+    assert [run["computed"] for run in json.loads(before)["runs"]] == [1, 2]
 
 
-def test_results_of_another_config_are_refused_with_the_difference(tmp_path):
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
-    other = small_config(
-        trials=1, seed=5, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": 0.5}
-    )
+def test_results_of_another_config_are_refused_with_the_difference(folder):
+    other = small_config(trials=1, seed=5, multi_view=PLAN | {"threshold": 0.5})
     with pytest.raises(StoreError) as caught:
-        run_experiment(other, tmp_path, n_jobs=1)
+        run_experiment(other, folder, n_jobs=1)
     message = str(caught.value)
     assert "config: seed: 0 in the folder, 5 now" in message
     assert "config: multi_view.threshold: [0.75] in the folder, [0.5] now" in message
     assert "trials" not in message
-    report = run_experiment(other, tmp_path, n_jobs=1, fresh=True)
+    report = run_experiment(other, folder, n_jobs=1, fresh=True)
     assert (report.computed, report.kept) == (1, 0)
 
 
-def test_results_of_other_data_or_another_version_are_refused(tmp_path):
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
-    path = tmp_path / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["data"] = {"some.arff": "abc"}
-    manifest["runs"][0]["versions"]["mvcc"] = "0.0.1"
-    path.write_text(json.dumps(manifest))
+def test_results_of_other_data_or_another_version_are_refused(folder):
+    def change(manifest):
+        manifest["data"] = {"some.arff": "abc"}
+        manifest["runs"][0]["versions"]["mvcc"] = "0.0.1"
+
+    edit_manifest(folder, change)
     with pytest.raises(
         StoreError,
         match=r"some\.arff: abc in the folder, not set now[^$]*version 0\.0\.1 in the folder",
     ):
-        plan_run(CONFIG, tmp_path)
+        plan_run(CONFIG, folder)
 
 
-def test_trials_without_a_manifest_are_refused(tmp_path):
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
-    (tmp_path / "manifest.json").unlink()
+def test_trials_without_a_manifest_are_refused(folder):
+    (folder / "manifest.json").unlink()
     with pytest.raises(StoreError, match="without a manifest that says"):
-        plan_run(CONFIG, tmp_path)
+        plan_run(CONFIG, folder)
 
 
-OF_RESULTS = [
-    "curves.csv",
-    "scores.csv.gz",
-    "example.json",
-    "trials/0000.csv.gz",
-    "trials/0000.error.txt",
-]
+OF_RESULTS = ["curves.csv", "scores.csv.gz", "example.json", "trials/0000.csv.gz"]
 
 
-@pytest.mark.parametrize("name", [*OF_RESULTS[:4], "manifest.json"])
+@pytest.mark.parametrize("name", [*OF_RESULTS, "manifest.json"])
 def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with_fresh_set_aside(
     tmp_path, name
 ):
@@ -106,30 +109,25 @@ def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
     notes = []
-    config = CONFIG.model_copy(update={"trials": 1})
     with pytest.raises(StoreError, match=r"set them aside by --fresh|start afresh with --fresh"):
-        run_experiment(config, tmp_path, n_jobs=1)
+        run_experiment(of_trials(1), tmp_path, n_jobs=1)
     assert path.read_text() == "mine"
-    assert (
-        run_experiment(config, tmp_path, n_jobs=1, fresh=True, on_note=notes.append).computed == 1
-    )
+    options = {"n_jobs": 1, "fresh": True, "on_note": notes.append}
+    assert run_experiment(of_trials(1), tmp_path, **options).computed == 1
     aside = path.parent / "set-aside" / path.name
     assert aside.read_text() == "mine"
     assert notes == [f"No run wrote what is now {aside}, or somebody changed it; it was set aside."]
 
 
 @pytest.mark.parametrize("name", OF_RESULTS[:3])
-def test_a_file_of_somebody_else_among_unfinished_results_is_set_aside(tmp_path, name):
-    config = CONFIG.model_copy(update={"trials": 1})
-    run_experiment(config, tmp_path, n_jobs=1)
-    before = (tmp_path / name).read_bytes()
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    del manifest["checksums"][name]  # as if it had not been written yet
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / name).write_text("mine")
-    run_experiment(config.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
-    assert (tmp_path / "set-aside" / name).read_text() == "mine"
-    assert (tmp_path / name).read_bytes() != before or name == "example.json"
+def test_a_file_of_somebody_else_among_unfinished_results_is_set_aside(folder, name):
+    before = (folder / name).read_bytes()
+    # as if it had not been written yet
+    edit_manifest(folder, lambda manifest: manifest["checksums"].pop(name))
+    (folder / name).write_text("mine")
+    run_experiment(of_trials(2), folder, n_jobs=1)
+    assert (folder / "set-aside" / name).read_text() == "mine"
+    assert (folder / name).read_bytes() != before or name == "example.json"
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -137,7 +135,7 @@ def test_a_report_of_a_failure_that_mvcc_did_not_write_stays(tmp_path, fresh):
     path = tmp_path / "trials/0000.error.txt"
     path.parent.mkdir()
     path.write_text("mine")
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1, fresh=fresh)
+    run_experiment(of_trials(1), tmp_path, n_jobs=1, fresh=fresh)
     assert path.read_text() == "mine"
 
 
@@ -159,16 +157,14 @@ def test_another_file_called_like_the_list_of_files_is_refused(tmp_path, what, f
     assert len(list(here.iterdir())) == 1
 
 
-@pytest.mark.parametrize(
-    "name", [".curves.csv.2024.part", ".manifest.json.7.part", "trials/.0001.csv.gz.1.part"]
-)
-def test_a_file_called_like_an_unfinished_one_stays(tmp_path, name):
+def test_files_called_like_unfinished_ones_stay(tmp_path):
     (tmp_path / "trials").mkdir()
-    (tmp_path / name).write_text("mine")
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
-    run_experiment(CONFIG.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
-    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1, fresh=True)
-    assert (tmp_path / name).read_text() == "mine"
+    names = (".curves.csv.2024.part", ".manifest.json.7.part", "trials/.0001.csv.gz.1.part")
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    for number, fresh in ((1, False), (2, False), (1, True)):
+        run_experiment(of_trials(number), tmp_path, n_jobs=1, fresh=fresh)
+        assert [(tmp_path / name).read_text() for name in names] == ["mine"] * 3
 
 
 def test_a_finished_run_leaves_the_list_of_files_to_other_commands(tmp_path):
@@ -176,7 +172,7 @@ def test_a_finished_run_leaves_the_list_of_files_to_other_commands(tmp_path):
     with OutputFolder(tmp_path, "claims") as folder:
         folder.write({"claims.md": b"claims"})
     for trials in (1, 2):
-        run_experiment(CONFIG.model_copy(update={"trials": trials}), tmp_path, n_jobs=1)
+        run_experiment(of_trials(trials), tmp_path, n_jobs=1)
         with OutputFolder(tmp_path, "claims") as folder:
             assert folder.names() == ["claims.md"]
             assert folder.names("a run") == []
@@ -197,14 +193,14 @@ def test_trials_behind_a_link_are_refused(tmp_path, fresh):
 
 
 def test_curves_whose_trials_are_gone_are_not_replaced_by_fewer(tmp_path):
-    run_experiment(CONFIG, tmp_path, n_jobs=1)
+    run_experiment(of_trials(2), tmp_path, n_jobs=1)
     for path in (tmp_path / "trials").iterdir():
         path.unlink()
     with pytest.raises(
-        StoreError, match="holds the curves of 4 trials, but not the trials themselves; a run of 2"
+        StoreError, match="holds the curves of 2 trials, but not the trials themselves; a run of 1"
     ):
-        plan_run(CONFIG.model_copy(update={"trials": 2}), tmp_path)
-    assert len(plan_run(CONFIG, tmp_path).missing) == 4
+        plan_run(of_trials(1), tmp_path)
+    assert len(plan_run(of_trials(2), tmp_path).missing) == 2
 
 
 def test_a_failed_trial_is_recorded_and_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -245,5 +241,5 @@ def test_an_impossible_config_fails_before_anything_is_written(tmp_path):
 def test_planning_changes_nothing(tmp_path):
     plan = plan_run(CONFIG, tmp_path / "new")
     assert plan.missing == [0, 1, 2, 3]
-    assert plan.n_cells == 2
+    assert plan.n_cells == 1
     assert not (tmp_path / "new").exists()

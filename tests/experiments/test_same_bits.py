@@ -1,7 +1,4 @@
-"""The results have the same bytes whatever computes them.
-
-Workers, backends, order, hash seed, threads of BLAS.
-"""
+"""The results have the same bytes whatever computes them, and in which order."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ name: bits
 dataset: four_quadrants
 dataset_options: {instances_per_view: 120}
 features: {method: spectral, n_components: 4}
-trials: 5
+trials: 4
 multi_view:
   threshold: [0.6, cv]
   mapped: [0.4]
@@ -72,7 +69,7 @@ def test_the_backend_does_not_matter(config, expected, tmp_path, tried, backend)
         report = run_experiment(
             load_config(config), tmp_path, n_jobs=1 if backend == "sequential" else 3
         )
-    assert report.computed == 5
+    assert report.computed == 4
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)
 
@@ -87,7 +84,7 @@ def test_a_backend_that_gives_all_at_the_end_does_not_matter(config, expected, t
     joblib.register_parallel_backend("all-at-the-end", GivesAllAtTheEnd)
     with joblib.parallel_config(backend="all-at-the-end"):
         report = run_experiment(load_config(config), tmp_path, n_jobs=2)
-    assert report.computed == 5
+    assert report.computed == 4
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)
 
@@ -105,7 +102,7 @@ def test_dask_does_not_matter(config, expected, tmp_path, tried):
         joblib.parallel_config(backend="dask"),
     ):
         report = run_experiment(load_config(config), tmp_path, n_jobs=-1)
-    assert report.computed == 5
+    assert report.computed == 4
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)
 
@@ -113,13 +110,13 @@ def test_dask_does_not_matter(config, expected, tmp_path, tried):
 def test_the_order_of_trials_does_not_matter(config, expected, tmp_path, tried, monkeypatch):
     real = runner.attempt_trials
     monkeypatch.setattr(
-        runner, "attempt_trials", lambda config, trials, *rest: real(config, [3, 0, 4, 2, 1], *rest)
+        runner, "attempt_trials", lambda config, trials, *rest: real(config, [3, 0, 2, 1], *rest)
     )
     order = []
     run_experiment(
         load_config(config), tmp_path, n_jobs=1, on_trial=lambda trial, ok: order.append(trial)
     )
-    assert order == [3, 0, 4, 2, 1]
+    assert order == [3, 0, 2, 1]
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)
 

@@ -31,6 +31,11 @@ def small_config(**changes):
     return Config.model_validate({**given, **changes})
 
 
+@pytest.fixture(scope="module")
+def rows():
+    return run_trial(small_config(), 2)
+
+
 def keys(constraints):
     return {
         (i, j, bool(must))
@@ -105,10 +110,8 @@ def test_streams_of_different_roles_parts_and_trials_never_coincide():
     assert len(states) == 20 * len(Role) * 3
 
 
-def test_every_cell_has_one_row_and_single_view_no_mapping():
-    config = small_config()
-    rows = run_trial(config, 0)
-    assert len(rows) == len(list_cells(config)) == 2 * (3 * 3 + 1) * 2
+def test_every_cell_has_one_row_and_single_view_no_mapping(rows):
+    assert len(rows) == len(list_cells(small_config())) == 2 * (3 * 3 + 1) * 2
     assert rows["mapped"].isna().sum() == 4
     assert set(rows.loc[rows["mapped"].isna(), "method"]) == {"single-view"}
     assert rows["f_measure"].between(0, 1).all()
@@ -129,12 +132,11 @@ def test_thresholds_that_differ_in_a_late_digit_are_different_cells():
     assert named == {"1e-08", "0.05", "0.75", "0.7500001", "0.9999999", "1"}
 
 
-def test_a_method_added_to_the_plan_changes_no_number_of_the_others():
+def test_a_method_added_to_the_plan_changes_no_number_of_the_others(rows):
     few = small_config(
         multi_view={"transfers": ("direct-mapping",), "bases": ("pck-means",), "mapped": (0.4,)}
     )
-    all_rows = run_trial(small_config(), 2)
-    chosen = all_rows.query("method == 'direct-mapping' and base == 'pck-means' and mapped == 0.4")
+    chosen = rows.query("method == 'direct-mapping' and base == 'pck-means' and mapped == 0.4")
     pd.testing.assert_frame_equal(run_trial(few, 2), chosen.reset_index(drop=True))
 
 
@@ -220,16 +222,9 @@ def test_inferred_constraints_are_those_that_nobody_gave():
 
 
 def test_the_threshold_that_cross_validation_chose_is_recorded():
-    config = small_config(
-        multi_view={
-            "threshold": (0.5, "cv"),
-            "transfers": ("constraint-propagation",),
-            "mapped": (0.4,),
-            "bases": ("pck-means",),
-            "constraints": (20,),
-        }
-    )
-    rows = run_trial(config, 0)
+    plan = {"threshold": (0.5, "cv"), "transfers": ("constraint-propagation",)}
+    plan |= {"bases": ("pck-means",), "mapped": (0.4,), "constraints": (20,)}
+    rows = run_trial(small_config(multi_view=plan), 0)
     assert rows["threshold"].tolist() == ["0.5", "cv"]
     assert np.isnan(rows["chosen_threshold"][0])
     assert 0 < rows["chosen_threshold"][1] <= 1

@@ -1,6 +1,4 @@
-"""A worker that dies takes no other trial with it, and workers that die again and again end the run
-with a word.
-"""
+"""A worker that dies takes no other trial with it; many that die end the run with a word."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The protocols of the field keep what they promise.
-
-Who loses what, and which rows are still the same object.
-"""
+"""The protocols of the field keep what they promise: who loses what, and what still matches."""
 
 from __future__ import annotations
 
@@ -57,12 +54,8 @@ def test_mask_a_takes_views_from_a_share_of_the_objects(task, level):
     check_rows(masked)
     assert (times(masked) < V).sum() == round(level * N)
     assert times(masked).min() >= 1
+    assert level < 1 or set(times(masked)) == {1, 2, 3}
     assert not masked.is_complete
-
-
-def test_mask_a_takes_from_one_to_all_but_one(task):
-    masked = mask_a(task, 1.0, np.random.default_rng(0))
-    assert np.unique(times(masked)).tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("level", [0.1, 0.2, 0.9])
@@ -100,34 +93,23 @@ def test_half_matched_objects_are_in_both_tables_or_in_one_of_them(task, level):
 
 @pytest.mark.parametrize("data", CUT)
 def test_tables_of_scikit_learn_are_cut_in_two(data):
+    shapes = {"wine": (178, 6), "breast_cancer": (569, 20), "digits_halves": (1797, 32)}
     first, second = cut(data).views
-    assert (
-        first.shape
-        == {"wine": (178, 6), "breast_cancer": (569, 20), "digits_halves": (1797, 32)}[data]
-    )
+    assert first.shape == shapes[data]
     if data == "digits_halves":
         images = load_digits().images
         assert (images[7, :, :4] == first[7].reshape(4, 8).T).all()
         assert (images[7, :, 4:] == second[7].reshape(4, 8).T).all()
-    assert (
-        draw(Cell(data, "half", 0.3), 0).k
-        == {"wine": 3, "breast_cancer": 2, "digits_halves": 10}[data]
-    )
+    classes = {"wine": 3, "breast_cancer": 2, "digits_halves": 10}
+    assert draw(Cell(data, "half", 0.3), 0).k == classes[data]
 
 
 def test_matches_of_a_data_set_make_objects_across_all_tables():
-    views = [
-        np.array([[0.0], [1.0], [2.0]]),
-        np.array([[1.0], [3.0]]),
-        np.array([[3.0], [2.0], [1.0]]),
-    ]
+    views = [np.array(rows)[:, None] for rows in ([0.0, 1.0, 2.0], [1.0, 3.0], [3.0, 2.0, 1.0])]
     labels = [np.array([5, 6, 7]), np.array([6, 8]), np.array([8, 7, 6])]
     matches = {(0, 1): [[1, 0]], (0, 2): [[1, 2], [2, 1]], (1, 2): [[0, 2], [1, 0]]}
-    task = whole(
-        Dataset(
-            views, labels, {key: np.array(rows) for key, rows in matches.items()}, ("a", "b", "c")
-        )
-    )
+    relations = {key: np.array(rows) for key, rows in matches.items()}
+    task = whole(Dataset(views, labels, relations, ("a", "b", "c")))
     assert task.y.tolist() == [5, 6, 7, 8]
     assert [rows.tolist() for rows in task.objects] == [[0, 1, 2], [1, 3], [3, 2, 1]]
     assert {key: sorted(rows.tolist()) for key, rows in task.matches.items()} == matches

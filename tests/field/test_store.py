@@ -46,12 +46,7 @@ def test_a_line_has_scores_or_a_problem(tmp_path, methods):
     path = tmp_path / "new" / "scores.csv"
     study.measure(CELL, 0, methods[1], path, 60)
     right, wrong = store.read(path).to_dict("records")
-    assert (right["data"], right["protocol"], right["level"], right["draw"]) == (
-        "msrc_v5",
-        "mask A",
-        0.5,
-        0,
-    )
+    assert [right[name] for name in store.KEY] == ["msrc_v5", "mask A", 0.5, 0, "right"]
     assert [right[name] for name in COLUMNS] == [1.0] * len(COLUMNS)
     assert right["problem"] == ""
     assert wrong["problem"] == "ValueError: not today"

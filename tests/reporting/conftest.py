@@ -63,10 +63,7 @@ def curves() -> Callable[..., pd.DataFrame]:
 
 @pytest.fixture
 def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """Make scores whose means are the curves'.
-
-    Trial t lies above the mean by its place among the trials.
-    """
+    """Make scores whose means are the curves', rising with the trial."""
 
     def make(curves: pd.DataFrame) -> pd.DataFrame:
         rows = [

@@ -1,6 +1,4 @@
-"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes
-smaller.
-"""
+"""Figure 3 shows a cluster, its covariance, and smaller ones at the endpoints."""
 
 from __future__ import annotations
 
@@ -15,10 +13,7 @@ from tests.reporting.drawn import assert_nothing_is_cut_or_covered, key
 
 
 def ellipses(axes):
-    """Read centers and covariances from what is drawn.
-
-    Points of an ellipse at one standard deviation.
-    """
+    """Read centers and covariances from ellipses at one standard deviation."""
     found = []
     for patch in axes.patches:
         corners = patch.get_corners()
@@ -68,17 +63,13 @@ def test_instances_and_constraints_are_those_of_the_example(example):
         assert line.get_linestyle() == "-"
 
 
-def test_memberships_are_written_and_distances_are_true(example):
-    axes = draw_figure_03([example]).figure.axes[0]
+def test_memberships_and_the_place_of_the_cluster_are_written_and_distances_are_true(example):
+    figure = draw_figure_03([example]).figure
+    (axes,) = figure.axes
     written = [text.get_text() for text in axes.texts if text.get_text().startswith("G")]
     assert written == ["G = 0.60", "G = 0.60", "G = 1.00", "G = 0.14"]
     assert axes.get_aspect() == 1.0
-
-
-def test_the_panel_says_where_the_cluster_is_from(example):
-    figure = draw_figure_03([example]).figure
-    title = "Four Quadrants, PCK-Means\ncluster 1 · trial 0 · t = 0.75"
-    assert figure.axes[0].get_title() == title
+    assert axes.get_title() == "Four Quadrants, PCK-Means\ncluster 1 · trial 0 · t = 0.75"
     assert len(key(figure)) == 5
 
 
@@ -98,9 +89,6 @@ def test_examples_of_other_studies_are_left_out(example):
 def test_a_damaged_example_is_an_error_that_names_its_folder(example, part, value):
     with pytest.raises(StoreError, match=r"example of four_quadrants.*mvcc run"):
         draw_figure_03([{**example, part: value}])
-
-
-def test_a_missing_part_is_named(example):
-    del example["covariance"]
-    with pytest.raises(StoreError, match="covariance"):
+    del example[part]
+    with pytest.raises(StoreError, match=part):
         draw_figure_03([example])

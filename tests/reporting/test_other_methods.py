@@ -8,7 +8,6 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
@@ -19,11 +18,12 @@ from mvcc.reporting.figures._style import (
     method_styles,
 )
 from mvcc.results._reading import Results
+from tests.reporting.drawn import ALL_CONES, lab
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and
 # Fernandes (2009)
 VISIONS = {
-    "all cones": np.eye(3),
+    "all cones": ALL_CONES,
     "protanopia": [
         [0.152286, 1.052583, -0.204868],
         [0.114503, 0.786281, 0.099216],
@@ -40,16 +40,6 @@ VISIONS = {
         [0.004733, 0.691367, 0.303900],
     ],
 }
-TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-
-
-def lab(color, vision):
-    """CIELAB of a color as somebody sees it."""
-    rgb = np.array(to_rgb(color))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    xyz = TO_XYZ @ np.clip(np.asarray(vision) @ linear, 0, 1) / [0.9505, 1, 1.089]
-    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize("vision", VISIONS)
@@ -86,10 +76,11 @@ def test_every_name_has_a_title(name):
 
 @pytest.mark.slow
 def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_path):
+    few = {"bases": ("pck-means",), "fractions": (0.4, 1.0)}
     for name, methods in (("plain", ()), ("more", ("zebra",))):
-        table = curves(methods=(*METHODS, *methods))
+        table = curves(methods=(*METHODS, *methods), **few)
         if methods:  # the made-up numbers hang on the place among the rows
-            table = pd.concat([curves(), table[table["method"] == "zebra"]], ignore_index=True)
+            table = pd.concat([curves(**few), table[table["method"] == "zebra"]], ignore_index=True)
         finish(tmp_path / name / "letters_digits", table)
         name_in_manifest(tmp_path / name / "letters_digits", methods)
         plot(tmp_path / name, out=tmp_path / f"{name}_figures")
@@ -110,7 +101,8 @@ def name_in_manifest(folder, methods):
 
 
 def test_results_hold_the_methods_that_their_config_names(tmp_path, curves, finish):
-    finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
+    few = {"bases": ("pck-means",), "fractions": (0.4,)}
+    finish(tmp_path, curves(methods=("direct-mapping", "zebra"), **few))
     with pytest.raises(StoreError, match="method is zebra, none of constraint-propagation"):
         Results(tmp_path).curves
     name_in_manifest(tmp_path, ["direct-mapping", "zebra"])

@@ -1,6 +1,4 @@
-"""Every finished experiment below a folder is found, its files are read as written, and damage is
-named, not drawn.
-"""
+"""Every finished experiment is found and read as written; damage is named, not drawn."""
 
 from __future__ import annotations
 
@@ -49,35 +47,23 @@ def test_curves_come_back_as_written_with_their_folder(tmp_path, curves, finish)
 
 
 @pytest.mark.parametrize(
-    "content", ["", "experiment,dataset\n", 'a,b\n"1,2\n', "a,b\n1,2,3\n1,2,3,4\n"]
+    "content",
+    [
+        *(b"", b"experiment,dataset\n", b'a,b\n"1,2\n', b"a,b\n1,2,3\n1,2,3,4\n"),
+        b"\x1f\x8b\xff\xfe",
+    ],
 )
 def test_a_file_that_is_no_table_of_curves_is_refused(tmp_path, curves, finish, content):
     path = finish(tmp_path, curves()) / "curves.csv"
-    path.write_text(content)
+    path.write_bytes(content)
     with pytest.raises(StoreError, match=r"cannot read the results in .*curves\.csv: .*mvcc run"):
         Results(tmp_path).curves
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path, curves, finish):
-    path = finish(tmp_path, curves()) / "curves.csv"
-    path.write_bytes(b"\x1f\x8b\xff\xfe")
-    with pytest.raises(StoreError, match="cannot read the results"):
-        Results(tmp_path).curves
-
-
-def test_scores_that_were_packed_to_fill_the_memory_are_refused(tmp_path, curves, finish):
-    (finish(tmp_path, curves()) / "scores.csv.gz").write_bytes(gzip.compress(bytes(2**23)))
-    with pytest.raises(StoreError, match=r"scores\.csv\.gz: it unpacks to more than \d+ bytes"):
-        Results(tmp_path).scores
-
-
-def test_missing_columns_are_all_named(tmp_path, curves, finish):
+def test_missing_columns_are_all_named_and_missing_rows(tmp_path, curves, finish):
     finish(tmp_path, curves().drop(columns=["mean", "trials"]))
     with pytest.raises(StoreError, match="missing columns: mean, trials"):
         Results(tmp_path).curves
-
-
-def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
     finish(tmp_path, curves().iloc[:0])
     with pytest.raises(StoreError, match="no rows"):
         Results(tmp_path).curves
@@ -97,11 +83,7 @@ def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
         ("threshold", None, "threshold is nan, neither a number from 0 to 1 nor cv"),
         ("iterations", "many", "iterations is many, not a number"),
         ("n_constraints", "9" * 400, "n_constraints is 9{59}…, not a number"),
-        (
-            "method",
-            "telepathy",
-            "method is telepathy, none of constraint-propagation, direct-mapping",
-        ),
+        ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapp"),
         ("mapped", "20", r"mapped is 20.0, not a number from 0 to 1"),
         ("mapped", None, "mapped is nan, but must have a value"),
         (
@@ -120,9 +102,13 @@ def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column
 
 
 @pytest.mark.parametrize(
-    "name", ["<script>alert(1)</script>", "a|b", "`rm`", "[red]x", "a&lt;", "x\x1b[31m", "x" * 101]
+    ("column", "name"),
+    [
+        *(("dataset", name) for name in ("<script>alert(1)</script>", "`rm`", "a&lt;", "x" * 101)),
+        *(("view", name) for name in ("a|b", "[red]x", "x\x1b[31m", "x" * 101)),
+        *(("study", name) for name in ("<script>alert(1)</script>", "[red]x", "x\x1b[31m")),
+    ],
 )
-@pytest.mark.parametrize("column", ["dataset", "view", "study"])
 def test_names_that_a_page_or_a_terminal_would_act_on_are_refused(
     tmp_path, curves, finish, column, name
 ):
@@ -152,15 +138,12 @@ def test_scores_come_back_as_written_with_folder_study_and_features(
     )
 
 
-def test_thresholds_stay_text_whatever_else_is_in_the_column(tmp_path, curves, finish):
-    finish(tmp_path, curves(methods=("constraint-propagation",)).assign(threshold="1"))
-    assert set(Results(tmp_path).curves["threshold"]) == {"1"}
-    assert set(Results(tmp_path).scores["threshold"]) == {"1"}
-
-
-def test_the_closure_none_is_a_word_and_not_a_missing_value(tmp_path, curves, finish):
-    finish(tmp_path, curves().assign(closure="none"))
-    assert set(Results(tmp_path).curves["closure"]) == {"none"}
+def test_thresholds_stay_text_and_the_closure_none_is_a_word(tmp_path, curves, finish):
+    table = curves(methods=("constraint-propagation",)).assign(threshold="1", closure="none")
+    finish(tmp_path, table)
+    for read in (Results(tmp_path).curves, Results(tmp_path).scores):
+        assert set(read["threshold"]) == {"1"}
+        assert set(read["closure"]) == {"none"}
 
 
 def test_two_trials_may_have_the_same_cell_but_one_trial_not(tmp_path, curves, scores, finish):
@@ -171,17 +154,25 @@ def test_two_trials_may_have_the_same_cell_but_one_trial_not(tmp_path, curves, s
         Results(tmp_path).scores
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "broken", "text"])
-def test_damaged_scores_are_refused(tmp_path, curves, finish, damage):
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda _: None, ""),
+        (lambda content: content[:-200], ""),
+        (lambda content: content[:60] + bytes(20) + content[80:], ""),
+        (lambda _: b"trial,base\n", ""),
+        (lambda _: gzip.compress(bytes(2**23)), r"it unpacks to more than \d+ bytes"),
+    ],
+    ids=["missing", "cut", "broken", "text", "packed to fill the memory"],
+)
+def test_damaged_scores_are_refused(tmp_path, curves, finish, damage, message):
     path = finish(tmp_path, curves()) / "scores.csv.gz"
-    content = path.read_bytes()
-    if damage == "missing":
-        path.unlink()
-    else:
-        broken = content[:60] + bytes(20) + content[80:]
-        path.write_bytes({"cut": content[:-200], "broken": broken, "text": b"trial,base\n"}[damage])
+    content = damage(path.read_bytes())
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(
-        StoreError, match=r"cannot read the results in .*scores\.csv\.gz: .*mvcc run"
+        StoreError, match=rf"cannot read the results in .*scores\.csv\.gz: .*{message}.*mvcc run"
     ):
         Results(tmp_path).scores
 

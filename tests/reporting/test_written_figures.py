@@ -1,6 +1,4 @@
-"""Figures are written whole or not at all, to the place promised, and with the same bytes for the
-same curves.
-"""
+"""Figures are written whole or not at all, with the same bytes for the same curves."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES, plot
 
 FROM_CURVES = ["difference", "4", "5", "6", "7"]  # what multi-view results alone give
+FEW = {"bases": ("pck-means",), "fractions": (0.4, 1.0)}
 NAMES = sorted(
     f"{name}.{end}"
     for name in ("figure_04", "figure_05", "figure_06", "figure_07", "difference")
@@ -43,13 +42,13 @@ def test_figures_go_to_the_results_folder_and_pyplot_is_not_touched(
 
 @pytest.mark.slow
 def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish):
-    plot(finish(tmp_path / "one", curves()))
-    assert names(tmp_path / "one" / "figures") == [".mvcc-files", *NAMES]
+    plot(finish(tmp_path / "one", curves(**FEW)), ["4"])
+    assert names(tmp_path / "one" / "figures") == [".mvcc-files", "figure_04.pdf", "figure_04.png"]
     assert names(tmp_path) == ["one"]
 
 
 def test_figures_go_where_they_are_told(tmp_path, curves, finish):
-    finish(tmp_path / "results", curves())
+    finish(tmp_path / "results", curves(**FEW))
     plot(tmp_path / "results", figures=["6", "4"], out=tmp_path / "some" / "place")
     asked_for = [name for name in NAMES if name[-6:-4] in ("04", "06")]
     assert names(tmp_path / "some" / "place") == [".mvcc-files", *asked_for]
@@ -58,7 +57,7 @@ def test_figures_go_where_they_are_told(tmp_path, curves, finish):
 
 @pytest.mark.slow
 def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, curves, finish):
-    folder = finish(tmp_path / "one", curves(bases=("pck-means",)))
+    folder = finish(tmp_path / "one", curves(**FEW))
     first = [path for paths in plot(folder, out=tmp_path / "first").values() for path in paths]
     with matplotlib.rc_context({"font.size": 20, "savefig.dpi": 50, "lines.linewidth": 9}):
         second = [
@@ -72,7 +71,7 @@ def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_pat
 
 
 def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, finish, monkeypatch):
-    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    folder = finish(tmp_path, curves(**FEW))
     (folder / "figures").mkdir()
     (folder / "figures" / "figure_04.png").write_text("old")
 
@@ -92,7 +91,7 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
 
 
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
-    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    folder = finish(tmp_path, curves(**FEW))
     with pytest.raises(
         StoreError,
         match=r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out",
@@ -113,7 +112,7 @@ def test_figures_without_results_are_skipped_unless_asked_for(
 ):
     for name in ("99", *FROM_CURVES[:-1]):
         monkeypatch.setitem(FIGURES, name, lambda results: None)
-    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    folder = finish(tmp_path, curves(**FEW))
     assert list(plot(folder)) == ["7"]
     with pytest.raises(StoreError, match="Figure 99"):
         plot(folder, figures=["99"])

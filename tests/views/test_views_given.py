@@ -97,37 +97,13 @@ def test_columns_of_every_numeric_type_are_taken(dtype):
     ("views", "message"),
     [
         ({}, "views is empty"),
-        (
-            TEXTS,
-            (
-                r"views must be a list with one entry for each view, or a dict.*for a single view"
-                r" give \[views\]"
-            ),
-        ),
-        (
-            SOUNDS,
-            (
-                r"views must be a list .* not an array of shape \(4, 1\); for a single view give"
-                r" \[views\]"
-            ),
-        ),
+        (TEXTS, r"views must be a list .*, or a dict.*for a single view give \[views\]"),
+        (SOUNDS, r"not an array of shape \(4, 1\); for a single view give \[views\]"),
         ({3: TEXTS}, "3 is not a name of a view; names are texts"),
-        (
-            {"texts": TEXTS.assign(name="x")},
-            r"views\['texts'\] has columns that are not numeric: 'name'.*set_index",
-        ),
-        (
-            [TEXTS.assign(day=pd.Timestamp(0), kind=pd.Categorical(["x"] * 6))],
-            r"views\[0\].*numeric: 'day', 'kind'",
-        ),
-        (
-            {"t": TEXTS.set_axis(["w", "w"], axis="columns")},
-            r"views\['t'\] has several columns 'w'",
-        ),
-        (
-            {"texts": TEXTS.where(TEXTS > -9, np.nan).replace(TEXTS.iloc[0, 0], np.nan)},
-            r"views\['texts'\].*NaN",
-        ),
+        ({"t": TEXTS.assign(name="x")}, r"views\['t'\] has columns .* numeric: 'name'.*set_index"),
+        ([TEXTS.assign(day=pd.Timestamp(0), kind="x")], r"views\[0\].*numeric: 'day', 'kind'"),
+        ({"t": TEXTS.set_axis(["w", "w"], axis=1)}, r"views\['t'\] has several columns 'w'"),
+        ({"texts": TEXTS.replace(TEXTS.iloc[0, 0], np.nan)}, r"views\['texts'\].*NaN"),
         ({"texts": TEXTS[[]]}, r"views\['texts'\] has no columns"),
         ({"texts": "abc"}, r"views\['texts'\]"),
     ],
@@ -224,20 +200,14 @@ UNEQUAL = ("texts", "images")
 @pytest.mark.parametrize(
     ("mappings", "message"),
     [
-        (
-            {("text", "images"): PAIRS},
-            "no view 'text'; the views are 'texts', 'images', 'sounds'. Did you mean 'texts'",
-        ),
+        ({("text", "images"): PAIRS}, "no view 'text'; .* 'sounds'. Did you mean 'texts'"),
         ({(0, 3): PAIRS}, r"no view 3; the views are 'texts'"),
         ({"texts": PAIRS}, r"the key 'texts' is not a pair of views; the views are"),
         ({("texts", "texts"): PAIRS}, "does not name two different views"),
         ({UNEQUAL: PAIRS, (0, 1): PAIRS}, "names two views that another key names, too"),
         (
             {UNEQUAL: [(0, 9)]},
-            (
-                r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows"
-                r" 0 … 4"
-            ),
+            r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', .* rows 0 … 4",
         ),
         ({UNEQUAL: MATRIX.T}, r"has shape \(5, 6\).*\(6, 5\)"),
         ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
@@ -249,20 +219,13 @@ UNEQUAL = ("texts", "images")
         ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
         ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is not a row number"),
         (
-            {UNEQUAL: IDS.rename(columns={"images": "sounds"})},
+            {UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)},
             "column 'sounds' is called like a view that the key does not",
         ),
+        ({UNEQUAL: IDS.set_axis([1, 0], axis=1)}, r"called \[1, 0\], .* the other way round"),
         (
-            {UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)},
-            "column 'sounds' is called like a view that the key",
-        ),
-        (
-            {UNEQUAL: IDS.set_axis([1, 0], axis=1)},
-            r"called \[1, 0\], like the views of the key .* the other way round",
-        ),
-        (
-            {UNEQUAL: IDS.set_axis(["texts", "texts"], axis=1)},
-            "both columns are called 'texts'; give one for each",
+            {UNEQUAL: IDS.set_axis(["texts"] * 2, axis=1)},
+            "both columns are called 'texts'; give one",
         ),
         ({UNEQUAL: IDS.assign(sure=1)}, r"two columns of ids, one for each view, not 3.*'sure'"),
         (
@@ -362,13 +325,7 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
         ({"texts": JUDGED, 0: JUDGED}, "constraints: 0 is a view that another key names"),
         ({"texts": JUDGED, 0: None}, "constraints: 0 is a view that another key names"),
         ({0: None, "texts": JUDGED}, "constraints: 'texts' is a view that another key names"),
-        (
-            JUDGED,
-            (
-                "constraints must say which view they are of: give {view: DataFrame}; the views are"
-                " 'texts'"
-            ),
-        ),
+        (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views"),
         ([JUDGED], "constraints has 1 entries for 3 views"),
         ({"texts": JUDGED[["i", "j"]]}, r"\['texts'\]: the columns must be .*not \['i', 'j'\]"),
         (
@@ -377,25 +334,13 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
         ),
         (
             {"texts": JUDGED.replace("must-link", None)},
-            r"row 0: kind must be must-link or cannot-link, not",
+            "kind must be must-link or cannot-link, not",
         ),
-        (
-            {"texts": JUDGED.replace("f", "g")},
-            r"\['texts'\], column i: 'g' of row 2 is not in the row index of view",
-        ),
+        ({"texts": JUDGED.replace("f", "g")}, r"\['texts'\], column i: 'g' of row 2 is not in the"),
         ({"texts": JUDGED.assign(weight=-1.0)}, r"constraints\['texts'\]: weights\[0\] = -1.0"),
-        (
-            {"texts": JUDGED.assign(weight="heavy")},
-            r"constraints\['texts'\]: weights must be numbers",
-        ),
-        (
-            {"texts": JUDGED.assign(j=JUDGED.i)},
-            r"constraints\['texts'\]: .*links a row with itself",
-        ),
-        (
-            {"texts": [(0, 1)]},
-            r"constraints\['texts'\] must be mvcc.Constraints, a DataFrame or None, not list",
-        ),
+        ({"texts": JUDGED.assign(weight="heavy")}, r"\['texts'\]: weights must be numbers"),
+        ({"texts": JUDGED.assign(j=JUDGED.i)}, r"\['texts'\]: .*links a row with itself"),
+        ({"texts": [(0, 1)]}, "must be mvcc.Constraints, a DataFrame or None, not list"),
         (
             {"sounds": Constraints.from_pairs([(0, 4)])},
             r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3",
@@ -430,9 +375,7 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
 
 
 def three_views(seed, n=45):
-    """Draw three views of three blobs, under names, every row the same object in all, in other
-    orders.
-    """
+    """Draw three views of three blobs, with the same objects in other orders."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % 3)
     orders = [rng.permutation(n) for _ in range(3)]
@@ -458,9 +401,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(3))
-def test_partial_relations_in_any_shape_mean_the_row_numbers_that_they_name(shape, seed):
+@pytest.mark.parametrize(("seed", "shape"), [*enumerate(SHAPES)])
+def test_partial_relations_in_any_shape_mean_the_row_numbers_that_they_name(seed, shape):
     views, truth, names = three_views(seed)
     known = {"a": Constraints.from_labels(truth[0], 20, seed)}
     named = {

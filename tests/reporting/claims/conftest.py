@@ -1,7 +1,4 @@
-"""A made-up world in which the paper is right in everything.
-
-Results of all its studies, true by construction.
-"""
+"""A made-up world in which the paper is right in everything: results of all its studies."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ import pandas as pd
 import pytest
 
 from mvcc.reporting.claims._evidence import Evidence, prepare
+from mvcc.reporting.claims._scorecard import Scorecard, evaluate
 
 TRIALS = 12
 SCHEDULE = (10, 50, 100, 200)
@@ -31,22 +29,9 @@ Row = dict[str, object]
 
 
 def _row(study: str, dataset: str, base: str, method: str, n: int, **more: object) -> Row:
-    defaults = {
-        "experiment": "multi-view",
-        "view": None,
-        "closure": "full",
-        "threshold": None,
-        "mapped": None,
-    }
-    row = {
-        "study": study,
-        "dataset": dataset,
-        "base": base,
-        "method": method,
-        "n_constraints": n,
-        **defaults,
-    }
-    row |= {"rewired": None, "features": "spectral", **more}
+    row = {"study": study, "dataset": dataset, "base": base, "method": method}
+    row |= {"n_constraints": n, "experiment": "multi-view", "view": None, "closure": "full"}
+    row |= {"threshold": None, "mapped": None, "rewired": None, "features": "spectral", **more}
     if row["mapped"] is not None and row["rewired"] is None:
         row["rewired"] = 0.0
     return row
@@ -176,6 +161,11 @@ def world(whole_world: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture
 def evaluations() -> pd.DataFrame:
+    return count()
+
+
+def count() -> pd.DataFrame:
+    """Make up how often memberships are evaluated."""
     table = pd.DataFrame(
         {"dataset": ["protein", "rec_talk"], "base": "pck-means", "trial": 0, "n_constraints": 10}
     )
@@ -196,3 +186,8 @@ def testify() -> Callable[..., Evidence]:
         return Evidence(prepare(scores), evaluations)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def whole_scorecard(whole_world: pd.DataFrame, testify: Callable[..., Evidence]) -> Scorecard:
+    return evaluate(testify(whole_world, count()))

@@ -1,6 +1,4 @@
-"""The scorecard beyond the paper is tested like the paper's, names where it fails, and leaves the
-paper's alone.
-"""
+"""The scorecard beyond the paper names where it fails, and leaves the paper's alone."""
 
 from __future__ import annotations
 
@@ -43,10 +41,7 @@ def rows_of(study, method, bases, fractions):
 
 @pytest.fixture(scope="module")
 def beyond():
-    """Make the study as joint would have it.
-
-    Better by .1 than all others, and by more with pairs and matches.
-    """
+    """Make joint better by .1 than all others, and by more with pairs and matches."""
     parts = [
         rows_of("beyond", "joint", [None], FRACTIONS),
         rows_of("beyond", "k-means", [None], [None]),

@@ -154,14 +154,14 @@ def test_the_p_value_rests_on_the_pairing(world, testify):
 
 
 def test_somewhere_needs_one_significant_cell_and_says_which():
-    found = Somewhere(Positive(Given(UNCLEAR | CLEAR | AGAINST)))(NOTHING)
+    def somewhere(cells):
+        return Somewhere(Positive(Given(cells)))(NOTHING)
+
+    found = somewhere(UNCLEAR | CLEAR | AGAINST)
     assert found.verdict is Verdict.HOLDS
     assert "2 of 4 cells: Protein, PCK-Means" in found.details[-1]
-    assert Somewhere(Positive(Given(UNCLEAR | AGAINST)))(NOTHING).verdict is Verdict.DOES_NOT_HOLD
-    assert (
-        Somewhere(Positive(Given({"protein pck-means": []})))(NOTHING).verdict
-        is Verdict.NOT_ENOUGH_DATA
-    )
+    assert somewhere(UNCLEAR | AGAINST).verdict is Verdict.DOES_NOT_HOLD
+    assert somewhere({"protein pck-means": []}).verdict is Verdict.NOT_ENOUGH_DATA
 
 
 HIGH = {

@@ -1,6 +1,4 @@
-"""The statistics agree with SciPy where SciPy is right, and with arithmetic where it can be done by
-hand.
-"""
+"""The statistics agree with SciPy, and with arithmetic done by hand."""
 
 from __future__ import annotations
 

@@ -26,9 +26,7 @@ CP, DM = "constraint-propagation", "direct-mapping"
 
 @pytest.fixture(scope="module")
 def scorecard(whole_world, testify) -> Scorecard:
-    """Make a small one: Protein against the paper in one cell, no studies but the main one and the
-    closures.
-    """
+    """Turn one cell of Protein against the paper, without most studies."""
     small = whole_world[
         whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")
     ]
@@ -124,33 +122,21 @@ def test_the_data_hold_every_cell_and_are_valid_json(scorecard):
 
 def test_a_share_is_written_as_what_a_share_can_be():
     assert [SHARE.write(value) for value in (-0.02, 0.5, 1.01)] == ["0.0%", "50.0%", "100.0%"]
-    assert [F_DIFFERENCE.write(value) for value in (-0.0001, -0.5, 0.25)] == [
-        "+0.000",
-        "−0.500",
-        "+0.250",
-    ]
+    differences = [F_DIFFERENCE.write(value) for value in (-0.0001, -0.5, 0.25)]
+    assert differences == ["+0.000", "−0.500", "+0.250"]
 
 
 def test_places_and_p_values_read_well():
-    place = (
-        ("dataset", "letters_digits"),
-        ("view", "digits"),
-        ("base", "pck-means"),
-        ("kind", "must-link"),
-    )
-    assert write_place(place) == "Letters/Digits (digits), PCK-Means, must-links"
-    place = (
-        ("dataset", "protein"),
-        ("mapped", 0.4),
-        ("against", DM),
-        ("rewired", 0.25),
-        ("n_constraints", 50.0),
-    )
-    assert write_place(place) == "Protein, 40% mapped, against Direct Mapping, 25% rewired, n = 50"
-    assert [write_p(p) for p in (None, 0.0, 0.0009, 0.0412, 1.0)] == [
-        "–",
-        "< 0.001",
-        "< 0.001",
-        "0.041",
-        "1.000",
-    ]
+    place = {
+        "dataset": "letters_digits",
+        "view": "digits",
+        "base": "pck-means",
+        "kind": "must-link",
+    }
+    said = "Letters/Digits (digits), PCK-Means, must-links"
+    assert write_place(tuple(place.items())) == said
+    place = {"dataset": "protein", "mapped": 0.4, "against": DM, "rewired": 0.25}
+    said = "Protein, 40% mapped, against Direct Mapping, 25% rewired, n = 50"
+    assert write_place((*place.items(), ("n_constraints", 50.0))) == said
+    written = [write_p(p) for p in (None, 0.0, 0.0009, 0.0412, 1.0)]
+    assert written == ["–", "< 0.001", "< 0.001", "0.041", "1.000"]

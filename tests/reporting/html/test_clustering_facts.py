@@ -1,6 +1,4 @@
-"""Facts that are damaged or from elsewhere are refused with what is wrong, where, and what to
-do.
-"""
+"""Facts that are damaged are refused with what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -21,48 +19,31 @@ COMPARISON = {"folds": 6, "n_judgments": 40, "n_matches": 0, "sampled": None, "h
 COMPARISON |= {"methods": [METHOD, METHOD], "sentence": "Better."}
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
-    "views.0.ids.3": (7, "views.0.ids.3: Input should be a valid string"),
     "views.1.labels.2": (9, "views.1.labels has a cluster 9, but `n_clusters` is 5"),
     "views.1.labels.3": (-1, "views.1.labels.3: Input should be greater than or equal to 0"),
-    "views.1.labels.4": (0.5, "views.1.labels.4: Input should be a valid integer"),
     "views.0.x.0": (float("nan"), "views.0.x.0: Input should be a finite number"),
     "views.0.reference": (["a"] * 3, "views.0: `reference` has 3 entries for 30 rows"),
     "views.0.stability.0": (1.5, "views.0.stability.0: Input should be less than or equal to"),
     "views.0.fit": ([0.5], "views.0: `fit` has 1 entries for 30 rows"),
     "views.0.names": (["a"], "views.0.names has 1 entries for 5 clusters"),
-    "views.0.given.0": ([0, 1], "views.0.given.0."),
     "views.0.given.0.1": (30, "views.0: `given` names row 30, but the rows are 0 … 29"),
     "views.0.propagated.0.0": (99, "views.0: `propagated` names row 99"),
-    "views.0.given.0.2": ("yes", "views.0.given.0.2: Input should be a valid boolean"),
-    "views.0.n_propagated": ({}, "views.0.n_propagated.must_link: Field required"),
-    "views.0.axes": (["x"], "views.0.axes.1: Field required"),
     "views": ([], "views: Tuple should have at least 1 item"),
     "relations.0.views": ([0, 2], "relations.0.views is [0, 2], not the numbers of two views"),
-    "relations.0.pairs.1": (
-        [0, 20],
-        "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows",
-    ),
+    "relations.0.pairs.1": ([0, 20], "the pair [0, 20], but the views have [30, 20] rows"),
     "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
     "comparison": (COMPARISON, "comparison.methods.0.reference_f has 1 entries for 2 views"),
     "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "views.0.sample": ([0, 30], "views.0: `sample` must hold rows 0 … 29, ascending"),
-    "views.0.values.0": (
-        ["height", ["1"]],
-        "views.0: `values` has 1 entries of height for 30 rows",
-    ),
+    "views.0.values.0": (["height", ["1"]], "`values` has 1 entries of height for 30 rows"),
     "profiles.1": ([], "profiles must have 5 clusters for each of 2 views"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),
     "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but `n_clusters` is 5"),
-    "profiles.0.0.columns.0.kind": ("text", "profiles.0.0.columns.0.kind: Input should be"),
-    "profiles.0.0.columns.0.medians": (
-        None,
-        "`quantiles` and `medians` must both be there, or neither",
-    ),
+    "profiles.0.0.columns.0.medians": (None, "`quantiles` and `medians` must both be there, or"),
     "relations.0.held_out": (
         {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]},
         "relations.0.held_out.table must have 5 rows of 5 counts",
     ),
-    "settings": ([], "settings: Input should be a valid dictionary"),
     "kind": ("experiment", '`"kind": "clustering"` is missing'),
     "title": (None, "title: Input should be a valid string"),
 }
@@ -85,12 +66,12 @@ def test_what_is_wrong_is_named_with_its_place(key, tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize("key", sorted(make_facts((30, 20)).keys() - {"profiles"}))
-def test_a_missing_part_is_named(key, tmp_path):
+def test_a_missing_part_is_named(tmp_path):
     facts = make_facts((30, 20))
-    del facts[key]
-    with pytest.raises(StoreError, match=key):
-        write_clustering_report(facts, tmp_path / "report.html")
+    for key in facts.keys() - {"profiles"}:
+        rest = {name: value for name, value in facts.items() if name != key}
+        with pytest.raises(StoreError, match=key):
+            write_clustering_report(rest, tmp_path / "report.html")
 
 
 def test_another_schema_is_told_from_damage(tmp_path):

@@ -44,7 +44,3 @@ def test_a_folder_of_neither_says_what_it_looked_for(tmp_path):
     assert "clustering.json" in str(result.exception)
     assert "no finished experiment below" in str(result.exception)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_help_shows_an_example():
-    assert "mvcc report results --out report.html" in run("--help").stdout
