@@ -26,6 +26,7 @@ from tests.crashes import steps
 from tests.crashes.rights import rights_of_everybody
 from tests.tables.problems import (
     cluster,
+    moved,
     options_of,
     outputs,
     read_csv,
@@ -190,17 +191,12 @@ def test_a_folder_that_nobody_may_write_to_is_refused(data):
     try:
         root.chmod(0o755)
         shutil.copytree(data[1].parent, root, dirs_exist_ok=True)
-        moved = [
-            (keys, str(value).replace(str(data[1].parent), str(root)), label)
-            if isinstance(value, str)
-            else (keys, value, label)
-            for keys, value, label in data[0]
-        ]
+        options = moved(data[0], data[1].parent, root)
         root.chmod(0o555)
         (root / "out").chmod(0o555)
         for name in ("out", "new"):
             with rights_of_everybody(), pytest.raises(StoreError, match=refused):
-                cluster(moved, root / name, fresh=True)
+                cluster(options, root / name, fresh=True)
         assert names(root / "out") == EVERYTHING
     finally:
         root.chmod(0o755)
