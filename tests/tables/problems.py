@@ -144,6 +144,14 @@ def cluster(options, folder, fresh=False):
     return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
 
 
+def moved(options, old, new):
+    """Return the options of a job whose files were copied from one folder to another."""
+    return [
+        (keys, value.replace(str(old), str(new)) if isinstance(value, str) else value, label)
+        for keys, value, label in options
+    ]
+
+
 def outputs(folder, *endings):
     """Return the bytes of the files of a folder by their names."""
     return {

@@ -23,23 +23,10 @@ from mvcc.tables.model._file import model_bytes, read_model
 from tests.tables.problems import by_co_em, cluster, with_values, write_problem
 from tests.tables.test_columns import job, mixed
 
-NOT_WRITTEN = "not written"
-PREDICTED, REFUSED = (
-    "predicted",
-    "m.skops is damaged, or no model that `mvcc cluster` has written: ",
-)
-KINDS = [
-    "joint",
-    "by anchors",
-    "by anchors, unconstrained",
-    "three views",
-    "mixed",
-    "spectral",
-    "pca",
-    "none",
-    "mixed pca",
-    "mixed spectral",
-]
+NOT_WRITTEN, PREDICTED = "not written", "predicted"
+REFUSED = "m.skops is damaged, or no model that `mvcc cluster` has written: "
+KINDS = ["joint", "by anchors", "by anchors, unconstrained", "three views", "mixed"]
+KINDS += ["spectral", "pca", "none", "mixed pca", "mixed spectral"]
 
 
 @pytest.fixture(scope="session")
@@ -54,13 +41,11 @@ def models(tmp_path_factory):
             cluster_job(job(folder, frame, **values), folder / "out")
             rows = frame
         else:
-            features = {"spectral": "spectral", "pca": "pca", "none": "none"}.get(kind)
             judged = {"judged": ()} if kind != "by anchors" else {}
             options = write_problem(folder, n_views=3 if kind == "three views" else 2, **judged)
-            if features:
-                options = by_co_em(
-                    options, features=features, base="pck-means" if kind == "pca" else "mpck-means"
-                )
+            if kind in ("spectral", "pca", "none"):
+                base = "pck-means" if kind == "pca" else "mpck-means"
+                options = by_co_em(options, features=kind, base=base)
             with pytest.MonkeyPatch.context() as patched:
                 if kind.startswith("by anchors"):
                     patched.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 1)
@@ -102,48 +87,38 @@ def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:
 
 def changed_array(array: np.ndarray, rng: random.Random) -> Any:
     """Return an array with other values, of another type, or of another shape."""
-    odd = [
-        np.nan,
-        np.inf,
-        -np.inf,
-        1e308,
-        -1e308,
-        5e-324,
-        0,
-        -1,
-        2**62,
-        10**7,
-        len(array) if array.ndim else 1,
-    ]
-    new, how = array.copy(), rng.randrange(12)
-    if how < 5 and array.size and array.dtype.kind in "if":
-        value = rng.choice(odd)
+    new, how, is_number = array.copy(), rng.randrange(12), array.dtype.kind in "if"
+    if how < 5 and array.size and is_number:
+        length = len(array) if array.ndim else 1
+        value = rng.choice(
+            [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0, -1, 2**62, 10**7, length]
+        )
         if array.dtype.kind == "i":
             value = int(np.clip(np.nan_to_num(value), -(2**62), 2**62))
         some = slice(None) if how < 2 else rng.randrange(array.size)
         with np.errstate(over="ignore"):  # single precision has no 1e308
             new.reshape(-1)[some] = value
         return new
+    types = [np.float32, np.float16, np.int8, np.int64, np.complex128, bool]
+    many = array if array.ndim else array[None]
     changes = [
-        lambda: (
-            array.astype(
-                rng.choice([np.float32, np.float16, np.int8, np.int64, np.complex128, bool])
-            )
-            if array.dtype.kind in "if"
-            else np.arange(array.size)
-        ),
-        lambda: array[:-1] if array.ndim else array[None],
-        lambda: np.concatenate([array, array]) if array.ndim else array[None, None],
-        lambda: array[..., :-1] if array.ndim else array[None],
+        lambda: array.astype(rng.choice(types)) if is_number else np.arange(array.size),
+        lambda: array[:-1] if array.ndim else many,
+        lambda: np.concatenate([array, array]) if array.ndim else many[None],
+        lambda: array[..., :-1] if array.ndim else many,
         lambda: array.ravel(),
         lambda: array[None],
-        lambda: array[:0] if array.ndim else array[None][:0],
+        lambda: many[:0],
         lambda: np.zeros(10**7, np.int8),
         lambda: array.tolist(),
         lambda: array.T,
-        lambda: array.astype(array.dtype.newbyteorder()) if array.dtype.kind in "if" else None,
+        lambda: array.astype(array.dtype.newbyteorder()) if is_number else None,
     ]
     return rng.choice(changes)()
+
+
+ODD = [None, -1, 0, 1, 3.5, 10**9, 10**30, True, float("nan"), float("inf"), "x", "", "a" * 10**5]
+ODD_ATTRIBUTES = ["transform", "predict", "odd_", "_sklearn_output_config", "__class__"]
 
 
 def change(views: Any, rng: random.Random) -> str:
@@ -161,9 +136,8 @@ def change(views: Any, rng: random.Random) -> str:
         value["odd"] = rng.choice([0, "x", None])
         return f"{name} has another key"
     if how == 1 and hasattr(value, "__dict__") and not isinstance(value, type):
-        vars(value)[
-            rng.choice(["transform", "predict", "odd_", "_sklearn_output_config", "__class__"])
-        ] = rng.choice([None, 3, {"transform": "pandas"}])
+        odd = rng.choice([None, 3, {"transform": "pandas"}])
+        vars(value)[rng.choice(ODD_ATTRIBUTES)] = odd
         return f"{name} has another attribute"
     if how == 2:  # something from elsewhere in the model
         other, (get_other, *_) = rng.choice(list(places_in(views)))
@@ -172,38 +146,10 @@ def change(views: Any, rng: random.Random) -> str:
     if isinstance(value, np.ndarray):
         new = changed_array(value, rng)
     elif isinstance(value, list) and value and how < 7:
-        new = rng.choice(
-            [
-                value[:-1],
-                value + value,
-                value[::-1],
-                [],
-                tuple(value),
-                [value],
-                value[:1] * len(value),
-            ]
-        )
+        others = [value[:-1], value + value, value[::-1], [], tuple(value), [value]]
+        new = rng.choice([*others, value[:1] * len(value)])
     else:
-        new = rng.choice(
-            [
-                None,
-                -1,
-                0,
-                1,
-                3.5,
-                10**9,
-                10**30,
-                True,
-                float("nan"),
-                float("inf"),
-                "x",
-                "",
-                "a" * 10**5,
-                [],
-                {},
-                b"x",
-            ]
-        )
+        new = rng.choice([*ODD, [], {}, b"x"])
     put(new)
     return f"{name} = {str(type(new))[8:-2]} {str(new)[:60]}"
 

@@ -187,12 +187,11 @@ def test_a_difference_has_the_error_of_pairs():
 
 
 def compared(tmp_path, *, by=with_values, **problem):
-    options = by(write_problem(tmp_path, **problem), comparison=True)
-    return options, cluster(options, tmp_path / "out")
+    return cluster(by(write_problem(tmp_path, **problem), comparison=True), tmp_path / "out")
 
 
-def with_co_em(options, comparison=True, **values):
-    return with_values(options, comparison=comparison, compare_co_em=comparison, **values)
+def with_co_em(options, **values):
+    return with_values(options, **{"comparison": True, "compare_co_em": True, **values})
 
 
 ONE_VIEW = {"n_views": 1, "pairs": ()}
@@ -210,8 +209,8 @@ UNMATCHED_VIEW = {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}
         (UNMATCHED_VIEW, by_co_em),
     ],
 )
-def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, problem, by):
-    options, facts = compared(tmp_path, by=by, **problem)
+def test_facts_tell_what_was_compared(tmp_path, problem, by):
+    facts = compared(tmp_path, by=by, **problem)
     parse_facts(facts)
     found = facts["comparison"]
     mine = "co-em" if by is by_co_em else "joint"
@@ -225,25 +224,25 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
         assert (one["kept"] is None) == (one["kept_error"] is None) == (not found["n_judgments"])
         assert (one["agreement"] is None) == (one["by_chance"] is None) == (not found["n_matches"])
     for relation in facts["relations"]:
-        assert (
-            np.sum(relation["held_out"]["table"])
-            == relation["held_out"]["n"]
-            == len(relation["pairs"])
-        )
+        held_out, n = relation["held_out"], len(relation["pairs"])
+        assert np.sum(held_out["table"]) == held_out["n"] == n
+
+
+def test_a_replay_is_compared_alike(tmp_path):
+    """With both methods."""
+    facts = compared(tmp_path, by=with_co_em, n_judged=30)
     again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again").to_dict()
-    assert again["comparison"] == found
-    assert [one["held_out"] for one in again["relations"]] == [
-        one["held_out"] for one in facts["relations"]
-    ]
-    assert cluster(with_co_em(options, comparison=False), tmp_path / "off")["comparison"] is None
+    assert again["comparison"] == facts["comparison"]
+    held_out = [one["held_out"] for one in facts["relations"]]
+    assert [one["held_out"] for one in again["relations"]] == held_out
 
 
 def test_clear_blobs_keep_what_was_held_out(tmp_path):
-    _, facts = compared(tmp_path, n=60, n_matches=30, n_judged=60, noise=0.3)
-    found = facts["comparison"]
-    assert found["methods"][0]["kept"] > 0.9
-    assert facts["relations"][0]["held_out"]["agreement"] > 0.9
-    table = np.array(facts["relations"][0]["held_out"]["table"])
+    facts = compared(tmp_path, n=60, n_matches=30, n_judged=60, noise=0.3)
+    held_out = facts["relations"][0]["held_out"]
+    assert facts["comparison"]["methods"][0]["kept"] > 0.9
+    assert held_out["agreement"] > 0.9
+    table = np.array(held_out["table"])
     assert np.trace(table) > 0.9 * table.sum()
 
 
@@ -265,19 +264,15 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
         raise DataError("no such features.")
 
     monkeypatch.setattr(_comparison, "make_features", refused)
-    _, facts = compared(tmp_path, by=with_co_em)
-    assert [one["method"] for one in facts["comparison"]["methods"]] == [
-        "joint",
-        "k-means",
-        "without constraints",
-    ]
-    assert (
-        "The result was not compared with the other method: no such features." in facts["warnings"]
-    )
+    facts = compared(tmp_path, by=with_co_em)
+    methods = [one["method"] for one in facts["comparison"]["methods"]]
+    assert methods == ["joint", "k-means", "without constraints"]
+    said = "The result was not compared with the other method: no such features."
+    assert said in facts["warnings"]
 
 
 def test_contradictions_that_a_job_allows_are_compared(tmp_path):
-    options, _ = compared(tmp_path, n_judged=30)
+    options = with_values(write_problem(tmp_path, n_judged=30), comparison=True)
     path = tmp_path / "judged0.csv"
     first = path.read_text().splitlines()[1].split(",")
     kind = {"must-link": "cannot-link", "cannot-link": "must-link"}[first[2]]
@@ -288,39 +283,27 @@ def test_contradictions_that_a_job_allows_are_compared(tmp_path):
 
 
 def test_warnings_name_what_speaks_against_the_clusters(tmp_path):
-    _, facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
-    assert any("view0 and view1 hardly show the same clusters: without their match, " in text
-               for text in facts["warnings"])  # fmt: skip
+    facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
+    said = "view0 and view1 hardly show the same clusters: without their match, "
+    assert any(said in text for text in facts["warnings"])
 
 
 @pytest.mark.parametrize(("agreement", "warns"), [(0.55, True), (0.604, True), (0.61, False)])
 def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement, warns):
-    options = write_problem(tmp_path, n_views=1, pairs=())
-    job, inputs = load_job(None, options), read_inputs(load_job(None, options))
-    fit = SimpleNamespace(
-        labels=[np.arange(24) % K],
-        agreement=[agreement],
-        exchanged=[],
-        numbers=[np.arange(K)],
-        n_numbers=K,
-    )
-    said = list(cautions(job, inputs.tables, fit))
-    assert (
-        any(text.startswith("view0: its clusters change from start to start") for text in said)
-        == warns
-    )
+    job = load_job(None, write_problem(tmp_path, n_views=1, pairs=()))
+    one = {"labels": [np.arange(24) % K], "numbers": [np.arange(K)], "n_numbers": K}
+    fit = SimpleNamespace(agreement=[agreement], exchanged=[], **one)
+    said = list(cautions(job, read_inputs(job).tables, fit))
+    begins = "view0: its clusters change from start to start"
+    assert any(text.startswith(begins) for text in said) == warns
 
 
 def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
     rng = np.random.default_rng(0)
-    rows = [
-        *rng.normal(size=(60, 2)),
-        *(50 + rng.normal(size=(3, 2))),
-        *(-50 + rng.normal(size=(2, 2))),
-    ]
-    path = write_csv(
-        tmp_path / "a.csv", [["id", "x", "y"], *([f"r{i}", *row] for i, row in enumerate(rows))]
-    )
+    sizes = {0: 60, 50: 3, -50: 2}
+    rows = [place + rng.normal(size=2) for place, n in sizes.items() for _ in range(n)]
+    listed = [[f"r{i}", *row] for i, row in enumerate(rows)]
+    path = write_csv(tmp_path / "a.csv", [["id", "x", "y"], *listed])
     plain = options_of({"a": path}, n_clusters=K, stability_runs=0, comparison=False)
     facts = cluster(by_co_em(plain, features="none"), tmp_path / "out")
     said = "a: one cluster has 92% of all rows, most others are small."

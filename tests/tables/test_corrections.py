@@ -94,8 +94,9 @@ def test_a_match_joins_two_rows_and_a_wrong_one_parts_them(found):
     assert {row[0] for row in moved(parted, parted.move({"shop": "s3"}, target))} == {"shop"}
 
 
-def corrected(found):
-    """Return a result after a correction of every kind, and those on the way."""
+@pytest.fixture(scope="module")
+def steps(found):
+    """Return a result, and what it becomes by one correction of every kind after the other."""
     steps = [found, found.merge(0, 1)]
     steps.append(steps[-1].split(0, name="half"))
     steps.append(steps[-1].move({"shop": ["s3", "s60"], "survey": 170}, 2))
@@ -106,8 +107,7 @@ def corrected(found):
     return steps
 
 
-def test_every_correction_is_undone(found):
-    steps = corrected(found)
+def test_every_correction_is_undone(found, steps):
     after = steps[-1]
     assert len(after.corrections) == 7
     for before in reversed(steps[:-1]):
@@ -117,8 +117,8 @@ def test_every_correction_is_undone(found):
         found.undo()
 
 
-def test_corrections_hold_when_the_result_is_made_anew_also_twice(found):
-    before = corrected(found)[-1]
+def test_corrections_hold_when_the_result_is_made_anew_also_twice(steps):
+    before = steps[-1]
     after = clustered(constraints=None, continues=before)
     again = clustered(constraints=None, continues=after, seed=5).rename(2, "others")
     for result in (after, again):
@@ -130,8 +130,8 @@ def test_corrections_hold_when_the_result_is_made_anew_also_twice(found):
     assert again.facts["titles"][2:] == ["others", "the half"]
 
 
-def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(found):
-    before = corrected(found)[-1]
+def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps):
+    before = steps[-1]
     fewer = VIEWS | {"shop": SHOP.drop(["s3", "s50", "s7"])}
     pairs = MATCHES["shop", "survey"]
     matches = {("shop", "survey"): pairs[~pairs["shop"].isin(["s3", "s7"])]}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -38,11 +40,22 @@ def run(*words):
     return done
 
 
-@pytest.fixture(params=["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-def encoding(request, tmp_path, monkeypatch):
+@pytest.fixture(scope="module", params=["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def clustered(request, tmp_path_factory):
+    """Return a folder of tables in an encoding, with their results, and the encoding."""
+    folder = tmp_path_factory.mktemp(request.param)
+    write_tables(folder, request.param)
+    with contextlib.chdir(folder):
+        run("cluster", *FILES, *QUICK)
+    return folder, request.param
+
+
+@pytest.fixture
+def encoding(clustered, tmp_path, monkeypatch):
+    folder, encoding = clustered
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    write_tables(tmp_path, request.param)
-    return request.param
+    return encoding
 
 
 FILES = ("wines.csv", "soils.csv", "m.csv", "pairs.csv")
@@ -56,28 +69,24 @@ def test_all_files_are_read_and_what_was_assumed_is_said(encoding, tmp_path):
     notes = [note for view in said["views"] for note in view["notes"]] + said["notes"]
     files = FILES if encoding == "cp1252" else ()
     assert [note.partition(", as")[0] for note in notes] == [f"{one}: {ASSUMED}" for one in files]
-    run("cluster", *FILES, *QUICK)
     facts = json.loads((tmp_path / "results" / "clustering.json").read_text("utf-8"))
     assert [note for note in facts["warnings"] if ASSUMED in note] == notes
     assert facts["views"][0]["ids"][:2] == ["ä0", "ä1"]
 
 
 def test_new_rows_are_read_some_at_a_time_with_their_lines(encoding, tmp_path, monkeypatch):
-    run("cluster", *FILES[:3], *QUICK)
     monkeypatch.setattr(_parquet, "_MOST_VALUES", 12)
     done = run("predict", "results", "--view", "wines=wines.csv", "--out", "labels.csv")
     assert (ASSUMED in done.stderr) == (encoding == "cp1252")
     assert read_csv("labels.csv")[29]["id"] == "ä29"
-    rows = (
-        (tmp_path / "wines.csv").read_text(encoding).replace(";ä27", ";").replace("weiß", '"weiß"')
-    )
-    (tmp_path / "wines.csv").write_bytes(rows.encode(encoding))
+    wines = tmp_path / "wines.csv"
+    rows = wines.read_text(encoding).replace(";ä27", ";").replace("weiß", '"weiß"')
+    wines.write_bytes(rows.encode(encoding))
     with pytest.raises(DataError, match=r"wines\.csv:29: line 29 has no id"):
         run("predict", "results", "--view", "wines=wines.csv", "--out", "b.csv")
 
 
 def test_an_exported_table_has_its_own_lines_and_encoding(encoding, tmp_path):
-    run("cluster", *FILES[:3], *QUICK)
     run("export", "results", "--out", "out")
     before, after = ((tmp_path / one).read_bytes() for one in ("wines.csv", "out/wines.csv"))
     assert after[:2] == before[:2]

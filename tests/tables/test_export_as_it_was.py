@@ -13,6 +13,7 @@ import io
 import json
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -162,15 +163,15 @@ def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, tab
     assert all(float(fit.replace(",", ".")) <= 1 for fit in fits)
 
 
-def test_new_columns_have_the_decimal_sign_of_the_table(clustered):
-    with_points = [text.replace(",", ".") for text in DECIMALS]
-    for delimiter, sign, decimals in ((";", ",", DECIMALS), (",", ".", with_points)):
-        columns = [VERSIONS, LONG, decimals]
-        _, content = text_file(["a", "b", "c"], columns, (delimiter, False, "\n", False))
-        text = exported(clustered, "table.csv", content, "csv").decode()
-        fits = [row["fit"] for row in csv.DictReader(io.StringIO(text), delimiter=delimiter)]
-        assert any(sign in fit for fit in fits)
-        assert not any({",": ".", ".": ","}[sign] in fit for fit in fits)
+@pytest.mark.parametrize(("delimiter", "sign", "other"), [(";", ",", "."), (",", ".", ",")])
+def test_new_columns_have_the_decimal_sign_of_the_table(clustered, delimiter, sign, other):
+    decimals = [text.replace(",", sign) for text in DECIMALS]
+    style = (delimiter, False, "\n", False)
+    _, content = text_file(["a", "b", "c"], [VERSIONS, LONG, decimals], style)
+    text = exported(clustered, "table.csv", content, "csv").decode()
+    fits = [row["fit"] for row in csv.DictReader(io.StringIO(text), delimiter=delimiter)]
+    assert any(sign in fit for fit in fits)
+    assert not any(other in fit for fit in fits)
 
 
 def own_of(content, ending):
@@ -220,18 +221,12 @@ def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike
 def assert_written_alike(numbers, texts):
     missing = is_missing(pd.Series(texts, dtype=object))
     assert [number is None for number in numbers] == missing.tolist()
-    there = [
-        (number, text) for number, text in zip(numbers, texts, strict=True) if number is not None
-    ]
-    is_whole = all("." not in text and "," not in text and "e" not in text for _, text in there)
+    there = [pair for pair in zip(numbers, texts, strict=True) if pair[0] is not None]
+    is_whole = not any(mark in text for _, text in there for mark in ".,e")
     for number, text in there:
         sign = "," if "," in text else "."
-        written = (
-            str(int(number))
-            if text.lstrip("-").isdigit()
-            else repr(float(number)).replace(".", sign)
-        )
-        assert written == text
+        is_digits = text.lstrip("-").isdigit()
+        assert text == (str(int(number)) if is_digits else repr(float(number)).replace(".", sign))
         assert not is_whole or isinstance(number, int)
 
 
@@ -240,23 +235,22 @@ def some(values):
 
 
 MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
+SECONDS = MOMENTS.map(lambda one: one.replace(microsecond=0))
+WORDS = TEXTS | st.sampled_from(["=1+1", " +49 1", "\n@x", "＝1", "007", "1.10", ""])
 ARRAYS = [
-    some(st.integers(-(2**63), 2**63 - 1)).map(lambda some: pa.array(some, pa.int64())),
-    some(st.integers(0, 2**64 - 1)).map(lambda some: pa.array(some, pa.uint64())),
-    some(st.booleans()).map(lambda some: pa.array(some, pa.bool_())),
-    some(st.floats(allow_nan=False)).map(lambda some: pa.array(some, pa.float64())),
-    some(DAYS).map(lambda some: pa.array(some, pa.date32())),
-    some(MOMENTS).map(lambda some: pa.array(some, pa.timestamp("us"))),
-    some(MOMENTS.map(lambda one: one.replace(microsecond=0))).map(
-        lambda some: pa.array(some, pa.timestamp("s"))
-    ),
-    some(st.decimals(-1000, 1000, places=2)).map(lambda some: pa.array(some, pa.decimal128(20, 2))),
-    some(TEXTS | st.sampled_from(["=1+1", " +49 1", "\n@x", "＝1", "007", "1.10", ""])).map(
-        lambda some: pa.array(some, pa.string())
-    ),
-    some(st.lists(st.integers(0, 9), max_size=3)).map(
-        lambda some: pa.array(some, pa.list_(pa.int64()))
-    ),
+    st.lists(st.none() | values, min_size=N_ROWS, max_size=N_ROWS).map(partial(pa.array, type=of))
+    for values, of in (
+        (st.integers(-(2**63), 2**63 - 1), pa.int64()),
+        (st.integers(0, 2**64 - 1), pa.uint64()),
+        (st.booleans(), pa.bool_()),
+        (st.floats(allow_nan=False), pa.float64()),
+        (DAYS, pa.date32()),
+        (MOMENTS, pa.timestamp("us")),
+        (SECONDS, pa.timestamp("s")),
+        (st.decimals(-1000, 1000, places=2), pa.decimal128(20, 2)),
+        (WORDS, pa.string()),
+        (st.lists(st.integers(0, 9), max_size=3), pa.list_(pa.int64())),
+    )
 ]
 
 
@@ -282,20 +276,21 @@ def typed_tables(draw):
 def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, table):
     buffer = io.BytesIO()
     parquet.write_table(table, buffer)
+    content = buffer.getvalue()
+
+    def written_as(ending):
+        return exported(clustered, "table.parquet", content, ending)
+
     before = [column.to_pylist() for column in table.columns]
-    again = parquet.read_table(
-        io.BytesIO(exported(clustered, "table.parquet", buffer.getvalue(), "parquet"))
-    )
+    again = parquet.read_table(io.BytesIO(written_as("parquet")))
     # which has no unit of seconds
-    assert again.select(range(5)).equals(parquet.read_table(io.BytesIO(buffer.getvalue())))
-    _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
+    assert again.select(range(5)).equals(parquet.read_table(io.BytesIO(content)))
+    _, columns = own_of(written_as("xlsx"), "xlsx")
     for found, values in zip(columns, before, strict=True):
         for one, value in zip(found, values, strict=True):
             assert is_same(one, value), (one, value)
-    text = exported(clustered, "table.parquet", buffer.getvalue(), "csv").decode()
-    for row, values in zip(
-        list(csv.reader(io.StringIO(text, newline="")))[1:], zip(*before, strict=True), strict=True
-    ):
+    _, *lines = csv.reader(io.StringIO(written_as("csv").decode(), newline=""))
+    for row, values in zip(lines, zip(*before, strict=True), strict=True):
         for cell, value in zip(row[:5], values, strict=True):
             assert is_written(cell, value), (cell, value)
 
@@ -425,19 +420,15 @@ def test_cells_of_a_workbook_come_back_with_their_types(clustered, cells):
             book.active.cell(n + 2, 3).data_type = "s"
     buffer = io.BytesIO()
     book.save(buffer)
-    shown = [
-        row[2]
-        for row in list(openpyxl.load_workbook(io.BytesIO(buffer.getvalue())).active.values)[1:]
-    ]
-    _, columns = own_of(exported(clustered, "table.xlsx", buffer.getvalue(), "xlsx"), "xlsx")
+    content = buffer.getvalue()
+    _, *rows = openpyxl.load_workbook(io.BytesIO(content)).active.values
+    shown = [row[2] for row in rows]
+    _, columns = own_of(exported(clustered, "table.xlsx", content, "xlsx"), "xlsx")
     assert list(map(type, columns[2])) == list(map(type, shown))
     assert columns[2] == shown
-    found = parquet.read_table(
-        io.BytesIO(exported(clustered, "table.xlsx", buffer.getvalue(), "parquet"))
-    )["a"].to_pylist()
+    _, columns = own_of(exported(clustered, "table.xlsx", content, "parquet"), "parquet")
     if len({type(one) for one in shown if one is not None}) == 1:
-        assert found == shown
+        assert columns[2] == shown
     else:
-        assert all(
-            one == value or one == str(value) for one, value in zip(found, shown, strict=True)
-        )
+        pairs = zip(columns[2], shown, strict=True)
+        assert all(one == value or one == str(value) for one, value in pairs)

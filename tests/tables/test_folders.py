@@ -6,6 +6,7 @@ A sample is clustered, every row gets one cluster, and mistakes are told by thei
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from tests.reports import write_clustering_report
 from tests.tables.problems import (
     by_co_em,
     cluster,
+    moved,
     options_of,
     outputs,
     read_csv,
@@ -71,14 +73,43 @@ def in_folders(options, views=("view0", "view1"), **how):
     ]
 
 
-@pytest.fixture
-def options(tmp_path):
-    return with_values(write_problem(tmp_path, n=N, n_matches=50), stability_runs=0, sample=40)
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory):
+    """Return a folder of tables as files and as folders, and the options of a job for each."""
+    folder = tmp_path_factory.mktemp("problem")
+    options = with_values(write_problem(folder, n=N, n_matches=50), stability_runs=0, sample=40)
+    return folder, options, in_folders(options)
+
+
+@pytest.fixture(scope="module")
+def sampled(problem, address):
+    """Cluster a sample of the folders once."""
+    folder, _, large = problem
+    return cluster_job(load_job(None, large), folder / "out", scheduler=address).to_dict()
+
+
+@pytest.fixture(scope="module")
+def of_files(problem):
+    """Cluster the files once, and return the folder of the results."""
+    folder, options, _ = problem
+    cluster(without_sample(options), folder / "files")
+    return folder / "files"
+
+
+def without_sample(options):
+    return [option for option in options if option[0] != ("sample",)]
 
 
 @pytest.fixture
-def large(options):
-    return in_folders(options)
+def options(problem, tmp_path):
+    """Return the options of a job for copies of the files, beside copies of all results so far."""
+    shutil.copytree(problem[0], tmp_path, dirs_exist_ok=True)
+    return moved(problem[1], problem[0], tmp_path)
+
+
+@pytest.fixture
+def large(problem, options, tmp_path):
+    return moved(problem[2], problem[0], tmp_path)
 
 
 @pytest.fixture
@@ -99,11 +130,11 @@ def names_in(folder):
     return {str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("change", [lambda options: options, by_co_em], ids=["joint", "co-em"])
+@pytest.mark.parametrize("method", ["joint", "co-em"])
 def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
-    large, run, tmp_path, change
+    sampled, large, run, tmp_path, method
 ):
-    facts = run(change(large))
+    facts = sampled if method == "joint" else run(by_co_em(large), fresh=True)
     model = load_model(tmp_path / "out")
     for view in facts["views"]:
         rows = pd.read_parquet(tmp_path / view["name"])
@@ -115,9 +146,8 @@ def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
         sample = dict(zip(view["ids"], view["labels"], strict=True))
         assert {name: clusters[name] for name in sample} == sample
         others = rows[~rows["id"].isin(list(sample))]
-        assert [clusters[name] for name in others["id"]] == model.predict(
-            others, view["name"]
-        ).tolist()
+        predicted = model.predict(others, view["name"])
+        assert [clusters[name] for name in others["id"]] == predicted.tolist()
         assert view["all_sizes"] == np.bincount(found["cluster"], minlength=3).tolist()
         truth = rows.set_index("id")["kind"].loc[list(clusters)]
         assert found["label"].tolist() == truth.tolist()
@@ -131,56 +161,39 @@ def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
     assert "come from a sample of 40 of 120 rows" in page
 
 
-def test_the_sample_has_what_was_judged_and_matched(large, run):
-    facts = run(with_values(large, sample=30))
-    judged, other = facts["views"]
-    given = {value for keys, value, _ in large if keys[0] == "constraints"}
+def test_the_sample_has_what_was_judged_and_matched(sampled, problem):
+    judged, other = sampled["views"]
+    given = {value for keys, value, _ in problem[2] if keys[0] == "constraints"}
     named = {row[end] for path in given for row in read_csv(path) for end in ("i", "j")}
     assert named <= set(judged["ids"])
-    (relation,) = facts["relations"]
+    (relation,) = sampled["relations"]
     assert len(relation["pairs"]) >= 15
-    matches = {tuple(row.values()) for path in [relation["source"]] for row in read_csv(path)}
+    matches = {tuple(row.values()) for row in read_csv(relation["source"])}
     drawn = {(judged["ids"][i], other["ids"][j]) for i, j in relation["pairs"]}
-    assert drawn <= matches
-    assert {pair for pair in matches if pair[0] in named} <= drawn, (
-        "a constrained row has its matches"
-    )
-    assert len(drawn) < len(matches)
+    of_named = {pair for pair in matches if pair[0] in named}
+    assert of_named <= drawn < matches, "a constrained row has its matches"
 
 
 @pytest.mark.slow
 def test_the_sample_and_all_labels_are_the_same_however_the_rows_are_cut(
-    options, run, tmp_path, monkeypatch
+    large, run, tmp_path, monkeypatch
 ):
     found = []
     for n_files, rows, most in ((3, None, 2**24), (1, 7, 100), (5, 10, 1)):
-        for folder in (tmp_path / "view0", tmp_path / "view1"):
-            for path in folder.glob("*"):
-                path.unlink()
         monkeypatch.setattr(_parquet, "_MOST_OF_A_PIECE", most)
-        folders = in_folders(options)
         for name in ("view0", "view1"):
-            for path in (tmp_path / name).glob("*"):
-                path.unlink()
+            shutil.rmtree(tmp_path / name)
             as_folder(tmp_path / f"{name}.csv", n_files, row_group_size=rows)
-        run(folders, fresh=True)
-        labels = {
-            name: labels_of(tmp_path / "out" / name / "labels") for name in ("view0", "view1")
-        }
+        run(large, fresh=True)
+        labels = {}
+        for name in ("view0", "view1"):
+            frame = labels_of(tmp_path / "out" / name / "labels").sort_values("id")
+            assert len(frame) == N
+            labels[name] = frame.to_numpy().tolist()
         found.append((outputs(tmp_path / "out", ".csv"), labels))
-    n_parts = [len(labels["view0"]) for _, labels in found]
-    assert n_parts == [N] * 3
-    for files, labels in found[1:]:
-        assert files == found[0][0]
-        for name, frame in labels.items():
-            expected = found[0][1][name]
-            assert (
-                frame.sort_values("id").to_numpy().tolist()
-                == expected.sort_values("id").to_numpy().tolist()
-            )
-    assert len(list((tmp_path / "out/view0/labels").iterdir())) == 15, (
-        "a piece for each group of rows"
-    )
+    assert found[0] == found[1] == found[2]
+    pieces = list((tmp_path / "out/view0/labels").iterdir())
+    assert len(pieces) == 15, "a piece for each group of rows"
 
 
 @pytest.mark.slow
@@ -192,20 +205,18 @@ def test_another_seed_draws_other_rows(large, run):
     assert len(set(first) & set(second)) < 35
 
 
-def test_of_few_rows_all_are_clustered_as_those_of_a_file(options, run, tmp_path):
+def test_of_few_rows_all_are_clustered_as_those_of_a_file(of_files, large, run, tmp_path):
     """A sample of all rows is all rows, and all matches."""
-    files = [one for one in options if one[0] != ("sample",)]
-    cluster(files, tmp_path / "files")
-    run(with_values(in_folders(files), sample=N))
-    assert outputs(tmp_path / "out", ".csv") == outputs(tmp_path / "files", ".csv")
+    run(with_values(large, sample=N), "all")
+    assert outputs(tmp_path / "all", ".csv") == outputs(of_files, ".csv")
 
 
 def test_one_view_may_be_a_file(options, run, tmp_path):
-    facts = run(in_folders(options, ["view1"]))
+    facts = run(in_folders(options, ["view1"]), "mixed")
     assert [view["n_all_rows"] for view in facts["views"]] == [None, N]
     assert len(facts["views"][0]["ids"]) == N
-    assert not (tmp_path / "out/view0/labels").exists()
-    assert check_clustering(tmp_path / "out")[1] == []
+    assert not (tmp_path / "mixed/view0/labels").exists()
+    assert check_clustering(tmp_path / "mixed")[1] == []
 
 
 def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
@@ -229,7 +240,7 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
     assert pairwise_f_measure(np.arange(60) % 2, found["cluster"]) == 1
 
 
-def test_answers_count_and_outliers_stay_out(large, run, tmp_path, options):
+def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
     rows = {
         name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]
         for name in ("view0", "view1")
@@ -246,7 +257,8 @@ def test_answers_count_and_outliers_stay_out(large, run, tmp_path, options):
     (asked / "view0.csv").write_text(
         f"i,j,kind\n{rows['view0'][-1]},{rows['view0'][-2]},must-link\n"
     )
-    facts = run(with_values([one for one in large if one[0][0] != "constraints"], asked=str(asked)))
+    unjudged = [one for one in large if one[0][0] != "constraints"]
+    facts = run(with_values(unjudged, asked=str(asked)), fresh=True)
     assert set(rows["view0"][:3] + rows["view0"][-2:]) <= set(facts["views"][0]["ids"])
     found = labels_of(tmp_path / "out/view1/labels").set_index("id")
     assert found.columns.tolist() == ["cluster", "name", "label"]
@@ -257,62 +269,36 @@ def test_answers_count_and_outliers_stay_out(large, run, tmp_path, options):
 
 
 @pytest.mark.slow
-def test_nothing_of_a_former_clustering_is_left(large, options, run, tmp_path):
-    run(large)
+def test_nothing_of_a_former_clustering_is_left(sampled, large, options, run, tmp_path):
     first = outputs(tmp_path / "out", ".csv", ".skops", ".parquet")
     run(large, fresh=True)
     assert outputs(tmp_path / "out", ".csv", ".skops", ".parquet") == first
     with pytest.raises(StoreError, match="holds a clustering"):
         run(with_values(large, seed=1))
     assert outputs(tmp_path / "out", ".csv", ".skops", ".parquet") == first
-    files = [one for one in options if one[0] != ("sample",)]
     (tmp_path / "out/view0/notes.txt").touch()
-    cluster(files, tmp_path / "out", fresh=True)
+    cluster(without_sample(options), tmp_path / "out", fresh=True)
     assert not any("labels/" in name for name in names_in(tmp_path / "out"))
     assert check_clustering(tmp_path / "out")[1] == []
 
 
-def test_a_folder_called_labels_with_other_things_is_left_alone(large, run, tmp_path):
-    run(large)
+def test_a_folder_called_labels_with_other_things_is_left_alone(sampled, large, run, tmp_path):
     (tmp_path / "out/view0/labels/mine.txt").write_text("mine")
     before = outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet")
-    with pytest.raises(
-        StoreError, match=r"out/view0/labels/mine\.txt is not replaced: mvcc did not write it"
-    ):
+    refused = r"out/view0/labels/mine\.txt is not replaced: mvcc did not write it"
+    with pytest.raises(StoreError, match=refused):
         run(with_values(large, seed=1), fresh=True)
     assert outputs(tmp_path / "out", ".csv", ".txt", ".json", ".parquet") == before
 
 
-@pytest.mark.slow
-def test_labels_that_are_lost_and_inputs_that_change_are_noticed(large, run, tmp_path):
-    run(large)
-    first = next((tmp_path / "out/view0/labels").iterdir())
-    first.unlink()
+def test_labels_that_are_lost_and_inputs_that_change_are_noticed(sampled, large, tmp_path):
+    next((tmp_path / "out/view0/labels").iterdir()).unlink()
     assert check_clustering(tmp_path / "out")[1] == [
         "view0/labels: it is missing or damaged, or does not have 120 rows."
     ]
     as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=frame["x"] + 1))
     (note,) = check_clustering(tmp_path / "out")[2]
     assert note.endswith("/view1: the input has changed since; cluster it again.")
-
-
-def late(facts, tmp_path, change):
-    """Change a value of a row of view1 that is not in the sample, and return the place that
-    messages call it by.
-    """
-    sample = set(facts["views"][1]["ids"])
-    place = ""
-
-    def of_part(number, frame):
-        nonlocal place
-        others = np.flatnonzero(~frame["id"].isin(sample))
-        if number == 2:
-            place = f"{tmp_path}/view1/part-2.parquet: row {others[-1]} "
-            return change(frame, int(others[-1]))
-        return change(frame, None)
-
-    as_folder(tmp_path / "view1.csv", change=of_part)
-    return place
 
 
 def without(frame, row):
@@ -331,106 +317,95 @@ def with_text(frame, row):
     ],
 )
 def test_a_late_row_that_cannot_be_used_is_named_and_nothing_is_written(
-    large, run, tmp_path, change, message
+    sampled, large, run, tmp_path, change, message
 ):
-    facts = run(large)
+    """The row is not in the sample."""
+    last = pd.read_parquet(tmp_path / "view1/part-2.parquet")["id"]
+    row = int(np.flatnonzero(~last.isin(sampled["views"][1]["ids"]))[-1])
+    as_folder(
+        tmp_path / "view1.csv",
+        change=lambda number, frame: change(frame, row if number == 2 else None),
+    )
     before = outputs(tmp_path / "out", ".csv", ".skops", ".parquet", ".json")
-    place = late(facts, tmp_path, change)
     with pytest.raises(MvccError, match=message) as caught:
         run(large, fresh=True)
-    assert str(caught.value).startswith(place)
+    assert str(caught.value).startswith(f"{tmp_path}/view1/part-2.parquet: row {row} ")
     assert outputs(tmp_path / "out", ".csv", ".skops", ".parquet", ".json") == before
     assert not list((tmp_path / "out").glob(".*.part"))
 
 
-def twice(frame):
-    return frame.assign(id=frame["id"].where(frame.index != 3, frame["id"][2]))
+def in_one(number, change):
+    """Change one of the files of a folder."""
+    return lambda this, frame: change(frame) if this == number else frame
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [
-        (
-            lambda number, frame: (
-                frame.assign(x=frame["x"].astype("float32")) if number == 1 else frame
+    {
+        "type": (
+            in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
+            r"part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type double",
+        ),
+        "lacks": (
+            in_one(2, lambda frame: frame.drop(columns="y")),
+            r"part-2\.parquet: there is no column 'y', which part-0\.parquet has\.",
+        ),
+        "more": (
+            in_one(1, lambda frame: frame.assign(w=1.0)),
+            r"part-1\.parquet: there is a column 'w', which part-0\.parquet does not have\.",
+        ),
+        "empty": (lambda number, frame: frame[:0], "there are no rows in its Parquet files"),
+        "twice": (
+            in_one(
+                1,
+                lambda frame: frame.assign(id=frame["id"].where(frame.index != 3, frame["id"][2])),
             ),
-            (
-                r"view1/part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of"
-                r" type double\. Write"
-            ),
+            r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be dis",
         ),
-        (
-            lambda number, frame: frame.drop(columns="y") if number == 2 else frame,
-            r"view1/part-2\.parquet: there is no column 'y', which part-0\.parquet has\.",
-        ),
-        (
-            lambda number, frame: frame.assign(w=1.0) if number == 1 else frame,
-            r"view1/part-1\.parquet: there is a column 'w', which part-0\.parquet does not have\.",
-        ),
-        (lambda number, frame: frame[:0], r"view1: there are no rows in its Parquet files"),
-        (
-            lambda number, frame: twice(frame) if number == 1 else frame,
-            (
-                r"view1/part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids"
-                r" must be distinct"
-            ),
-        ),
-        (
+        "infinite": (
             lambda number, frame: frame.assign(x=np.inf),
-            (
-                r"view1/part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the"
-                r" column 'x'"
-            ),
+            r"part-\d\.parquet: row \d+ has 'inf', which is not a finite number, in the column 'x'",
         ),
-    ],
+    }.values(),
     ids=["type", "lacks", "more", "empty", "twice", "infinite"],
 )
 def test_a_folder_that_cannot_be_used_is_one_message_and_nothing_is_written(
-    options, run, tmp_path, change, message
+    large, run, tmp_path, change, message
 ):
-    folders = in_folders(options, ["view0"])
-    where = as_folder(tmp_path / "view1.csv", change=change)
-    folders = [
-        (keys, where if keys == ("views", "view1", "path") else value, label)
-        for keys, value, label in folders
-    ]
-    with pytest.raises(DataError, match=message):
-        run(folders)
-    assert not (tmp_path / "out").exists()
+    as_folder(tmp_path / "view1.csv", change=change)
+    with pytest.raises(DataError, match=f"view1(/|: ){message}"):
+        run(large, "new")
+    assert not (tmp_path / "new").exists()
 
 
-def test_an_id_in_two_files_is_noticed_where_both_are_drawn(options, run, tmp_path):
+def test_an_id_in_two_files_is_noticed_where_both_are_drawn(large, run, tmp_path):
     def same(number, frame):
         return frame.assign(id=[f"b{row}" for row in range(len(frame))]) if number else frame
 
-    folders = in_folders(with_values(options, sample=110), ["view1"], change=same)
-    files = [one for one in folders if one[0][0] != "matches"]
-    with pytest.raises(
-        DataError,
-        match=r"view1/part-\d\.parquet: row \d+ has the id 'b\d+', as part-\d\.parquet: row",
-    ):
-        run(files)
+    as_folder(tmp_path / "view1.csv", change=same)
+    unmatched = [one for one in with_values(large, sample=110) if one[0][0] != "matches"]
+    message = r"view1/part-\d\.parquet: row \d+ has the id 'b\d+', as part-\d\.parquet: row"
+    with pytest.raises(DataError, match=message):
+        run(unmatched, "new")
 
 
-def test_a_damaged_file_is_named(large, run, tmp_path):
+@pytest.mark.parametrize("length", [-9, 0])
+def test_a_damaged_file_is_named(large, run, tmp_path, length):
     path = tmp_path / "view1/part-1.parquet"
-    path.write_bytes(path.read_bytes()[:-9])
+    path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(DataError, match=r"view1/part-1\.parquet: cannot be read as Parquet"):
-        run(large)
-    path.write_text("")
-    with pytest.raises(DataError, match=r"view1/part-1\.parquet: cannot be read as Parquet"):
-        run(large)
+        run(large, "new")
 
 
 @pytest.mark.slow
-def test_columns_without_any_value_fit_all_types(options, run, tmp_path):
+def test_columns_without_any_value_fit_all_types(large, run, tmp_path):
     def change(number, frame):
-        return frame.assign(
-            more=None if number == 0 else "text", kind=frame["kind"].astype("category")
-        )
+        kind = frame["kind"].astype("category")
+        return frame.assign(more=None if number == 0 else "text", kind=kind)
 
-    facts = run(in_folders(options, change=change))
-    assert facts["views"][0]["all_f"] > 0.5
+    for name in ("view0", "view1"):
+        as_folder(tmp_path / f"{name}.csv", change=change)
+    assert run(large, "new")["views"][0]["all_f"] > 0.5
 
 
 @pytest.mark.parametrize("missing", ["dask", "pyarrow"])
@@ -440,53 +415,44 @@ def test_without_dask_the_message_says_what_to_install(large, tmp_path, monkeypa
     )
     wanted = rf"view0: a folder needs the package {missing}: pip install 'mvcc\[dask,parquet\]'"
     with pytest.raises(DataError, match=wanted):
-        cluster(large, tmp_path / "out")
+        cluster(large, tmp_path / "new")
 
 
-def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(large, tmp_path, monkeypatch):
-    monkeypatch.setattr("mvcc._utils.scheduler._PATIENCE", 1)
-    for address, error, message in (
-        (
-            "tcp://127.0.0.1:9",
-            WorkerError,
-            r"No dask scheduler answers at tcp://127\.0\.0\.1:9 within 1 s",
-        ),
+@pytest.mark.parametrize(
+    ("address", "error", "message"),
+    [
+        ("tcp://127.0.0.1:9", WorkerError, r"No dask scheduler answers at \S+:9 within 1 s"),
         ("nowhere", ConfigError, "is not the address of a dask scheduler"),
-    ):
-        with pytest.raises(error, match=message):
-            cluster_job(load_job(None, large), tmp_path / "out", scheduler=address)
-    assert not (tmp_path / "out").exists()
+    ],
+)
+def test_a_scheduler_that_is_not_there_is_told_as_to_experiments(
+    large, tmp_path, monkeypatch, address, error, message
+):
+    monkeypatch.setattr("mvcc._utils.scheduler._PATIENCE", 1)
+    with pytest.raises(error, match=message):
+        cluster_job(load_job(None, large), tmp_path / "new", scheduler=address)
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("version", ["0.0.1", ImportError("No module named 'mvcc'")])
 def test_workers_with_another_mvcc_are_refused(large, run, monkeypatch, version, address):
-    monkeypatch.setattr(
-        distributed.Client, "run", lambda self, function, on_error: {address: version}
-    )
-    message = (
-        r"The worker \S+ (has mvcc 0\.0\.1|cannot import mvcc \(No module named 'mvcc'\))\. Install"
-        r" mvcc"
-    )
-    with pytest.raises(WorkerError, match=message):
-        run(large)
+    answers = {address: version}
+    monkeypatch.setattr(distributed.Client, "run", lambda self, function, on_error: answers)
+    found = r"(has mvcc 0\.0\.1|cannot import mvcc \(No module named 'mvcc'\))"
+    with pytest.raises(WorkerError, match=rf"The worker \S+ {found}\. Install mvcc"):
+        run(large, "new")
 
 
-def test_what_goes_only_with_folders_is_refused_without_one(options, tmp_path, address):
-    files = [one for one in options if one[0] != ("sample",)]
-    with pytest.raises(
-        ConfigError, match=r"`sample` \(--sample\) goes only with a view that is a folder"
-    ):
-        cluster(options, tmp_path / "out")
-    with pytest.raises(ConfigError, match="--scheduler goes only with a view that is a folder"):
-        cluster_job(load_job(None, files), tmp_path / "out", scheduler=address)
-    cluster(files, tmp_path / "out")
-    with pytest.raises(ConfigError, match="--scheduler goes only with a view that is a folder"):
-        predict_files(
-            tmp_path / "out",
-            {"view0": str(tmp_path / "view0.csv")},
-            tmp_path / "new.csv",
-            scheduler=address,
-        )
+def test_what_goes_only_with_folders_is_refused_without_one(of_files, options, tmp_path, address):
+    message = r"`sample` \(--sample\) goes only with a view that is a fo"
+    with pytest.raises(ConfigError, match=message):
+        cluster(options, tmp_path / "new")
+    only = "--scheduler goes only with a view that is a folder"
+    with pytest.raises(ConfigError, match=only):
+        cluster_job(load_job(None, without_sample(options)), tmp_path / "new", scheduler=address)
+    view = {"view0": str(tmp_path / "view0.csv")}
+    with pytest.raises(ConfigError, match=only):
+        predict_files(of_files, view, tmp_path / "new.csv", scheduler=address)
 
 
 @pytest.mark.slow
@@ -500,57 +466,49 @@ def test_a_job_is_checked_and_numbers_are_tried_by_a_sample(large, address, tmp_
 
 @pytest.mark.parametrize("several", [False, True])
 def test_new_rows_in_a_folder_get_the_clusters_of_those_in_a_file(
-    options, run, address, tmp_path, several
+    of_files, large, address, tmp_path, several
 ):
-    files = [one for one in options if one[0] != ("sample",)]
-    cluster(files, tmp_path / "out")
-    new = {
-        "view1": as_folder(tmp_path / "view1.csv"),
-        **({"view0": str(tmp_path / "view0.csv")} if several else {}),
-    }
-    first, *_ = predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
-    assert first.path == (tmp_path / "new/view1/labels" if several else tmp_path / "new")
-    predict_files(tmp_path / "out", {"view1": str(tmp_path / "view1.csv")}, tmp_path / "new.csv")
-    found = labels_of(first.path)
-    assert found["id"].tolist() == [row["id"] for row in read_csv(tmp_path / "new.csv")]
-    assert found["cluster"].tolist() == [
-        int(row["cluster"]) for row in read_csv(tmp_path / "new.csv")
-    ]
+    new, out = {"view1": str(tmp_path / "view1")}, tmp_path / "new"
+    if several:
+        new["view0"] = str(tmp_path / "view0.csv")
+    first, *_ = predict_files(of_files, new, out, scheduler=address)
+    assert first.path == (out / "view1/labels" if several else out)
+    predict_files(of_files, {"view1": str(tmp_path / "view1.csv")}, tmp_path / "new.csv")
+    found, expected = labels_of(first.path), read_csv(tmp_path / "new.csv")
+    assert found["id"].tolist() == [row["id"] for row in expected]
+    assert found["cluster"].tolist() == [int(row["cluster"]) for row in expected]
     assert first.sizes == np.bincount(found["cluster"], minlength=3).tolist()
     with pytest.raises(StoreError, match="exists"):
-        predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
+        predict_files(of_files, new, out, scheduler=address)
     if not several:
-        predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address, fresh=True)
-        assert len(labels_of(tmp_path / "new")) == N
-        (tmp_path / "new/mine.txt").touch()
+        predict_files(of_files, new, out, scheduler=address, fresh=True)
+        assert len(labels_of(out)) == N
+        (out / "mine.txt").touch()
         with pytest.raises(StoreError, match=r"mine\.txt is not replaced: mvcc did not write it"):
-            predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address, fresh=True)
+            predict_files(of_files, new, out, scheduler=address, fresh=True)
 
 
-def test_new_rows_that_do_not_fit_leave_nothing(options, address, tmp_path):
-    cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
-    new = {
-        "view1": as_folder(
-            tmp_path / "view1.csv", change=lambda number, frame: without(frame, number)
-        )
-    }
-    before = names_in(tmp_path)
-    with pytest.raises(
-        MvccError, match=r"view1/part-\d\.parquet: row \d has no value in the column 'x'"
-    ):
-        predict_files(tmp_path / "out", new, tmp_path / "deep/new", scheduler=address)
-    new = {
-        "view1": as_folder(
-            tmp_path / "view1.csv", change=lambda number, frame: frame.drop(columns="x")
-        )
-    }
-    with pytest.raises(
-        DataError, match=r"part-\d\.parquet: there is no column 'x'.* view1 was clustered by it"
-    ):
-        predict_files(tmp_path / "out", new, tmp_path / "deep/new", scheduler=address)
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (without, MvccError, r"row \d has no value in the column 'x'"),
+        (
+            lambda frame, row: frame.drop(columns="x"),
+            DataError,
+            "there is no column 'x'.* view1 was clustered by it",
+        ),
+    ],
+)
+def test_new_rows_that_do_not_fit_leave_nothing(
+    of_files, large, address, tmp_path, change, error, message
+):
+    as_folder(tmp_path / "view1.csv", change=lambda number, frame: change(frame, number))
+    new, before = {"view1": str(tmp_path / "view1")}, names_in(tmp_path)
+    with pytest.raises(error, match=rf"view1/part-\d\.parquet: {message}"):
+        predict_files(of_files, new, tmp_path / "deep/new", scheduler=address)
     for out in ("view1", "."):
         with pytest.raises(StoreError, match="is read and would be overwritten"):
-            predict_files(tmp_path / "out", new, tmp_path / out, scheduler=address, fresh=True)
+            predict_files(of_files, new, tmp_path / out, scheduler=address, fresh=True)
     assert names_in(tmp_path) == before
     assert not (tmp_path / "deep").exists()
 
@@ -566,13 +524,12 @@ def test_scores_of_a_table_are_those_of_its_rows():
         )
 
 
-def test_facts_of_former_clusterings_are_read(options, tmp_path):
-    cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
-    facts = json.loads((tmp_path / "out/clustering.json").read_bytes())
+def test_facts_of_former_clusterings_are_read(of_files, options, tmp_path):
+    facts = json.loads((tmp_path / "files/clustering.json").read_bytes())
     for view in facts["views"]:
         del view["n_all_rows"]
-    (tmp_path / "out/clustering.json").write_text(json.dumps(facts))
-    assert check_clustering(tmp_path / "out")[1] == []
+    (tmp_path / "files/clustering.json").write_text(json.dumps(facts))
+    assert check_clustering(tmp_path / "files")[1] == []
     write_clustering_report(facts, tmp_path / "report.html")
     assert "come from a sample" not in (tmp_path / "report.html").read_text()
 
@@ -591,6 +548,7 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
     assert checked.stdout.splitlines()[0].startswith(
         "view0: a sample of 120 rows: 40 rows, 3 of 5 columns used, 8 constraints ("
     )
+    shutil.rmtree("out", ignore_errors=True)
     done = mvcc(*words, "--out", "out")
     assert done.returncode == 0, done.stderr
     assert (
@@ -612,10 +570,9 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
 
 @pytest.mark.slow
 def test_workers_of_this_machine_are_silent_about_a_row_that_cannot_be_used(
-    options, tmp_path, capfd
+    of_files, options, tmp_path, capfd
 ):
-    cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
     new = as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=np.inf))
     with pytest.raises(MvccError, match="row 0 has 'inf'"):
-        predict_files(tmp_path / "out", {"view1": new}, tmp_path / "new")
+        predict_files(of_files, {"view1": new}, tmp_path / "new")
     assert capfd.readouterr().err == ""

@@ -43,8 +43,6 @@ ROWS = "".join(
 
 def workbook(path, rows=HEADER + ROWS, after="", before=""):
     """Write a workbook whose sheet consists of the given XML."""
-    import openpyxl
-
     buffer = io.BytesIO()
     openpyxl.Workbook().save(buffer)
     name = "xl/worksheets/sheet1.xml"
@@ -103,9 +101,8 @@ def merged(area):
 )
 def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
     path = workbook(tmp_path / "a.xlsx", **parts)
-    with pytest.raises(
-        DataError, match=rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"
-    ):
+    said = rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"
+    with pytest.raises(DataError, match=said):
         read_frame(str(path))
 
 
@@ -181,18 +178,16 @@ def test_an_array_is_refused_by_its_header(tmp_path, shape, dtype, message):
     (tmp_path / "a.npy").write_bytes(header(shape, dtype))
     zipped(tmp_path / "a.npz", X=header(shape, dtype))
     for name in ("a.npy", "a.npz"):
-        with pytest.raises(
-            DataError, match=rf"{name}: cannot be read as a file of NumPy arrays: .*{message}"
-        ):
+        said = rf"{name}: cannot be read as a file of NumPy arrays: .*{message}"
+        with pytest.raises(DataError, match=said):
             read_frame(str(tmp_path / name))
 
 
 def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", X=np.zeros((1000, 50)))
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
-    with pytest.raises(
-        DataError, match=r"a\.npz: .*unpacks to 400,128 bytes, more than 100 times its size"
-    ):
+    message = r"a\.npz: .*unpacks to 400,128 bytes, more than 100 times its size"
+    with pytest.raises(DataError, match=message):
         read_frame(str(tmp_path / "a.npz"))
     workbook(tmp_path / "a.xlsx", rows=HEADER + "<row></row>" * 10**6)
     with pytest.raises(DataError, match=r"a\.xlsx: .*more than 100 times its size"):
@@ -229,15 +224,11 @@ def test_bytes_in_a_table_are_texts_or_refused(tmp_path):
     pd.DataFrame({"id": [b"a", b"\xc3\xa4"], "x": [1, 2]}).to_parquet(path)
     assert read_table("a", View(path=path)).ids == ["a", "ä"]
     pd.DataFrame({"id": [b"a", b"\xff"], "x": [1, 2]}).to_parquet(path)
-    with pytest.raises(
-        DataError,
-        match=r"'id' holds bytes that are not text in UTF-8\. Leave it out \(--ignore a=id\)",
-    ):
+    message = r"'id' holds bytes that are not text in UTF-8\. Leave it out \(--ignore a=id\)"
+    with pytest.raises(DataError, match=message):
         read_table("a", View(path=path))
     assert read_table("a", View(path=path, ignore=("id",))).columns == ["x"]
     path = str(tmp_path / "a.npz")
-    np.savez(path, X=np.eye(2), id=np.array([b"a", b"b"]))
-    assert read_frame(path)["id"].tolist() == ["a", "b"]
     np.savez(path, X=np.eye(2), id=np.array([b"a", b"\xff"]))
     with pytest.raises(DataError, match="'id' holds bytes that are no text"):
         read_frame(path)
@@ -324,9 +315,8 @@ def test_a_file_larger_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     with path.open("wb") as file:
         file.truncate(2**40)  # of which the disk holds nothing
-    with pytest.raises(
-        DataError, match=r"a\.csv: cannot be read: it has 1,099,511,627,776 bytes; at most"
-    ):
+    message = r"a\.csv: cannot be read: it has 1,099,511,627,776 bytes; at most"
+    with pytest.raises(DataError, match=message):
         read_frame(str(path))
     path.write_bytes(b"x" * 100)
     monkeypatch.setattr(reading, "MOST_BYTES", 99)
@@ -356,9 +346,8 @@ def _with_curves(folder):
 def test_nothing_but_regular_files_is_opened(tmp_path, name):
     path = tmp_path / name
     os.mkfifo(path)
-    with pytest.raises(
-        MvccError, match=r"this is a named pipe, no regular file|no finished experiment"
-    ):
+    message = r"this is a named pipe, no regular file|no finished experiment"
+    with pytest.raises(MvccError, match=message):
         READERS[name](str(path))
     path.unlink()
     with socket.socket(socket.AF_UNIX) as server, pytest.MonkeyPatch.context() as patch:
@@ -379,18 +368,6 @@ def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(tmp_path, monkeypa
     monkeypatch.setattr(reading.os, "stat", lambda path: found)
     with pytest.raises(OSError, match="named pipe"):
         content_of(tmp_path / "pipe")
-
-
-def test_all_of_many_columns_are_used(tmp_path):
-    n = 500
-    lines = [
-        ",".join(f"c{i}" for i in range(n)),
-        *(",".join(str((i * j) % 7) for i in range(n)) for j in range(3)),
-    ]
-    (tmp_path / "a.csv").write_text("\n".join(lines))
-    table = read_table("a", View(path=str(tmp_path / "a.csv")))
-    assert len(table.columns) == n
-    assert table.unused == []
 
 
 def test_a_packed_table_under_another_name_is_no_text(tmp_path):

@@ -140,10 +140,8 @@ def test_folders_without_a_model_say_so(folder, tmp_path):
         load_model(tmp_path / "none.skops")
     (tmp_path / "clustering.json").write_bytes((folder / "out/clustering.json").read_bytes())
     (tmp_path / "model.joblib").write_bytes(b"")
-    with pytest.raises(
-        StoreError,
-        match=r"model\.joblib was written by an earlier mvcc and is not read\. Cluster again",
-    ):
+    message = r"model\.joblib was written by an earlier mvcc and is not read\. Cluster again"
+    with pytest.raises(StoreError, match=message):
         load_model(tmp_path)
 
 

@@ -168,9 +168,8 @@ def test_new_pictures_are_measured_as_those_that_were_clustered(museum):
 
 
 def test_names_of_pictures_are_features_only_when_a_config_says_so(museum):
-    with pytest.raises(
-        DataError, match=r"no column is left to cluster: .* 'file' names of pictures"
-    ):
+    message = r"no column is left to cluster: .* 'file' names of pictures"
+    with pytest.raises(DataError, match=message):
         read_photos(museum, kind=None)
     photos = pd.read_csv(museum / "photos.csv").assign(x=[n**2 for n in range(420)])
     photos.to_csv(museum / "photos.csv", index=False)

@@ -113,15 +113,11 @@ def test_a_cluster_is_named_after_the_words_of_all_its_views(table):
 
 
 def test_noise_sets_no_cluster_apart():
-    X = RNG.normal(size=(3000, 40))
-    columns = [f"c{n}" for n in range(40)]
-    became = [
-        one.column
-        for one in understand_all(pd.DataFrame(X, columns=columns), dict.fromkeys(columns)).values()
-    ]
-    noise = Table(
-        "shop", "t.npz", [str(n) for n in range(3000)], columns, X, became, None, [], None
-    )
+    names = [f"c{n}" for n in range(40)]
+    X, ids = RNG.normal(size=(3000, 40)), [str(n) for n in range(3000)]
+    understood = understand_all(pd.DataFrame(X, columns=names), dict.fromkeys(names))
+    became = [one.column for one in understood.values()]
+    noise = Table("shop", "t.npz", ids, names, X, became, None, [], None)
     found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
     # of 200; each is beyond Kuiper's critical value at 1 % by chance
     assert sum(map(len, found)) <= 2
@@ -187,25 +183,21 @@ def test_many_rows_are_sampled_with_listed_ones_and_counterparts():
 
 
 def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
-    one = table(n=[1.5, 12345678.0, 2.25, np.nan], day=["2020-01-01", "", "2020-01-03", "2020-02-01"],
-                stock=["yes", "no", "", "yes"], text=["a\nb " * 100, "<b>&", "", "=1+1"])  # fmt: skip
-    assert values_of([one], [[]], [None]) == [
-        [
-            ["n", ["1.5", "12345678", "2.25", ""]],
-            ["day", ["2020-01-01", "", "2020-01-03", "2020-02-01"]],
-            ["stock", ["yes", "no", "", "yes"]],
-            ["text", [f"{'a b ' * 40}"[:159] + "…", "<b>&", "", "=1+1"]],
-        ]
-    ]
+    columns = {
+        "n": ["1.5", "12345678", "2.25", ""],
+        "day": ["2020-01-01", "", "2020-01-03", "2020-02-01"],
+        "stock": ["yes", "no", "", "yes"],
+        "text": ["a\nb " * 100, "<b>&", "", "=1+1"],
+    }
+    one = table(**columns)
+    short = {**columns, "text": ["a b " * 39 + "a b…", *columns["text"][1:]]}
+    assert values_of([one], [[]], [None]) == [list(map(list, short.items()))]
     best = [{"columns": [{"column": "stock"}, {"column": "day"}]}]
-    monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 20)
-    assert values_of([one], [best], [np.array([0, 3])]) == [[["stock", ["yes", "yes"]]]]
-    monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 30)
-    assert [name for name, _ in values_of([one], [best], [np.array([0, 3])])[0]] == [
-        "n",
-        "day",
-        "stock",
-    ]
+    for room, names in ((20, ["stock"]), (30, ["n", "day", "stock"])):
+        monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", room)
+        (shown,) = values_of([one], [best], [np.array([0, 3])])
+        assert [name for name, _ in shown] == names
+        assert ["stock", ["yes", "yes"]] in shown
 
 
 @pytest.mark.parametrize(

@@ -113,8 +113,7 @@ def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
     )
     cluster(options, tmp_path / "out")
     model = load_model(tmp_path / "out")
-    with pytest.raises(
-        InvalidInputError, match=r"eigenvalue .* too near to 0 .* n_components of at most \d+"
-    ):
+    message = r"eigenvalue .* too near to 0 .* n_components of at most \d+"
+    with pytest.raises(InvalidInputError, match=message):
         model.predict(np.zeros((2, 1)), view="view0")
     assert model.predict(np.zeros((2, 3)), view="view1").shape == (2,)

@@ -19,7 +19,7 @@ from mvcc.tables import (
 )
 from mvcc.tables.reading._answers import with_answers
 from tests.command_line import mvcc
-from tests.tables.problems import K, cluster, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import K, cluster, moved, read_csv, with_values, write_csv, write_problem
 from tests.tables.test_asked import WHEN, log, matches
 
 
@@ -28,14 +28,18 @@ def options(tmp_path):
     return write_problem(tmp_path, n=40, n_matches=30, judged=())
 
 
-@pytest.fixture
-def ids(tmp_path, options):
-    """Return the ids of matched rows of the first view by their kinds, and of all of them."""
-    kinds = {row["id"]: row["kind"].split()[1] for row in read_csv(tmp_path / "view0.csv")}
+def ids_by_kind(folder):
+    """Return the ids of matched rows of the first view by their kinds."""
+    kinds = {row["id"]: row["kind"].split()[1] for row in read_csv(folder / "view0.csv")}
     found = {}
-    for one, _ in matches(tmp_path):
+    for one, _ in matches(folder):
         found.setdefault(kinds[one], []).append(one)
     return found
+
+
+@pytest.fixture
+def ids(tmp_path, options):
+    return ids_by_kind(tmp_path)
 
 
 def answered(folder, answers):
@@ -48,18 +52,31 @@ def kinds_of(ids, first, last, names="kind {}"):
     return {one: names.format(kind) for kind, own in ids.items() for one in own[first:last]}
 
 
-def by_two(tmp_path, options, ids, out="out", **values):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """Cluster by the answers of two people, who dispute a row that is kind 0 and fits nowhere."""
+    folder = tmp_path_factory.mktemp("made")
+    options = write_problem(folder, n=40, n_matches=30, judged=())
+    ids = ids_by_kind(folder)
     (strange, disputed), kinds = ids["0"][4:6], sorted(ids)
     anna = kinds_of(ids, 0, 4) | {disputed: "kind 0", strange: "outlier"}
     ben = kinds_of(ids, 2, 4) | {disputed: f"kind {kinds[1]}", strange: "kind 0"}
-    folders = [str(answered(tmp_path / who, own)) for who, own in (("anna", anna), ("ben", ben))]
-    options = with_values(options, asked=folders, n_clusters="auto", **values)
-    return cluster(options, tmp_path / out), disputed, strange
+    folders = [str(answered(folder / who, own)) for who, own in (("anna", anna), ("ben", ben))]
+    asked = with_values(options, asked=folders, n_clusters="auto")
+    return folder, options, cluster(asked, folder / "out"), disputed, strange
 
 
-def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, options, ids):
-    facts, disputed, strange = by_two(tmp_path, options, ids)
+@pytest.fixture
+def by_two(made, tmp_path):
+    """Return the facts, the disputed and the strange row, beside a copy of all files."""
+    folder, options, *found = made
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return moved(options, folder, tmp_path), *found
+
+
+def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, by_two):
+    _, facts, disputed, strange = by_two
+    ids = ids_by_kind(tmp_path)
     assert facts["n_clusters"] == K
     assert set(facts["names"]) == {f"kind {kind}" for kind in ids}
     assert not any(view["outliers"] for view in facts["views"])
@@ -90,8 +107,8 @@ def test_what_nobody_disputes_is_clustered_by_and_the_rest_is_listed(tmp_path, o
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
 
 
-def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, options, ids):
-    facts, disputed, strange = by_two(tmp_path, options, ids)
+def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, by_two):
+    options, facts, disputed, strange = by_two
     shown = json.loads(mvcc("review", tmp_path / "out", "--json").stdout)["disputed"]
     assert [one["id"].split("\n")[0] for one in shown] == [f"view0:{disputed}", f"view0:{strange}"]
     number = facts["names"].index("kind 1")
@@ -117,8 +134,8 @@ def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, options, id
         assert [one["id"] for one in session.disputes()] == [shown[1]["id"]]
 
 
-def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_path, options, ids):
-    facts, disputed, _ = by_two(tmp_path, options, ids)
+def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_path, by_two):
+    options, facts, disputed, _ = by_two
     shutil.rmtree(tmp_path / "ben")
     with open(tmp_path / "anna/asked.csv", "a") as file:
         file.write(f"view0:{disputed},kind 1,{WHEN}\n")
@@ -136,9 +153,9 @@ def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_
     assert check_clustering(tmp_path / "july")[1] == ["answers.csv: it is missing."]
 
 
-def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, options, ids):
-    by_two(tmp_path, options, ids)
-    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] != ids["0"][5]]
+def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, by_two):
+    options, _, disputed, _ = by_two
+    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] != disputed]
     write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
     values = {"continues": str(tmp_path / "out"), "unknown": "skip", "n_clusters": "auto"}
     facts = cluster(with_values(options, **values), tmp_path / "june")

@@ -11,12 +11,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from itertools import product
 
 import pytest
 
+from mvcc.exceptions import InvalidInputError
 from mvcc.tables.asking import _server
 from tests.tables.asking.pages import PNG, THEN, asked, kind_of, serving, write_tables
+from tests.tables.problems import write_csv
 
 
 @pytest.fixture
@@ -28,6 +30,14 @@ def config(tmp_path):
 def server(config):
     with serving(config) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def unanswered(tmp_path_factory):
+    """Serve questions that nobody may answer; return the server and its config."""
+    config = write_tables(tmp_path_factory.mktemp("page"))
+    with serving(config) as server:
+        yield server, config
 
 
 def ask(server, path, method="GET", body=None, token=None, **headers):
@@ -64,58 +74,43 @@ def answer(server, name, **more):
     )
 
 
-def test_the_page_and_its_parts_may_load_nothing_else(server):
-    for path, kind in {
-        "": "text/html",
-        "ask.js": "text/javascript",
-        "page.css": "text/css",
-    }.items():
-        status, headers, body = ask(server, path)
-        assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
-        assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
-        assert b"https:" not in body
-        policy = headers["Content-Security-Policy"]
-        assert policy.startswith(
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
-            " 'self'"
-        )
-        assert "unsafe" not in policy
-        assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == (
-            "no-store",
-            "nosniff",
-        )
-        assert headers["Referrer-Policy"] == "no-referrer"
-        assert "Python" not in headers["Server"]
+@pytest.mark.parametrize(
+    ("path", "kind"), [("", "text/html"), ("ask.js", "text/javascript"), ("page.css", "text/css")]
+)
+def test_the_page_and_its_parts_may_load_nothing_else(unanswered, path, kind):
+    status, headers, body = ask(unanswered[0], path)
+    assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
+    assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
+    assert b"https:" not in body
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
+        " 'self'"
+    )
+    assert "unsafe" not in policy
+    assert (headers["Cache-Control"], headers["Referrer-Policy"]) == ("no-store", "no-referrer")
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "Python" not in headers["Server"]
 
 
-def test_the_address_is_of_this_machine_and_another_one_each_time(config, server, tmp_path):
+def test_the_address_is_of_this_machine_and_another_one_each_time(unanswered, server):
     assert server.server_address[0] == "127.0.0.1"
     assert len(server.token) >= 32
-    other = tmp_path / "other"
-    other.mkdir()
-    with serving(write_tables(other)) as second:
-        assert second.token != server.token
+    assert server.token != unanswered[0].token
 
 
 def test_without_the_token_there_is_nothing(server):
     card_with_picture(server)
-    for path in ("", "state", "ask.js", "image/0"):
-        for token in (
-            "",
-            "x",
-            server.token[:-1],
-            server.token + "x",
-            server.token.swapcase(),
-            "..",
-            "%C3%A9",
-            "%00",
-        ):
-            status, _, body = ask(server, path, token=token)
-            assert (status, body) == (404, b"")
+    own = server.token
+    others = ("", "x", own[:-1], own + "x", own.swapcase(), "..", "%C3%A9", "%00")
+    for path, token in product(("", "state", "ask.js", "image/0"), others):
+        status, _, body = ask(server, path, token=token)
+        assert (status, body) == (404, b"")
 
 
-def test_addresses_that_are_none(server):
-    for path in (
+@pytest.mark.parametrize(
+    "path",
+    [
         b"/",
         b"\xe9/\xff/",
         b"//[/x",
@@ -124,12 +119,13 @@ def test_addresses_that_are_none(server):
         b"?",
         b"/" * 5000,
         b"*",
-    ):
-        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-            connection.sendall(
-                b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port)
-            )
-            assert connection.recv(100).split()[1] in (b"404", b"400")
+    ],
+)
+def test_addresses_that_are_none(unanswered, path):
+    port = unanswered[0].server_port
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, port))
+        assert connection.recv(100).split()[1] in (b"404", b"400")
 
 
 @pytest.mark.parametrize(
@@ -149,22 +145,22 @@ def test_addresses_that_are_none(server):
         {"Sec_Fetch_Site": "same-site"},
     ],
 )
-def test_requests_of_others_get_nothing_and_say_nothing(config, server, headers):
-    state = state_of(server)
+def test_requests_of_others_get_nothing_and_say_nothing(unanswered, headers):
+    server, config = unanswered
     headers = {name: value.format(port=server.server_port) for name, value in headers.items()}
-    assert (ask(server, "state", **headers)[0], ask(server, "state", **headers)[2]) == (403, b"")
-    said = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
+    status, _, body = ask(server, "state", **headers)
+    assert (status, body) == (403, b"")
+    said = {"id": state_of(server)["card"]["id"], "answer": "new:harbor", "version": 0}
     assert post(server, "answer", said, **headers) == (403, None)
     assert asked(config) == []
 
 
-def test_localhost_and_our_own_origin_are_let_in(server):
+def test_localhost_and_our_own_origin_are_let_in(unanswered):
+    server, _ = unanswered
     here = f"localhost:{server.server_port}"
+    own = {"Origin": f"http://{here}", "Sec_Fetch_Site": "same-origin"}
     assert ask(server, "state", Host=here)[0] == 200
-    assert (
-        ask(server, "state", Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0]
-        == 200
-    )
+    assert ask(server, "state", Host=here, **own)[0] == 200
     assert ask(server, "", Sec_Fetch_Site="none")[0] == 200
 
 
@@ -182,31 +178,27 @@ def test_an_answer_is_on_the_disk_before_the_response(config, server):
 
 
 def test_all_that_can_be_said(config, server):
-    answer(server, "new:harbor")
-    answer(server, "new")
-    answer(server, "unsure")
-    status, state = answer(server, "outlier")
+    def done(name, /, **said):
+        status, state = post(
+            server, name, {**said, "version": state_of(server)["status"]["version"]}
+        )
+        groups = [(group["name"], group["size"]) for group in state.get("groups", ())]
+        return status, state, groups
+
+    for name in ("new:harbor", "new", "unsure", "outlier"):
+        _, state = answer(server, name)
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure", "outlier"]
-    (first, second), version = state["groups"], state["status"]["version"]
-    status, state = post(
-        server, "rename", {"group": second["group"], "name": "street", "version": version}
-    )
-    assert (status, [group["name"] for group in state["groups"]]) == (200, ["harbor", "street"])
-    status, state = post(
-        server, "merge", {"kept": first["group"], "gone": second["group"], "version": version + 1}
-    )
-    assert (status, [(group["name"], group["size"]) for group in state["groups"]]) == (
-        200,
-        [("harbor", 2)],
-    )
-    for undone in (None, None, True):
-        status, state = post(server, "undo", {"version": state["status"]["version"]})
-        assert status == 200
-        assert bool(state["undone"]) == bool(undone)
+    status, _, groups = done("rename", group="g2", name="street")
+    assert (status, groups) == (200, [("harbor", 1), ("street", 1)])
+    status, _, groups = done("merge", kept="g1", gone="g2")
+    assert (status, groups) == (200, [("harbor", 2)])
+    for is_answer in (False, False, True):
+        status, state, _ = done("undo")
+        assert (status, bool(state["undone"])) == (200, is_answer)
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure"]
-    said = {"id": state["said"][0]["id"], "answer": "unsure", "version": state["status"]["version"]}
-    assert post(server, "answer", said)[0] == 400  # it was answered before
-    status, state = post(server, "answer", {**said, "again": True})
+    first = state["said"][0]["id"]
+    assert done("answer", id=first, answer="unsure")[0] == 400, "it was answered before"
+    status, state, _ = done("answer", id=first, answer="unsure", again=True)
     assert (status, state["said"][0]["answer"]) == (200, "unsure")
 
 
@@ -222,17 +214,19 @@ def test_the_card_of_an_answered_row_and_the_nearest_rows(server):
         assert ask(server, path)[0] == 400
 
 
-@pytest.mark.parametrize("name", ["answer", "undo", "merge", "rename"])
-def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
-    stale = state_of(server)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("answer", {"answer": "unsure"}),
+        ("undo", {}),
+        ("merge", {"kept": "g1", "gone": "g2"}),
+        ("rename", {"group": "g1", "name": "x"}),
+    ],
+)
+def test_what_another_page_has_not_seen_is_told_instead(config, server, name, said):
+    said = {**said, "id": state_of(server)["card"]["id"]} if name == "answer" else said
     answer(server, "new:harbor")
     answer(server, "new:street")
-    said = {
-        "answer": {"id": stale["card"]["id"], "answer": "unsure"},
-        "undo": {},
-        "merge": {"kept": "g1", "gone": "g2"},
-        "rename": {"group": "g1", "name": "x"},
-    }[name]
     before = asked(config)
     for version in (0, 1, 3):
         status, state = post(server, name, {**said, "version": version})
@@ -244,13 +238,10 @@ def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
 
 
 def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
-    said = {"id": state_of(server)["card"]["id"], "answer": "new:harbor", "version": 0}
+    said = {"id": state_of(server)["card"]["id"], "version": 0}
     with ThreadPoolExecutor(8) as pages:
-        given = list(
-            pages.map(
-                lambda page: post(server, "answer", said | {"answer": f"new:{page}"})[0], range(8)
-            )
-        )
+        bodies = [said | {"answer": f"new:{page}"} for page in range(8)]
+        given = list(pages.map(lambda body: post(server, "answer", body)[0], bodies))
     assert sorted(given) == [200] + 7 * [409]
     assert len(asked(config)) == 1
 
@@ -313,7 +304,8 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
         (b" " * 70_000, {}, 413),
     ],
 )
-def test_bodies_that_are_no_answer(config, server, body, headers, status):
+def test_bodies_that_are_no_answer(unanswered, body, headers, status):
+    server, config = unanswered
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     connection.putrequest("POST", f"/{server.token}/answer")
@@ -326,13 +318,14 @@ def test_bodies_that_are_no_answer(config, server, body, headers, status):
     assert ask(server, "state")[0] == 200
 
 
-def test_other_requests(server):
-    assert ask(server, "answer")[0] == 404
-    assert ask(server, "__class__")[0] == 404
-    assert post(server, "state", {})[0] == 404
-    assert post(server, "image", {})[0] == 404
-    assert ask(server, "state", "PUT")[0] == 501
-    assert ask(server, "state", "OPTIONS")[0] == 501
+def test_other_requests(unanswered):
+    server, _ = unanswered
+    for path in ("answer", "__class__"):
+        assert ask(server, path)[0] == 404
+    for path in ("state", "image"):
+        assert post(server, path, {})[0] == 404
+    for method in ("PUT", "OPTIONS"):
+        assert ask(server, "state", method)[0] == 501
 
 
 def images_of(card):
@@ -345,69 +338,56 @@ def card_with_picture(server):
     return state_of(server)["card"]
 
 
-def test_a_picture_of_a_card_is_sent(server):
+def picture_of(server, config):
+    """Return the number of the picture of a card, and its file."""
+    (row,) = [row for row in card_with_picture(server)["rows"] if row["images"]]
+    return row["images"][0], config.parent / "pictures" / f"{row['id'][1:]}.png"
+
+
+def test_a_picture_of_a_card_is_sent_by_its_number_and_nothing_by_a_path(server):
     (number,) = images_of(card_with_picture(server))
     status, headers, body = ask(server, f"image/{number}")
     assert (status, headers["Content-Type"], body) == (200, "image/png", PNG)
-
-
-def test_a_picture_has_a_number_and_no_path(server):
-    card_with_picture(server)
-    for path in (
-        "../cluster.yaml",
-        "..%2fcluster.yaml",
-        "pictures/0.png",
-        "/etc/hostname",
-        "99999",
-        "-1",
-        "",
-        "0/../x",
-    ):
+    paths = ("../cluster.yaml", "..%2fcluster.yaml", "pictures/0.png", "/etc/hostname", "0/../x")
+    for path in (*paths, "99999", "-1", ""):
         assert ask(server, f"image/{path}")[0] == 404
 
 
 def test_pictures_that_change_after_the_card_are_looked_at_again(config, server, tmp_path_factory):
-    card = card_with_picture(server)
-    (number,) = images_of(card)
-    (row,) = [row["id"] for row in card["rows"] if row["images"]]
-    picture = config.parent / "pictures" / f"{row[1:]}.png"
+    number, picture = picture_of(server, config)
     outside = tmp_path_factory.mktemp("outside") / "secret.png"
     outside.write_bytes(PNG)
+
+    def large():
+        picture.touch()
+        os.truncate(picture, 20 * 2**20 + 1)
+
+    for put_there in (
+        lambda: None,
+        lambda: picture.symlink_to(outside),
+        lambda: os.mkfifo(picture),
+        large,
+    ):
+        picture.unlink(missing_ok=True)
+        put_there()
+        assert ask(server, f"image/{number}")[0] == 404
     picture.unlink()
-    assert ask(server, f"image/{number}")[0] == 404
-    picture.symlink_to(outside)
-    assert ask(server, f"image/{number}")[0] == 404
-    picture.unlink()
-    os.mkfifo(picture)
-    assert ask(server, f"image/{number}")[0] == 404
-    picture.unlink()
-    with open(picture, "wb") as file:
-        file.truncate(20 * 2**20 + 1)
-    assert ask(server, f"image/{number}")[0] == 404
     picture.write_bytes(PNG)
     assert ask(server, f"image/{number}")[0] == 200
 
 
 def test_only_pictures_below_the_folder_of_the_config_are_shown(tmp_path):
-    config = write_tables(
-        tmp_path / "inside" if (tmp_path / "inside").mkdir() is None else tmp_path
-    )
+    (tmp_path / "inside").mkdir()
     (tmp_path / "secret.png").write_bytes(PNG)
+    secret = str(tmp_path / "secret.png")
+    outside = ["../secret.png", secret, "link/secret.png", "cluster.yaml", "pictures", "no.png"]
+    config = write_tables(tmp_path / "inside")
+    (config.parent / "link").symlink_to(tmp_path)
     table = config.parent / "images.csv"
-    table.write_text(table.read_text().replace("pictures/", "../inside/../secret.png?"))
-    lines = [line.split(",") for line in table.read_text().splitlines()]
-    outside = [
-        "../secret.png",
-        str(tmp_path / "secret.png"),
-        "link/secret.png",
-        "cluster.yaml",
-        "pictures",
-        "no.png",
-    ]
-    for number, line in enumerate(lines[1:]):
+    header, *lines = (line.split(",") for line in table.read_text().splitlines())
+    for number, line in enumerate(lines):
         line[1] = outside[number % len(outside)]
-    table.write_text("\n".join(map(",".join, lines)) + "\n")
-    Path(config.parent / "link").symlink_to(tmp_path)
+    write_csv(table, [header, *lines])
     with serving(config) as server:
         for i in range(len(outside)):
             shown = json.loads(ask(server, f"card?id=images:i{i}")[2])["card"]
@@ -415,15 +395,11 @@ def test_only_pictures_below_the_folder_of_the_config_are_shown(tmp_path):
             assert ask(server, f"image/{i}")[0] == 404
 
 
-def test_a_port_that_is_taken_is_said(config, server, tmp_path):
-    from mvcc.exceptions import InvalidInputError
-    from mvcc.tables.asking._server import PageServer
-
-    with pytest.raises(
-        InvalidInputError,
-        match=f"cannot serve on port {server.server_port}: .*; choose another --port",
-    ):
-        PageServer(None, tmp_path, server.server_port)
+def test_a_port_that_is_taken_is_said(unanswered, tmp_path):
+    port = unanswered[0].server_port
+    message = f"cannot serve on port {port}: .*; choose another --port"
+    with pytest.raises(InvalidInputError, match=message):
+        _server.PageServer(None, tmp_path, port)
 
 
 def test_finishing_says_what_comes_next_and_ends(config):
@@ -446,9 +422,10 @@ def connected(server, n):
         yield [stack.enter_context(socket.create_connection(there, timeout=10)) for _ in range(n)]
 
 
-def test_a_hundred_requests_at_the_same_time_are_all_answered(server):
+def test_a_hundred_requests_at_the_same_time_are_all_answered(unanswered):
     with ThreadPoolExecutor(100) as pages:
-        assert list(pages.map(lambda page: ask(server, "state")[0], range(100))) == [200] * 100
+        answers = pages.map(lambda page: ask(unanswered[0], "state")[0], range(100))
+        assert list(answers) == [200] * 100
 
 
 @pytest.mark.parametrize(
@@ -473,16 +450,12 @@ def test_a_client_that_drips_bytes_is_cut_off(server, monkeypatch, sent):
 
 
 def test_a_client_that_does_not_take_its_picture_is_cut_off(config, server, monkeypatch):
-    (number,) = images_of(card_with_picture(server))
-    for picture in (config.parent / "pictures").iterdir():
-        picture.write_bytes(bytes(20 * 2**20))
+    number, picture = picture_of(server, config)
+    picture.write_bytes(bytes(20 * 2**20))
     monkeypatch.setattr(_server, "_PATIENCE", 0.5)
     with connected(server, 1) as (client,):
-        request = (
-            f"GET /{server.token}/image/{number} HTTP/1.0\r\nHost:"
-            f" localhost:{server.server_port}\r\n\r\n"
-        )
-        client.sendall(request.encode())
+        path, host = f"/{server.token}/image/{number}", f"localhost:{server.server_port}"
+        client.sendall(f"GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
         wait_until(lambda: server._until)
         wait_until(lambda: not server._until)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from mvcc.tables import load_job, read_inputs
@@ -27,12 +28,16 @@ def test_a_log_is_resumed_and_read_alike(tmp_path, name):
     log.write_bytes((STORED / name / "asked.csv").read_bytes())
     with opened(config) as session:
         status, outliers = session.status, session._questions.outliers
+        constraints = session._questions.constraints
     assert files_of(log.parent) == files_of(STORED / name)
     config.write_text(config.read_text() + "asked: answers\n")
     job = load_job(config)
-    answers = with_answers(job, read_inputs(job)).answers
+    inputs = with_answers(job, read_inputs(job))
+    answers = inputs.answers
     assert [rows.tolist() for rows in answers.outliers] == [rows.tolist() for rows in outliers]
     assert (answers.n_counted, answers.n_in_a_row >= 10) == (status.n_clusters_hint, status.settled)
+    for own, used, rows in zip(constraints, inputs.constraints, outliers, strict=True):
+        assert used == own.on_rows(np.setdiff1d(np.arange(60), rows))
 
 
 def test_lines_of_other_words_stay_as_they_are(tmp_path):

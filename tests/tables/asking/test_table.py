@@ -79,62 +79,41 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("rows", "line", "message"),
     [
-        ("", r"answers\.csv:1: the file is empty"),
-        ("id,antwort\n", r"answers\.csv:1: there is no column 'answer'"),
-        ("id,id,answer\n", r"answers\.csv:1: there is more than one column 'id'"),
-        (
-            "id,answer\n{0},new:a\n{1},b\n",
-            r"answers\.csv:3: There is no group 'b'; the groups are 'a'",
-        ),
-        ("id,answer\n{0},new:a\n{1},none\n", r"answers\.csv:3: There is no group 'none'"),
-        ('id,answer,x\n{0},new:a,"\n\n"\n{1},b,\n', r"answers\.csv:5: There is no group 'b'"),
-        ("id,answer\n{0},new:new\n", r"answers\.csv:2: 'new' must not be the name"),
-        (
-            "id,answer\n{0},new:g1\n",
-            r"answers\.csv:2: 'g1' must not be the name of a group: g with a number",
-        ),
-        (
-            "id,answer\n{0},new:a\na,rename:g1\n",
-            r"answers\.csv:3: 'g1' must not be the name of a group: g with",
-        ),
-        (
-            f"id,answer\n{{0}},new:{'a' * 201}\n",
-            r"answers\.csv:2: The name 'aaa.*' has 201 letters",
-        ),
-        ("id,answer\n{0},\n", r"answers\.csv:2: There is no group ''"),
-        (
-            "id,answer\nview0:nobody,new:a\n",
-            r"answers\.csv:2: view0 .* has no row with the id 'nobody'",
-        ),
-        (
-            "id,answer\nnowhere:1,new:a\n",
-            r"answers\.csv:2: an id must be a view and a row, such as view0:",
-        ),
-        ("id,answer\n7,new:a\n", r"answers\.csv:2: an id must be a view and a row"),
-        ("id,answer\n{0},new:a,b\n", r"answers\.csv:2: there must be 2 values, got 3: view"),
-        ('id,answer\n{0},"new:a\n', r"answers\.csv:2: cannot be read as CSV"),
-        ("id,answer\n,undo\n", r"answers\.csv:2: There is nothing to undo"),
-        (
-            "id,answer\n{0},new:a\n{0},new:b\n",
-            r"answers\.csv:3: .* was answered before: 'a', got 'new'",
-        ),
-        ("id,answer\n{0},new:a\n{1},new:a\n", r"answers\.csv:3: There is a group 'a' already"),
-        ("id,answer\n{0},new:a\na,merge:a\n", r"answers\.csv:3: kept and gone must be two groups"),
+        ("id,antwort\n", 1, "there is no column 'answer'"),
+        ("id,id,answer\n", 1, "there is more than one column 'id'"),
+        ("{0},new:a\n{1},b\n", 3, "There is no group 'b'; the groups are 'a'"),
+        ("{0},new:a\n{1},none\n", 3, "There is no group 'none'"),
+        ("{0},new:new\n", 2, "'new' must not be the name"),
+        ("{0},new:a\na,rename:g1\n", 3, "'g1' must not be the name of a group: g with"),
+        ("{0},\n", 2, "There is no group ''"),
+        ("view0:nobody,new:a\n", 2, "view0 .* has no row with the id 'nobody'"),
+        ("nowhere:1,new:a\n", 2, "an id must be a view and a row, such as view0:"),
+        ("7,new:a\n", 2, "an id must be a view and a row"),
+        ("{0},new:a,b\n", 2, "there must be 2 values, got 3: view"),
+        ('{0},"new:a\n', 2, "cannot be read as CSV"),
+        (",undo\n", 2, "There is nothing to undo"),
+        ("{0},new:a\n{0},new:b\n", 3, ".* was answered before: 'a', got 'new'"),
+        ("{0},new:a\n{1},new:a\n", 3, "There is a group 'a' already"),
+        ("{0},new:a\na,merge:a\n", 3, "kept and gone must be two groups"),
     ],
 )
-def test_a_bad_row_is_named_and_nothing_is_recorded(asking, record, tmp_path, text, message):
+def test_a_bad_row_is_named_and_nothing_is_recorded(asking, record, tmp_path, rows, line, message):
     record("id,answer\n{3},new:z\n,undo\n")
     before, log = all_of(asking), (tmp_path / "asked" / "asked.csv").read_bytes()
-    with pytest.raises(MvccError, match=message):
-        record(text)
+    with pytest.raises(MvccError, match=rf"answers\.csv:{line}: {message}"):
+        record(rows if line == 1 else f"id,answer\n{rows}")
     assert all_of(asking) == before
     assert (tmp_path / "asked" / "asked.csv").read_bytes() == log
 
 
-def test_a_file_that_is_not_there_or_no_text(asking, record, tmp_path):
+def test_a_file_that_is_not_there_empty_or_no_text(asking, record, tmp_path):
     with pytest.raises(MvccError, match="No such file"):
         record_table(asking, tmp_path / "nowhere.csv")
+    with pytest.raises(MvccError, match=r"answers\.csv:1: the file is empty"):
+        record("")
     with pytest.raises(MvccError, match="binary file"):
         record("id,answer\n", encoding="utf-16")
+    with pytest.raises(MvccError, match=r"answers\.csv:5: There is no group 'b'"):
+        record('id,answer,x\n{0},new:a,"\n\n"\n{1},b,\n')
