@@ -179,7 +179,7 @@ def try_changes(models, path, seed: int) -> str:
     done = [change(views, rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     try:
         resealed = model_bytes(views)
-    except Exception:  # what skops cannot write is in no file
+    except Exception:  # what cannot be written is in no file
         return NOT_WRITTEN
     try:
         return use(resealed, rows, path)

@@ -23,6 +23,7 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
+from mvcc.tables.reading._column import LeftOut, file_reason, looks_like_codes
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._problems import Problems
@@ -757,3 +758,14 @@ def test_texts_with_a_single_term_are_clustered_and_new_ones_predicted(notes):
     table = pd.DataFrame({"note": notes, "size": np.arange(12) ** 1.5})
     found = cluster_views({"notes": table}, n_clusters=2, columns={"notes": {"note": "text"}})
     np.testing.assert_array_equal(found.predict(table, "notes"), found.labels["notes"])
+
+
+def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
+    files = pd.Series([f"{n}.pdf" for n in range(1500)])
+    assert file_reason(files) is LeftOut.FILES
+    assert file_reason(pd.Series([*files, "gone"])) is None
+    assert file_reason(pd.Series(["gone", *files])) is None
+    codes = pd.Series([f"INV-{n:04}" for n in range(1500)])
+    assert looks_like_codes(codes)
+    assert not looks_like_codes(pd.Series([*codes, codes.iloc[-1]]))
+    assert not looks_like_codes(pd.Series([codes.iloc[0], *codes]))

@@ -1,10 +1,9 @@
-"""The file of a model: a zip of JSON and arrays, by skops; nothing can run when it is read."""
+"""The file of a model: a zip of JSON and arrays, read by skops; nothing can run when it is read."""
 
 from __future__ import annotations
 
 import io
 import json
-import re
 import warnings
 import zipfile
 from math import prod
@@ -16,13 +15,12 @@ from mvcc._utils.messages import clipped
 from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
+from mvcc.tables.model._states import States
 from mvcc.tables.reading._column import Written
 
 FORMAT = 4  # another one where the types below change what they hold
 _FORMER_FORMAT = 3  # has notes in words where columns now say how they are written
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
-_ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
-_PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
 # of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run
 # nothing either
 _TYPES = {
@@ -44,16 +42,12 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
     """Return the content of the file of a model."""
-    import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
-
-    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(views))) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    # named by the packages that export them, classes may move inside, and models stay readable
-    schema = _PRIVATE_MODULE.sub(r"\1", entries.pop(_SCHEMA).decode())
+    states = States()
     head = json.dumps({"format": FORMAT, "version": __version__}).encode()
+    entries = {_HEAD: head, _SCHEMA: states.schema(views)} | states.files
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted({_HEAD: head, **_renumbered(schema, entries)}.items()):
+        for name, content in sorted(entries.items()):
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
     return file.getvalue()
 
@@ -69,17 +63,6 @@ def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
             {"name": column["name"], "kind": column["kind"], "written": str(written), "unit": ""}
         )
     return view | {"used": used, "missing": []}
-
-
-def _renumbered(schema: str, entries: dict[str, bytes]) -> dict[str, bytes]:
-    """Give objects numbers, since skops names them by addresses: equal models have equal bytes."""
-    addresses = dict.fromkeys(_ADDRESS.findall(schema))
-    numbers = {address: str(number) for number, address in enumerate(addresses)}
-    files = {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode()}
-    for name, content in entries.items():
-        address, _, ending = name.partition(".")
-        files[f"{numbers[address]}.{ending}"] = content
-    return files
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
@@ -119,7 +102,7 @@ def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _views(content: bytes, place: str) -> list[dict[str, Any]]:
-    import skops.io  # as above
+    import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
 
     found = skops.io.get_untrusted_types(data=content)
     if other := sorted(set(found) - _TYPES):

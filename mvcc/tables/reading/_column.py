@@ -157,6 +157,7 @@ _WRITTEN_PHONE = re.compile(
 _BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
+_GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 
 
@@ -184,7 +185,10 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row."""
-    return _may_be_codes(values) and not values.duplicated().any() and _are_codes(values)
+    if not _may_be_codes(values):
+        return False
+    repeat = any(some.duplicated().any() for some in (values.head(_GLANCE), values))
+    return not repeat and _are_codes(values)
 
 
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
@@ -199,8 +203,11 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all values are names of files, which hold what they are about."""
     if values.dtype.kind not in "OUT" or not str(next(iter(values.dropna()), "")).count("."):
         return None
-    texts = as_texts(values[~is_missing(values)]).str.lower()
-    if not len(texts) or not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
+    for some in (values.head(_GLANCE), values):
+        texts = as_texts(some[~is_missing(some)]).str.lower()
+        if not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
+            return None
+    if not len(texts):
         return None
     return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
 
