@@ -49,7 +49,7 @@ ALONE = [
     ),
     ("ask {folder}/job/cluster.yaml --json", set()),
     (
-        "cluster {folder}/job/cluster.yaml --stability-runs 0 --out {folder}/out",
+        "cluster {folder}/job/cluster.yaml --stability-runs 0 --no-comparison --out {folder}/out",
         # skops looks for all estimators of scikit-learn, which tries dask where it is
         {"dask", "jinja2"},
     ),
