@@ -27,7 +27,12 @@ TEXTS = "id,x,y,kind\n" + "".join(
 )
 IMAGES = "id;x;y\n" + "".join(f"{i:03d};{x};{y}\n" for i, (x, y) in enumerate(X[:9].tolist()))
 MATCHES = "texts,images\n" + "".join(f"t{i},{i:03d}\n" for i in (0, 1, 2, 6, 7, 8))
-PAIRS = "i,j,kind,weight\nt0,t1,must-link,1\nt6,t7,must-link,0.8\nt0,t7,cannot-link,1\nt3,t9,cannot-link,1.5\n"
+PAIRS = """i,j,kind,weight
+t0,t1,must-link,1
+t6,t7,must-link,0.8
+t0,t7,cannot-link,1
+t3,t9,cannot-link,1.5
+"""
 YAML = """# what is clustered
 views:
   texts: {path: texts.csv, labels_column: kind}
