@@ -1,4 +1,4 @@
-"""``mvcc`` as a program sees it (exit code, output and errors), called in this process."""
+"""``mvcc`` called in this process: as a program sees it, and with its errors raised."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner, Result
 
-from mvcc.cli import main
+from mvcc.cli import cli, main
 
 
 class Done(NamedTuple):
@@ -42,3 +43,11 @@ def mvcc(*words: object, cwd: Path | None = None, **environment: str) -> Done:
     for stream in (out, err):
         stream.flush()
     return Done(ended.value.code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
+
+
+def invoke(line: str, *more: object, code: int = 0) -> Result:
+    """Run the command of a line, with more words; its errors are raised as they are."""
+    words = [*line.split(), *map(str, more)]
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done

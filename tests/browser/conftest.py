@@ -1,6 +1,4 @@
-"""One browser per worker, a fresh page per test, and a watch on everything the page says and asks
-for.
-"""
+"""One browser per worker, and a watch on everything its pages say and ask for."""
 
 from __future__ import annotations
 
@@ -16,6 +14,8 @@ from tests.reports import write_clustering_report
 
 DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.dataset.drawn)"
 TWO = (120, 90)
+UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+SCROLLED = "document.documentElement.scrollWidth"
 # the colors of the page and of its first canvas
 PAPER = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
     const pen = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
@@ -51,10 +51,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
-    """Open a file in a page of its own.
-
-    What it complains of and asks for is in the list beside it.
-    """
+    """Open a file in a page of its own; beside it, what it complains of and asks for."""
 
     def open_at(
         path: Path, width: int = 1300, before: str = "", **options: Any
@@ -63,15 +60,7 @@ def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
         context.add_init_script(before)
         page, heard = context.new_page(), []
         page.set_default_timeout(15_000)
-        page.on(
-            "console",
-            lambda one: heard.append(f"{one.type}: {one.text}") if is_complaint(one) else None,
-        )
-        page.on("pageerror", lambda error: heard.append(f"error: {error}"))
-        page.on(
-            "request",
-            lambda one: heard.append(f"request: {one.url[:200]}") if is_remote(one.url) else None,
-        )
+        listen(page, heard, is_remote)
         page.goto(path.as_uri())
         page.wait_for_function(DRAWN)
         return page, heard
@@ -81,10 +70,7 @@ def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
 
 @pytest.fixture
 def open_page(new_page) -> Iterator[Callable[..., Any]]:
-    """Open a file for one test.
-
-    In the end nothing may have been complained of, nothing asked for but the file.
-    """
+    """Open a file for one test, which complains of nothing and asks for nothing else."""
     opened = []
 
     def open_at(path: Path, **options: Any) -> Any:
@@ -104,14 +90,25 @@ def _kept(new_page, report) -> tuple[Any, list[str]]:
 
 @pytest.fixture
 def page(_kept) -> Iterator[Any]:
-    """Give a page of two views that many tests share, as it was when it was opened but for its
-    theme.
-    """
+    """Give a page of two views that tests share, as it was opened but for its theme."""
     kept, heard = _kept
     yield kept
     kept.evaluate(AS_IT_WAS)
     complaints, heard[:] = heard[:], []
     assert complaints == []
+
+
+def listen(page: Any, heard: list[str], is_foreign: Callable[[str], bool]) -> None:
+    """Note what a page complains of, and what foreign addresses it asks for."""
+
+    def note(text: str, noted: bool = True) -> None:
+        if noted:
+            heard.append(text)
+
+    page.on("console", lambda one: note(one.text, is_complaint(one)))
+    page.on("pageerror", lambda error: note(f"error: {error}"))
+    page.on("request", lambda one: note(f"request: {one.url[:200]}", is_foreign(one.url)))
+    page.on("dialog", lambda one: note("a dialog"))
 
 
 def is_complaint(message: Any) -> bool:

@@ -1,7 +1,4 @@
-"""Facts of made-up clusterings.
-
-Blobs in each view, rows related by their order, constraints between random rows.
-"""
+"""Facts of made-up clusterings: blobs, rows matched by their order, random constraints."""
 
 from __future__ import annotations
 
@@ -53,19 +50,11 @@ def make_facts(
             "agreement": [0.97 - 0.2 * number for number in range(len(rows))],
         },
         "warnings": [],
-        "settings": {
-            "n_clusters": n_clusters,
-            "base": {"name": "mpck-means", "max_iter": 100},
-            "seed": 0,
-        },
+        "settings": {"n_clusters": n_clusters, "base": {"name": "mpck-means"}, "seed": 0},
         "inputs": [
             {"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views
         ],
-        "command": (
-            "mvcc cluster "
-            + " ".join(f"--view {name}={name}.csv" for name in names)
-            + f" -k {n_clusters}"
-        ),
+        "command": f"mvcc cluster {' '.join(f'{name}.csv' for name in names)} -k {n_clusters}",
         "versions": {"mvcc": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
         "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
         "finished": "2026-11-21T19:00:00+00:00",
@@ -86,10 +75,12 @@ def _view(
         for line, (i, j) in enumerate(_pairs(rng, n_rows, n_given), 2)
     ]
     propagated, received = (
-        [[i, j, bool(truth[i] == truth[j]), round(0.99 - 0.001 * rank, 3), f"because {name}{i} was judged (line 7)"]
-         for rank, (i, j) in enumerate(_pairs(rng, n_rows, 3 * n_given))]
+        [
+            _transferred(i, j, truth, rank, name)
+            for rank, (i, j) in enumerate(_pairs(rng, n_rows, 3 * n_given))
+        ]
         for _ in range(2)
-    )  # fmt: skip
+    )
     return {
         "name": name,
         "source": f"{name}.csv",
@@ -109,11 +100,7 @@ def _view(
             ["note", [f"said {'so ' * 30}"] * n_rows],
         ],
         "given": given,
-        "violated": [
-            [i, j, must, weight, where]
-            for i, j, must, weight, satisfied, where in given
-            if not satisfied
-        ],
+        "violated": [[*one[:4], one[5]] for one in given if not one[4]],
         "dropped": [],
         "propagated": propagated,
         "received": received,
@@ -130,28 +117,16 @@ def _view(
 
 def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, Any]:
     rows = [row for row, label in enumerate(view["labels"]) if label == cluster]
-    height = {
-        "column": "height",
-        "kind": "number",
-        "rule": "≥ 120",
-        "words": "high height",
-        "inside": 0.9,
-    }
-    shop = {
-        "column": "shop",
-        "kind": "category",
-        "rule": "= Rome",
-        "words": "shop = Rome",
-        "inside": 0.75,
-    }
+    height = {"column": "height", "kind": "number", "rule": "≥ 120", "words": "high height"}
+    shop = {"column": "shop", "kind": "category", "rule": "= Rome", "words": "shop = Rome"}
+    height |= {"quantiles": [[110, 120, 130, 140, 150], [90, 95, 100, 110, 120]]}
+    shop |= {"shares": [["Rome", 0.75, 0.25], ["Oslo", 0.25, 0.75]]}
     return {
         "size": len(rows),
         "name": f"high height, shop = Rome {cluster}",
         "columns": [
-            height
-            | {"outside": 0.2, "quantiles": [[110, 120, 130, 140, 150], [90, 95, 100, 110, 120]]}
-            | {"medians": ["130", "100"]},
-            shop | {"outside": 0.25, "shares": [["Rome", 0.75, 0.25], ["Oslo", 0.25, 0.75]]},
+            height | {"inside": 0.9, "outside": 0.2, "medians": ["130", "100"]},
+            shop | {"inside": 0.75, "outside": 0.25},
         ],
         "words": [["harbor", 0.5, 0.1], ["crane", 0.25, 0.0]],
         "typical": rows[:5],
@@ -170,14 +145,13 @@ def _pairs(rng: np.random.Generator, n_rows: int, n_pairs: int) -> list[tuple[in
 
 def _given(i: int, j: int, truth: np.ndarray, labels: np.ndarray, line: int) -> list[Any]:
     must_link = bool(truth[i] == truth[j])
-    return [
-        i,
-        j,
-        must_link,
-        1.0,
-        bool((labels[i] == labels[j]) == must_link),
-        f"line {line} of pairs.csv",
-    ]
+    satisfied = bool((labels[i] == labels[j]) == must_link)
+    return [i, j, must_link, 1.0, satisfied, f"line {line} of pairs.csv"]
+
+
+def _transferred(i: int, j: int, truth: np.ndarray, rank: int, name: str) -> list[Any]:
+    weight = round(0.99 - 0.001 * rank, 3)
+    return [i, j, bool(truth[i] == truth[j]), weight, f"because {name}{i} was judged (line 7)"]
 
 
 def _count(links: list[list[Any]]) -> dict[str, int]:

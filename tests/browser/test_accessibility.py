@@ -6,16 +6,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from mvcc.reporting.html import experiment_page
-from mvcc.tables import cluster_job, load_job
-from tests.browser.conftest import TWO
+from tests.browser.conftest import TWO, UNFOLD
 from tests.browser.test_experiment_in_browser import RESULTS
 from tests.browser.test_questions_in_browser import visit
+from tests.browser.test_review_in_browser import made, results
 from tests.tables.asking.pages import correcting, serving, write_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-__all__ = ["visit"]  # a fixture
-UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+__all__ = ["made", "results", "visit"]  # fixtures
 
 
 def objections(page):
@@ -39,12 +38,9 @@ def test_reports(open_page, report, tmp_path, width, colors):
 
 
 @pytest.mark.parametrize("colors", ["light", "dark"])
-def test_questions_and_corrections(visit, tmp_path, colors):
-    config = write_tables(tmp_path)
-    with serving(config) as server:
+def test_questions_and_corrections(visit, results, tmp_path, colors):
+    with serving(write_tables(tmp_path)) as server:
         assert objections(visit(server.address, width=390, color_scheme=colors)) == []
-    job = load_job(config).model_copy(update={"comparison": False, "stability_runs": 0})
-    cluster_job(job, tmp_path / "results")
-    with correcting(tmp_path / "results") as server:
+    with correcting(results) as server:
         page = visit(server.address, ready="#clusters", color_scheme=colors)
         assert objections(page) == []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.conftest import DARK, LIGHT, PAPER, TWO
+from tests.browser.conftest import DARK, LIGHT, PAPER, SCROLLED, TWO, UNFOLD
 from tests.browser.facts import make_facts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 RINGS = "() => report.marked().map((rows) => rows.length)"
 STATUS = "#selection"
-UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+OF_IMAGES = "() => document.getElementById('selection').textContent.includes('of images')"
 
 
 PICTURE = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
@@ -65,6 +65,11 @@ def follow(page, scheme):
     )
 
 
+def find(page, name):
+    page.fill("#row-name", name)
+    page.keyboard.press("Enter")
+
+
 def lonely(facts, view):
     """Return a row that no other covers."""
     points = list(zip(facts["views"][view]["x"], facts["views"][view]["y"], strict=True))
@@ -75,8 +80,7 @@ def lonely(facts, view):
 
 
 def test_a_row_is_found_by_name_and_marked_with_its_counterpart(page):
-    page.fill("#row-name", "t7")
-    page.keyboard.press("Enter")
+    find(page, "t7")
     assert page.inner_text(STATUS).startswith("“t7” of texts: cluster ")
     assert "in images: “i7”" in page.inner_text(STATUS)
     assert page.evaluate(RINGS) == [1, 1]
@@ -97,15 +101,10 @@ def test_a_row_without_counterpart_is_marked_alone(page):
 
 def test_the_search_offers_names_and_says_when_there_is_none(page):
     page.fill("#row-name", "i8")
-    assert page.evaluate(
-        "[...document.querySelectorAll('#row-names option')].map((one) => one.value)"
-    )[:2] == [
-        "i8",
-        "i80",
-    ]
+    offered = "[...document.querySelectorAll('#row-names option')].map((one) => one.value)"
+    assert page.evaluate(offered)[:2] == ["i8", "i80"]
     page.select_option("#row-view", label="texts")
-    assert page.evaluate("document.querySelectorAll('#row-names option').length") == 0
-    page.keyboard.press("Enter")
+    assert page.evaluate(offered) == []
     page.click("#find >> text=Show")
     assert page.inner_text(STATUS) == "No row has “i8” in its name."
     page.fill("#row-name", " ")
@@ -119,18 +118,10 @@ def test_a_click_on_a_point_selects_it_and_hover_tells_of_it(page):
     page.mouse.move(*place_of(page, row, 1))
     page.wait_for_selector(".tip:visible")
     told = page.inner_text(".tip:visible")
-    for part in (
-        f"i{row}",
-        "cluster ",
-        "label: class ",
-        "stability: ",
-        f"in texts: t{row}",
-    ):
-        assert part in told
+    parts = (f"i{row}", "cluster ", "label: class ", "stability: ", f"in texts: t{row}")
+    assert all(part in told for part in parts)
     page.mouse.click(*place_of(page, row, 1))
-    page.wait_for_function(
-        "() => document.getElementById('selection').textContent.includes('of images')"
-    )
+    page.wait_for_function(OF_IMAGES)
     assert page.inner_text(STATUS).startswith(f"“i{row}” of images")
     assert page.evaluate(RINGS) == [1, 1]
 
@@ -146,9 +137,7 @@ def test_a_click_moves_nothing(open_page, report, width):
     page.locator(".chart").nth(1).scroll_into_view_if_needed()
     before = page.evaluate(PLACES)
     page.mouse.click(*place_of(page, lonely(facts, 1), 1))
-    page.wait_for_function(
-        "() => document.getElementById('selection').textContent.includes('of images')"
-    )
+    page.wait_for_function(OF_IMAGES)
     assert page.evaluate(PLACES) == before
     panel = page.locator("#panel").bounding_box()
     assert panel["y"] + panel["height"] <= 900
@@ -168,8 +157,7 @@ def test_a_click_moves_nothing(open_page, report, width):
 
 def test_a_selected_row_shows_its_values_and_its_constraints(page):
     before = drawn(page)
-    page.fill("#row-name", "t7")
-    page.keyboard.press("Enter")
+    find(page, "t7")
     assert all(one != other for one, other in zip(drawn(page), before, strict=True))
     values = page.locator("#selection-values > div")
     assert values.nth(0).inner_text().split() == ["height", "107"]
@@ -219,7 +207,7 @@ def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):
     )
     assert page.locator("table.profile").count() == 30
     assert page.eval_on_selector_all("table.profile", cut) == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(SCROLLED) <= 390
 
 
 def test_a_sampled_row_is_found_by_its_buttons(open_page, report):
@@ -253,7 +241,8 @@ def test_constraints_are_drawn_only_when_asked_for(page):
     page.select_option("#coloring", "cluster")
     assert drawn(page) == seen[-1]
     for number in range(len(names)):
-        boxes.nth(number).uncheck()
+        boxes.nth(number).focus()
+        page.keyboard.press("Space")
     assert drawn(page) == seen[0]
 
 
@@ -287,8 +276,7 @@ def test_what_has_no_label_is_gray_when_colored_by_label(open_page, report):
     assert len({(unlabeled >> 8 * byte) & 255 for byte in range(3)}) <= 3
     assert note.is_visible()
     assert "no label" in page.inner_text(".legend:visible >> nth=1")
-    page.fill("#row-name", "t0")
-    page.keyboard.press("Enter")
+    find(page, "t0")
     assert "label" not in page.inner_text(STATUS)
     page.keyboard.press("Escape")
     page.select_option("#coloring", "cluster")
@@ -301,20 +289,17 @@ def test_the_search_says_which_constraints_it_does_not_know(open_page, report):
     views[0]["n_propagated"]["must_link"] += 5000
     page = open_page(report("cut", TWO, n_given=12, views=views))
     for name, said in (("t7", True), ("i7", False)):
-        page.fill("#row-name", name)
-        page.keyboard.press("Enter")
-        assert (
-            "all are in texts/propagated.csv" in page.inner_text("#selection-constraints")
-        ) is said
+        find(page, name)
+        told = page.inner_text("#selection-constraints")
+        assert ("all are in texts/propagated.csv" in told) is said
 
 
 def test_a_text_on_hover_stays_in_a_narrow_picture(open_page, report):
     views = make_facts(TWO, n_given=12)["views"]
     for view in views:
         view["ids"] = [f"https://example.org/{'path/' * 20}{row}" for row in range(view["n_rows"])]
-        view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 11"] * view[
-            "n_rows"
-        ]
+        long = "Donaudampfschifffahrtsgesellschaftskapitänsklasse 11"
+        view["reference"] = [long] * view["n_rows"]
     page = open_page(report("hover", TWO, n_given=12, views=views), width=400)
     page.locator(".chart").nth(0).scroll_into_view_if_needed()
     row = max(range(40), key=views[0]["x"].__getitem__)
@@ -325,17 +310,15 @@ def test_a_text_on_hover_stays_in_a_narrow_picture(open_page, report):
     assert text["x"] + text["width"] <= chart["x"] + chart["width"]
 
 
-@pytest.mark.parametrize("width", [320, 360, 400])
-def test_no_line_ends_within_an_option(open_page, report, width):
-    said = (
-        "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer"
-        " direct-mapping. " * 4
-    )
-    page = open_page(report("options", TWO, n_given=12, warnings=[said]), width=width)
-    lines = page.evaluate(
+def test_no_line_ends_within_an_option(open_page, report):
+    said = "A lower threshold (--threshold), or --threshold cv, or else --transfer direct-mapping. "
+    page = open_page(report("options", TWO, n_given=12, warnings=[said * 4]))
+    lines = (
         "[...document.querySelectorAll('.warnings code')].map((one) => one.getClientRects().length)"
     )
-    assert lines == [1] * 12
+    for width in (320, 360, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(lines) == [1] * 12
 
 
 def test_a_constraint_in_a_table_leads_to_its_row(page):
@@ -403,19 +386,11 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(page):
     assert hidden == []
 
 
-def test_checkboxes_work_by_keyboard(page):
-    before = drawn(page)
-    page.focus("input.kind >> nth=0")
-    page.keyboard.press("Space")
-    assert drawn(page) != before
-
-
 def test_dark_follows_the_system_until_the_button_is_used(open_page, report):
     page = open_page(report("two", TWO, n_given=12), color_scheme="dark")
     assert page.evaluate(PAPER) == DARK
     assert page.inner_text("#theme") == "Light colors"
-    page.fill("#row-name", "t7")
-    page.keyboard.press("Enter")
+    find(page, "t7")
     follow(page, "light")
     assert page.evaluate(PAPER) == LIGHT
     assert page.inner_text("#theme") == "Dark colors"
@@ -431,45 +406,7 @@ def test_dark_follows_the_system_until_the_button_is_used(open_page, report):
     assert page.evaluate(PAPER) == LIGHT
 
 
-CONTRAST = """() => {
-    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    const parts = (color) => {
-        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
-        return [...canvas.getImageData(0, 0, 1, 1).data];
-    };
-    const light = (rgb) => rgb.slice(0, 3).map((v) => v / 255)
-        .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-    const ground = (one) => {
-        for (let here = one; here; here = here.parentElement) {
-            const color = parts(getComputedStyle(here).backgroundColor);
-            if (color[3] === 255) { return light(color); }
-        }
-        return 1;
-    };
-    const low = [];
-    for (const one of document.querySelectorAll('body *')) {
-        const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-        if (!own || one.closest('svg, script, option, :disabled') || !one.checkVisibility()) { continue; }
-        const [a, b] = [light(parts(getComputedStyle(one).color)), ground(one)].sort((x, y) => y - x);
-        const ratio = (a + 0.05) / (b + 0.05);
-        if (ratio < 4.5) { low.push([one.tagName, one.textContent.slice(0, 30), ratio]); }
-    }
-    return low;
-}"""
-
-
-def test_every_text_has_enough_contrast(open_page, report):
-    page = open_page(
-        report("two", TWO, n_given=12, warnings=["Co-EM did not converge."]), color_scheme="light"
-    )
-    page.evaluate(UNFOLD)
-    assert page.evaluate(CONTRAST) == []
-    follow(page, "dark")
-    assert page.evaluate(CONTRAST) == []
-
-
-@pytest.mark.parametrize("rows", [(60,), (50, 40, 60), (40,) * 5], ids=len)
+@pytest.mark.parametrize("rows", [(60,), (40,) * 5], ids=len)
 def test_nothing_is_wider_than_the_window(open_page, report, rows):
     page = open_page(report(f"views{len(rows)}", rows))
     page.evaluate(UNFOLD)
@@ -481,7 +418,7 @@ def test_nothing_is_wider_than_the_window(open_page, report, rows):
             " Math.abs(one.firstChild.width - one.clientWidth) < 2 && one.clientWidth < width)",
             arg=width,
         )
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SCROLLED) <= width
 
 
 def test_long_names_do_not_widen_the_page(open_page, report):
@@ -489,10 +426,9 @@ def test_long_names_do_not_widen_the_page(open_page, report):
     facts["views"][0]["ids"] = [f"{'long' * 60}{row}" for row in range(30)]
     facts["views"][0]["name"] = "x" * 300
     page = open_page(report("long", (30, 20), views=facts["views"], title="y" * 300), width=400)
-    page.fill("#row-name", facts["views"][0]["ids"][3])
-    page.keyboard.press("Enter")
+    find(page, facts["views"][0]["ids"][3])
     page.evaluate(UNFOLD)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert page.evaluate(SCROLLED) <= 400
 
 
 SHEET = """() => [document.querySelectorAll('details:not([open])').length,
@@ -516,8 +452,7 @@ def test_on_paper_everything_is_open_and_white_and_afterwards_as_it_was(open_pag
 
 def test_many_points_stay_usable(open_page, report):
     page = open_page(report("many", (8000, 5000)))
-    page.fill("#row-name", "t4321")
-    page.keyboard.press("Enter")
+    find(page, "t4321")
     assert page.inner_text(STATUS).startswith("“t4321” of texts")
     before = drawn(page)
     page.select_option("#coloring", "stability")
@@ -574,18 +509,10 @@ def test_texts_of_users_are_shown_and_never_run(open_page, report):
     evil = "<img src=x onerror=document.title='run'></script><script>document.title='run'</script>"
     facts = make_facts((30, 20), warnings=[evil], command=evil, title=evil)
     view = facts["views"][0]
-    view.update(
-        name=evil,
-        features=evil,
-        ids=[f"{evil}{row}" for row in range(30)],
-        axes=[evil, "<b>bold</b>"],
-    )
-    view["reference"] = [evil] * 30
-    page = open_page(
-        report("evil", (30, 20), **{k: facts[k] for k in ("views", "warnings", "command", "title")})
-    )
-    page.fill("#row-name", f"{evil}7")
-    page.keyboard.press("Enter")
+    view |= {"name": evil, "features": evil, "axes": [evil, "<b>bold</b>"]}
+    view |= {"ids": [f"{evil}{row}" for row in range(30)], "reference": [evil] * 30}
+    page = open_page(report("evil", (30, 20), **facts))
+    find(page, f"{evil}7")
     assert page.inner_text(STATUS).startswith(f"“{evil}7” of {evil}: cluster ")
     assert page.title() == f"Clusters of {evil}"
     assert page.locator("img, b").count() == 0

@@ -8,7 +8,7 @@ import pytest
 
 import mvcc
 from mvcc.reporting.html import experiment_page
-from tests.browser.conftest import DARK, LIGHT, PAPER
+from tests.browser.conftest import DARK, LIGHT, PAPER, SCROLLED, UNFOLD
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -77,11 +77,11 @@ def test_hover_tells_the_mean_with_its_error(page):
 def test_links_open_what_they_lead_to_and_nothing_is_too_wide(page):
     page.click("a[href='#experiment-0']")
     page.wait_for_function("() => document.getElementById('experiment-0').open")
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1300
+    page.evaluate(UNFOLD)
+    assert page.evaluate(SCROLLED) <= 1300
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_function("() => document.querySelector('canvas').width < 400")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert page.evaluate(SCROLLED) <= 400
     page.set_viewport_size({"width": 1300, "height": 900})
     page.wait_for_function("() => document.querySelector('canvas').width > 400")
 

@@ -1,10 +1,8 @@
-"""The page of questions in a real browser.
-
-Whole sessions, by keyboard, by touch, and through what goes wrong.
-"""
+"""The page of questions in a real browser: whole sessions, and what goes wrong."""
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import subprocess
@@ -13,7 +11,7 @@ import sys
 import pytest
 
 from mvcc.tables.asking import _server
-from tests.browser.conftest import is_complaint
+from tests.browser.conftest import SCROLLED, UNFOLD, listen
 from tests.tables.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -28,9 +26,7 @@ def config(tmp_path):
 
 @pytest.fixture
 def visit(browser):
-    """Open an address; in the end nothing may have been complained of but what is expected, nor
-    asked of others.
-    """
+    """Open an address, which may complain of what is expected, and ask nobody else."""
     contexts, heard = [], []
     # servers end while pictures are on their way
     expected = ["ERR_CONNECTION_RE", "ERR_EMPTY_RESPONSE", "ERR_CONTENT_LENGTH_MISMATCH"]
@@ -41,12 +37,7 @@ def visit(browser):
         expected.extend(expects)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda one: heard.append(one.text) if is_complaint(one) else None)
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on(
-            "request", lambda one: None if one.url.startswith(address) else heard.append(one.url)
-        )
-        page.on("dialog", lambda one: heard.append("a dialog"))
+        listen(page, heard, lambda url: not url.startswith(address))
         page.goto(address)
         page.wait_for_function("(at) => document.querySelector(at).textContent !== ''", arg=ready)
         return page
@@ -72,15 +63,19 @@ def offered(page):
     return page.locator("#groups button strong").all_inner_texts()
 
 
+def name_by_keys(page, name):
+    page.keyboard.press("n")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+
+
 def answer_by_keys(page):
     """Answer as the kinds of the rows are, and wait for the next card."""
     thing, name, groups = page.inner_text(THING), kind(page), offered(page)
     if name in groups:
         page.keyboard.press(page.locator("#groups kbd").nth(groups.index(name)).inner_text())
     else:
-        page.keyboard.press("n")
-        page.keyboard.type(name)
-        page.keyboard.press("Enter")
+        name_by_keys(page, name)
     wait_for(page, TOLD, f"You said “{name}” about {thing}; p takes it back.")
     return thing
 
@@ -94,10 +89,8 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
         page.reload()
         page.wait_for_selector("#rows .row")
         assert page.inner_text("section") == card
-        assert (
-            page.inner_text("#status")
-            == f"10 answered · 3 groups · guessed {guessed(page)} of your last 10"
-        )
+        status = page.inner_text("#status")
+        assert re.fullmatch(r"10 answered · 3 groups · guessed \d+ of your last 10", status)
         page.keyboard.press("p")
         wait_for(page, TOLD, f"Taken back: the answer to {things[-1]}.")
         assert page.inner_text(THING) == things[-1]
@@ -107,19 +100,14 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
         wait_for(page, TOLD, "You said fits nowhere about")
         things += [answer_by_keys(page) for _ in range(9)]
         assert len(set(things)) == 19
-        assert page.inner_text("#status").startswith(
-            "20 answered · 3 groups · the last 10 answers moved "
-        )
-        assert page.inner_text("#status").endswith(" · k = 3 is settled")
+        status = page.inner_text("#status")
+        assert status.startswith("20 answered · 3 groups · the last 10 answers moved ")
+        assert status.endswith(" · k = 3 is settled")
         assert sorted(offered(page)) == sorted(KINDS)
         page.keyboard.press("f")
         wait_for(page, "h1", "Finished")
         assert page.inner_text("code") == THEN
     assert len(asked(config)) == 22
-
-
-def guessed(page):
-    return page.inner_text("#status").split("guessed ")[1].split()[0]
 
 
 def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visit):
@@ -139,9 +127,7 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
         assert page.is_hidden("#explained")
         assert asked(config) == []
         for name in ("a", "b", "c", "d", "e"):
-            page.keyboard.press("n")
-            page.keyboard.type(name)
-            page.keyboard.press("Enter")
+            name_by_keys(page, name)
             wait_for(page, TOLD, f"You said “{name}” about ")
         assert len(offered(page)) == 4
         # the guess is not preselected
@@ -250,9 +236,7 @@ def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(
         page = visit(server.address)
         answer_by_keys(page)
         thing = page.inner_text(THING)
-    page.keyboard.press("n")
-    page.keyboard.type("a name")
-    page.keyboard.press("Enter")
+    name_by_keys(page, "a name")
     wait_for(page, PROBLEM, f"Not sent: {thing}: new group “a name”.")
     assert page.input_value("#name") == "a name"
     page.keyboard.press("u")  # one thing at a time
@@ -266,20 +250,10 @@ def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(
 
 
 def start(config, port):
-    words = [
-        "ask",
-        "cluster.yaml",
-        "--out",
-        "answers",
-        "--browser",
-        "--no-open",
-        "--port",
-        str(port),
-    ]
-    command = [sys.executable, "-m", "mvcc", *words]
-    process = subprocess.Popen(
-        command, cwd=config.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    words = f"ask cluster.yaml --out answers --browser --no-open --port {port}"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "mvcc", *words.split()]
+    process = subprocess.Popen(command, cwd=config.parent, **pipes)
     return process, process.stdout.readline().strip()
 
 
@@ -322,8 +296,8 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
             wait_for(page, TOLD, name)
         page.tap("[data-key='?']")
         page.wait_for_selector("#nearest li")
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        page.evaluate(UNFOLD)
+        assert page.evaluate(SCROLLED) == 390
         page.tap("#groups button >> nth=0")
         wait_for(page, "#status", "4 answered")
         images = "[...document.querySelectorAll('img')]"
@@ -343,9 +317,7 @@ def test_markup_in_ids_and_names_is_shown_literally(tmp_path, visit):
     name = "<script>alert(2)</script>&amp;"
     with serving(config) as server:
         page = visit(server.address)
-        page.keyboard.press("n")
-        page.keyboard.type(name)
-        page.keyboard.press("Enter")
+        name_by_keys(page, name)
         wait_for(page, TOLD, f"You said “{name}” about ")
         assert offered(page) == [name]
         while "texts:" not in page.inner_text(THING):
@@ -358,15 +330,12 @@ def test_markup_in_ids_and_names_is_shown_literally(tmp_path, visit):
         assert page.locator("img[src=x], main script").count() == 0
 
 
-def test_everything_has_a_name_and_can_be_reached_by_tab(config, visit):
+def test_everything_can_be_reached_by_tab(config, visit):
     with serving(config) as server:
         page = visit(server.address)
         while len(offered(page)) < 2:
             answer_by_keys(page)
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        nameless = """[...document.querySelectorAll('button, input, select, img')].filter((one) => !(
-            one.textContent.trim() || one.ariaLabel || one.alt || (one.labels && one.labels.length))).length"""
-        assert page.evaluate(nameless) == 0
+        page.evaluate(UNFOLD)
         reached = set()
         for _ in range(60):
             page.keyboard.press("Tab")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from mvcc.results import read_facts
 from mvcc.tables import cluster_job, load_job
+from tests.browser.conftest import SCROLLED, UNFOLD
 from tests.browser.test_questions_in_browser import PROBLEM, TOLD, visit, wait_for
 from tests.tables.asking.pages import correcting, write_tables
 from tests.tables.problems import read_csv
@@ -14,15 +17,22 @@ from tests.tables.test_asked import log
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 __all__ = ["visit"]  # a fixture
+QUICK = {"comparison": False, "stability_runs": 0}
 NAME = "<img src=x onerror=alert(1)>"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Cluster small tables with pictures."""
+    folder = tmp_path_factory.mktemp("made")
+    job = load_job(write_tables(folder)).model_copy(update=QUICK)
+    cluster_job(job, folder / "results")
+    return folder
+
+
 @pytest.fixture
-def results(tmp_path):
-    config = write_tables(tmp_path)
-    job = load_job(config).model_copy(update={"comparison": False, "stability_runs": 0})
-    cluster_job(job, tmp_path / "results")
-    return tmp_path / "results"
+def results(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "copy") / "results"
 
 
 @pytest.fixture
@@ -98,8 +108,8 @@ def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):
     both = ["texts:t0,harbor", "texts:t1,street", "texts:t2,forest", "texts:t3,harbor"]
     anna = log(tmp_path / "anna", *both, f"texts:t4,{NAME}")
     ben = log(tmp_path / "ben", *both, "texts:t4,street")
-    options = {"comparison": False, "stability_runs": 0, "asked": (str(anna), str(ben))}
-    cluster_job(load_job(config).model_copy(update=options), tmp_path / "results")
+    job = load_job(config).model_copy(update=QUICK | {"asked": (str(anna), str(ben))})
+    cluster_job(job, tmp_path / "results")
     number = read_facts(tmp_path / "results").names.index("street")
     with correcting(tmp_path / "results") as server:
         page = open_page(server)
@@ -146,5 +156,5 @@ def test_on_a_phone_nothing_scrolls_sideways(results, open_page):
         page = open_page(server, width=360)
         page.click("[aria-label^='Rows 0 ']")
         page.locator("#opened [data-row]").first.check()
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.evaluate(UNFOLD)
+        assert page.evaluate(SCROLLED) <= 360

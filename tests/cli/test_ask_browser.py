@@ -1,7 +1,4 @@
-"""``mvcc ask --browser``.
-
-The page is opened, the address printed, and the session ends as others do.
-"""
+"""``mvcc ask --browser``: a page is opened, and the session ends as others do."""
 
 from __future__ import annotations
 
@@ -29,9 +26,8 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
         opened.append(address)
 
         def post(name, **said):
-            request = Request(
-                address + name, json.dumps(said).encode(), {"Content-Type": "application/json"}
-            )
+            kind = {"Content-Type": "application/json"}
+            request = Request(address + name, json.dumps(said).encode(), kind)
             return json.load(urlopen(request, timeout=10))
 
         state = json.load(urlopen(address + "state", timeout=10))
@@ -52,9 +48,8 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
 def test_a_port_that_is_taken_is_no_traceback(config):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = mvcc(
-            "ask", config, "--out", config.parent / "a", "--browser", "--no-open", "--port", port
-        )
+        words = ("--browser", "--no-open", "--port", port)
+        done = mvcc("ask", config, "--out", config.parent / "a", *words)
     assert done.returncode == 1
     assert done.stderr.endswith(
         f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n"
@@ -63,16 +58,10 @@ def test_a_port_that_is_taken_is_no_traceback(config):
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("--port", 8000),
-        ("--no-open",),
-        ("--browser", "--json"),
-        ("--browser", "--pairs"),
-        ("--browser", "--port", 65536),
-    ],
+    ["--port 8000", "--no-open", "--browser --json", "--browser --pairs", "--browser --port 65536"],
 )
 def test_options_that_do_not_go_together(config, words):
-    done = mvcc("ask", config, "--out", config.parent / "a", *words)
+    done = mvcc("ask", config, "--out", config.parent / "a", *words.split())
     assert (done.returncode, done.stdout) == (2, "")
     assert "--port" in done.stderr or "--browser" in done.stderr
     assert not (config.parent / "a").exists()

@@ -1,7 +1,4 @@
-"""``mvcc ask`` on a terminal, killed at any moment.
-
-What it has confirmed is stored, and it goes on where it was.
-"""
+"""``mvcc ask`` on a terminal, killed at any moment, goes on with what it confirmed."""
 
 from __future__ import annotations
 
@@ -27,35 +24,29 @@ DERIVED = ("groups.csv", "left.csv", "right.csv")
 def folder(tmp_path):
     """Two views of objects of three classes, half of them in both; the ids tell the class."""
     for view, shift in (("left", 0), ("right", ROWS // 2)):
-        rows = [["id", "x", "y"]]
-        rows += [
+        rows = [
             [f"{view[0]}{n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9]
             for n in range(shift, shift + ROWS)
         ]
-        write_csv(tmp_path / f"{view}.csv", rows)
+        write_csv(tmp_path / f"{view}.csv", [["id", "x", "y"], *rows])
     pairs = [[f"l{n}", f"r{n}"] for n in range(ROWS // 2, ROWS)]
     write_csv(tmp_path / "matches.csv", [["left", "right"], *pairs])
     (tmp_path / "ask.yaml").write_text(
-        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\nn_clusters:"
-        " auto\n"
+        "views: {left: left.csv, right: right.csv}\n"
+        "matches: {left:right: matches.csv}\n"
+        "n_clusters: auto\n"
     )
     return tmp_path
 
 
 def undisturbed(folder: Path) -> list[tuple[str, str]]:
-    """Return all that is asked and answered where nothing is killed.
-
-    The files are in the folder ``whole``.
-    """
+    """Return all that is asked and answered without a kill, in the folder ``whole``."""
     job = load_job(folder / "ask.yaml")
     with AskSession(job, read_inputs(job), folder / "whole") as session:
         for _ in range(QUESTIONS):
             (question,) = session.next()
-            name = kind_of(question.id)
-            session.answer(
-                question.id,
-                name if name in {group.name for group in session.groups} else f"new:{name}",
-            )
+            name, known = kind_of(question.id), {group.name for group in session.groups}
+            session.answer(question.id, name if name in known else f"new:{name}")
         return [(one.id, one.answer) for one in session.said]
 
 
@@ -110,9 +101,8 @@ def check_files(
         assert not confirmed
         return 0
     for name in ("asked.csv", *DERIVED):
-        assert not (out / name).exists() or (out / name).read_bytes().endswith(b"\n"), (
-            f"{name} is half written"
-        )
+        content = (out / name).read_bytes() if (out / name).exists() else b"\n"
+        assert content.endswith(b"\n"), f"{name} is half written"
     said = [(row["id"], row["answer"].removeprefix("new:")) for row in read_csv(out / "asked.csv")]
     assert said == expected[: len(said)], "the questions are those of an undisturbed session"
     assert confirmed == said[: len(confirmed)], "what was confirmed is stored"

@@ -6,10 +6,9 @@ import json
 
 import openpyxl
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli import cli
 from mvcc.exceptions import ConfigError, StoreError
+from tests.command_line import invoke
 from tests.tables.problems import read_csv, write_csv
 from tests.texts_and_images import write_texts_and_images
 
@@ -25,23 +24,18 @@ def data(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments, code=0):
-    done = CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done
-
-
-QUICK = ("-k", 4, "--no-comparison", "--stability-runs", 0)
+QUICK = "-k 4 --no-comparison --stability-runs 0"
 
 
 def test_two_tables_and_matches_are_enough(data):
-    run("cluster", "texts.csv", "images.csv", "--match", "Paare.xlsx", *QUICK)
+    words = f"cluster texts.csv images.csv --match Paare.xlsx {QUICK}"
+    invoke(words)
     facts = json.loads((data / "results" / "clustering.json").read_text())
     assert [view["name"] for view in facts["views"]] == ["texts", "images"]
     assert [file["rows"] for file in facts["inputs"]] == [240, 320, 60]
-    assert run("cluster", "results/cluster.yaml", "--dry-run").exit_code == 0
+    invoke("cluster results/cluster.yaml --dry-run")
     with pytest.raises(StoreError, match=r"^results holds a clustering\. .* with --fresh\.$"):
-        run("cluster", "texts.csv", "images.csv", "--match", "Paare.xlsx", *QUICK)
+        invoke(words)
 
 
 def test_files_of_all_kinds_are_told_apart(data):
@@ -49,35 +43,38 @@ def test_files_of_all_kinds_are_told_apart(data):
     write_csv(
         data / "more.csv", [["sounds", "images"], *([f"s{n}", f"image-00{n}"] for n in range(9))]
     )
-    files = ("texts.csv", "images.csv", "sounds.csv", "Paare.xlsx", "more.csv", "pairs.csv")
-    done = json.loads(run("cluster", *files, "-k", 4, "--dry-run", "--json").stdout)
+    tables, pairs = "cluster -k 4 --dry-run --json texts.csv images.csv sounds.csv", "pairs.csv"
+    done = json.loads(invoke(f"{tables} Paare.xlsx more.csv {pairs}").stdout)
     assert [view["constraints"] for view in done["views"]] == [40, 0, 0]
-    assert done["settings"]["matches"] == {
-        "texts:images": "Paare.xlsx", "sounds:images": "more.csv"
-    }  # fmt: skip
-    with_options = ("--match", "more.csv", "--constraints", "pairs.csv", "--match", "Paare.xlsx")
-    same = run("cluster", *files[:3], *with_options, "-k", 4, "--dry-run", "--json").stdout
-    assert json.loads(same)["views"] == done["views"]
+    matches = {"texts:images": "Paare.xlsx", "sounds:images": "more.csv"}
+    assert done["settings"]["matches"] == matches
+    options = f"--match more.csv --constraints {pairs} --match Paare.xlsx"
+    assert json.loads(invoke(f"{tables} {options}").stdout)["views"] == done["views"]
 
 
 def test_a_view_and_a_config_go_with_tables(data):
-    done = run("cluster", "images.csv", "--view", "words=texts.csv", "-k", 4, "--dry-run", "--json")
-    assert list(json.loads(done.stdout)["settings"]["views"]) == ["words", "images"]
     (data / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
-    done = run("cluster", "cluster.yaml", "extra.csv", "--dry-run", "--json")
-    assert list(json.loads(done.stdout)["settings"]["views"]) == ["texts", "images", "extra"]
+    for words, views in (
+        ("images.csv --view words=texts.csv -k 4", ["words", "images"]),
+        ("cluster.yaml extra.csv", ["texts", "images", "extra"]),
+    ):
+        done = invoke(f"cluster {words} --dry-run --json")
+        assert list(json.loads(done.stdout)["settings"]["views"]) == views
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["cluster.yaml", "other.yml"], "one CONFIG at most, got cluster.yaml and other.yml"),
-    (["cluster.yaml", "--match", "m.csv"], "name the views: --match VIEW:VIEW=FILE"),
-    (["texts.csv", "images.csv", "--match", "a.csv", "--match", "b.csv"], "is given twice"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused(data, arguments, message):
-    assert message in run("cluster", *arguments, "-k", 4, code=2).output
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
+        ("cluster.yaml --match m.csv", "name the views: --match VIEW:VIEW=FILE"),
+        ("texts.csv images.csv --match a.csv --match b.csv", "is given twice"),
+    ],
+)
+def test_what_cannot_be_is_refused(data, words, message):
+    assert message in invoke(f"cluster {words} -k 4", code=2).output
 
 
 def test_the_next_command_names_the_tables(data):
     named = "--view texts=texts.csv --view images=images.csv --match texts:images=Paare.xlsx"
     with pytest.raises(ConfigError, match=f"mvcc ask {named}"):
-        run("cluster", "texts.csv", "images.csv", "--match", "Paare.xlsx", "-k", "auto")
+        invoke("cluster texts.csv images.csv --match Paare.xlsx -k auto")

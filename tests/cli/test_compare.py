@@ -1,7 +1,4 @@
-"""``mvcc compare`` tells what differs between two clusterings.
-
-Clusters, rows that moved, constraints, matches.
-"""
+"""``mvcc compare``: clusters, rows, constraints and matches that differ."""
 
 from __future__ import annotations
 
@@ -10,11 +7,10 @@ import shutil
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.metrics import adjusted_rand_score
 
-from mvcc.cli._results import compare as command
 from mvcc.exceptions import StoreError
+from tests.command_line import invoke
 from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_problem
 
 
@@ -47,9 +43,7 @@ def change(folder, how):
 
 
 def compare(*words):
-    done = CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
+    return invoke("compare", *words)
 
 
 def compared(folder, *words):
@@ -136,16 +130,8 @@ def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_wh
         view = facts["views"][0]
         view["labels"][0] = 3
         view["ids"][1] = "new row"
-        for values in (
-            view["labels"],
-            view["reference"],
-            view["x"],
-            view["y"],
-            view["stability"],
-            view["fit"],
-        ):
-            del values[2]
-        for _, values in view["values"]:
+        columns = [view[name] for name in ("labels", "reference", "x", "y", "stability", "fit")]
+        for values in (*columns, *(values for _, values in view["values"])):
             del values[2]
         view |= {"outliers": [view["ids"].pop(2)], "n_rows": 23, "given": [], "violated": []}
         facts["relations"] = facts["profiles"] = []
@@ -184,35 +170,31 @@ def renamed(facts):
         view["name"] += "_2"
 
 
+NOTHING_COMMON = r"no view has rows in both \(views: view0, view1 and view0, view1\)"
+
+
 @pytest.mark.parametrize(
-    ("how", "words", "message"),
+    ("how", "out", "message"),
     [
-        (
-            unknown,
-            [],
-            (
-                r"cannot be compared: no view has rows in both \(views: view0, view1 and view0,"
-                r" view1\)"
-            ),
-        ),
-        (renamed, [], r"cannot be compared: .*view0_2"),
+        (unknown, "new.csv", rf"cannot be compared: {NOTHING_COMMON}"),
+        (renamed, "new.csv", r"cannot be compared: .*view0_2"),
         (
             lambda facts: facts.update(schema=9),
-            [],
+            "new.csv",
             r"b/clustering\.json cannot be read: it is of another version",
         ),
-        (None, ["--out", "b/clustering.json"], r"clustering\.json exists"),
-        (None, ["--out", "view0.csv"], r"view0\.csv is read and would be overwritten"),
-        (None, ["--out", "view0.csv/x.csv"], r"cannot be written"),
+        (None, "b/clustering.json", r"clustering\.json exists"),
+        (None, "view0.csv", r"view0\.csv is read and would be overwritten"),
+        (None, "view0.csv/x.csv", r"cannot be written"),
     ],
 )
 def test_what_cannot_be_compared_is_told_and_nothing_is_written(
-    folder, monkeypatch, how, words, message
+    folder, monkeypatch, how, out, message
 ):
     monkeypatch.chdir(folder)
     if how:
         change(folder / "b", how)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with pytest.raises(StoreError, match=message):
-        compare("a", "b", *words)
+        compare("a", "b", "--out", out)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

@@ -1,6 +1,4 @@
-"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled,
-and only then.
-"""
+"""Commands say that they wait for the compiler when something is compiled, and only then."""
 
 from __future__ import annotations
 
@@ -8,14 +6,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from numba import njit
 
 import mvcc.experiments
 import mvcc.tables
-from mvcc.cli import _cluster, _run
 from mvcc.cli._shared import told_of_compiling
 from mvcc.experiments import RunReport
+from tests.command_line import invoke
 from tests.tables.problems import write_csv
 
 pytestmark = pytest.mark.compiled
@@ -69,10 +66,9 @@ def test_in_a_log_it_is_one_line(said, capsys):
 
 
 def cluster(folder, *options):
-    table = write_csv(folder / "a.csv", [["x"], *([n % 5 + n / 100] for n in range(20))])
-    quick = ("--stability-runs", 0, "--no-comparison")
-    out = folder / "out"
-    return invoke(_cluster.cluster, "--view", f"a={table}", "-k", 2, "--out", out, *quick, *options)
+    write_csv(folder / "a.csv", [["x"], *([n % 5 + n / 100] for n in range(20))])
+    quick = "-k 2 --stability-runs 0 --no-comparison"
+    return invoke(f"cluster {quick} --out", folder / "out", folder / "a.csv", *options)
 
 
 def run(folder, *options):
@@ -80,13 +76,7 @@ def run(folder, *options):
         "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5],"
         " constraints: [10]}}"
     )
-    return invoke(_run.run, folder / "small.yaml", "--out", folder / "out", *options)
-
-
-def invoke(command, *arguments):
-    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
+    return invoke("run --out", folder / "out", folder / "small.yaml", *options)
 
 
 @pytest.fixture
@@ -107,15 +97,13 @@ def compiling(monkeypatch):
 
 
 @pytest.mark.parametrize("command", [cluster, run])
-def test_a_command_that_compiles_says_so_on_standard_error(compiling, command, tmp_path):
+def test_a_command_that_compiles_says_so_on_standard_error_unless_it_is_quiet(
+    compiling, command, tmp_path
+):
     done = command(tmp_path)
     assert done.stderr.splitlines().count(LINE) == 1
     assert LINE not in done.stdout
-
-
-@pytest.mark.parametrize("command", [cluster, run])
-def test_a_command_that_shall_be_quiet_says_nothing(compiling, command, tmp_path):
-    assert command(tmp_path, "--quiet").output == ""
+    assert command(tmp_path, "--quiet", "--fresh").output == ""
 
 
 def test_a_command_that_compiles_nothing_does_not_say_so(tmp_path):

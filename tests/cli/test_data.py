@@ -1,6 +1,4 @@
-"""`mvcc data` says on stdout what is where and what is wrong, as a table or as JSON, and fails when
-a file is bad.
-"""
+"""``mvcc data`` says what is where and what is wrong, and fails when a file is bad."""
 
 from __future__ import annotations
 
@@ -9,23 +7,14 @@ from pathlib import Path
 
 import pooch
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli._data import data as command
 from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
+from tests.command_line import invoke
 
 
-@pytest.fixture
-def run():
-    def invoke(*arguments, status=0):
-        result = CliRunner().invoke(
-            command, [str(argument) for argument in arguments], catch_exceptions=False
-        )
-        assert result.exit_code == status, result.output
-        return result
-
-    return invoke
+def run(words, *more, status=0):
+    return invoke(f"data {words}", *more, code=status)
 
 
 @pytest.fixture
@@ -37,18 +26,9 @@ def no_files(tmp_path, monkeypatch):
     return cache
 
 
-def test_list_shows_every_data_set(run, no_files):
+def test_list_shows_every_data_set(no_files):
     lines = run("list").stdout.splitlines()
-    assert lines[0].split() == [
-        "NAME",
-        "TITLE",
-        "VIEWS",
-        "RELATIONS",
-        "OPTIONS",
-        "FILE",
-        "STATUS",
-        "PATH",
-    ]
+    assert lines[0].split() == "NAME TITLE VIEWS RELATIONS OPTIONS FILE STATUS PATH".split()
     by_name = {line.split()[0]: line for line in lines[1:]}
     assert by_name.keys() >= registry().keys()
     assert "Letters/Digits" in by_name["letters_digits"]
@@ -57,51 +37,44 @@ def test_list_shows_every_data_set(run, no_files):
     assert by_name["four_quadrants"].endswith("generated")
 
 
-def test_list_as_json_has_all_the_registry_knows(run, no_files):
-    entries = {entry["name"]: entry for entry in json.loads(run("list", "--json").stdout)}
+def test_list_as_json_has_all_the_registry_knows(no_files):
+    entries = {entry["name"]: entry for entry in json.loads(run("list --json").stdout)}
     assert list(entries) == list(registry())
     protein = entries["protein"]
     assert protein["views"][1] == {"name": "c4-c6", "instances": 49, "features": 20}
     file, registered = protein["files"][0], registry()["protein"].files[0]
-    assert {
-        key: file[key] for key in ("name", "url", "sha256", "size", "licence", "citation")
-    } == vars(registered)
+    assert {key: file[key] for key in vars(registered)} == vars(registered)
     assert (file["status"], file["path"]) == ("missing", None)
 
 
-def test_options_are_shown_with_their_defaults(run, no_files):
-    entries = {
-        entry["name"]: entry["options"] for entry in json.loads(run("list", "--json").stdout)
-    }
+def test_options_are_shown_with_their_defaults(no_files):
+    entries = {one["name"]: one["options"] for one in json.loads(run("list --json").stdout)}
     assert entries["rings"] == {"instances_per_view": "200", "noise": "0.05"}
     assert entries["wine"] == {}
     assert "instances_per_view=200, noise=0.05" in run("list").stdout
 
 
-def test_list_goes_on_past_a_damaged_file(run, no_files, tmp_path):
+def test_list_goes_on_past_a_damaged_file(no_files, tmp_path):
     (tmp_path / "protein.arff").write_text("damaged")
-    result = run("list", "--json", "--data-dir", tmp_path)
-    statuses = {
-        file["name"]: file["status"]
-        for entry in json.loads(result.stdout)
-        for file in entry["files"]
-    }
+    result = run("list --json", "--data-dir", tmp_path)
+    entries = json.loads(result.stdout)
+    statuses = {file["name"]: file["status"] for entry in entries for file in entry["files"]}
     assert statuses["protein.arff"] == "bad"
     assert statuses["letter-0.1-IJL.arff"] == "missing"
     assert "is not the expected file" in result.stderr
 
 
-def test_check_fails_when_files_are_missing_and_says_what_to_do(run, no_files):
+def test_check_fails_when_files_are_missing_and_says_what_to_do(no_files):
     result = run("check", status=1)
     assert "four_quadrants ok" in " ".join(result.stdout.split())
     assert "protein.arff: run `mvcc data fetch protein`" in result.stdout
     assert not no_files.exists()
 
 
-def test_check_reports_each_bad_data_set(run, no_files, tmp_path):
+def test_check_reports_each_bad_data_set(no_files, tmp_path):
     (tmp_path / "protein.arff").write_text("damaged")
     (tmp_path / "letter-0.1-IJL.arff").mkdir()
-    entries = json.loads(run("check", "--json", "--data-dir", tmp_path, status=1).stdout)
+    entries = json.loads(run("check --json --data-dir", tmp_path, status=1).stdout)
     found = {entry["name"]: (entry["status"], entry["detail"]) for entry in entries}
     assert found["four_quadrants"][0] == "ok"
     assert found["protein"][0] == found["letters_digits"][0] == "bad"
@@ -109,12 +82,12 @@ def test_check_reports_each_bad_data_set(run, no_files, tmp_path):
     assert "Is a directory" in found["letters_digits"][1]
 
 
-def test_check_of_chosen_data_sets_leaves_the_others_out(run, no_files):
-    entries = json.loads(run("check", "four_quadrants", "four_quadrants", "--json").stdout)
+def test_check_of_chosen_data_sets_leaves_the_others_out(no_files):
+    entries = json.loads(run("check four_quadrants four_quadrants --json").stdout)
     assert [(entry["name"], entry["status"]) for entry in entries] == [("four_quadrants", "ok")]
 
 
-def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
+def test_fetch_downloads_into_the_cache(no_files, monkeypatch):
     asked = []
 
     def retrieve(url, known_hash, fname, path, downloader):
@@ -123,7 +96,7 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     monkeypatch.setattr(_files, "_documents", lambda file, folder: folder / file.name)
-    assert json.loads(run("fetch", "protein", "--json").stdout) == [
+    assert json.loads(run("fetch protein --json").stdout) == [
         {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
     ]
     file = registry()["protein"].files[0]
@@ -134,40 +107,27 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
     assert "generated, no files" in table
 
 
-def test_fetch_without_a_network_is_one_error(run, no_files, monkeypatch):
-    def retrieve(*args, **kwargs):
-        raise ConnectionError("no route to host")
-
-    monkeypatch.setattr(pooch, "retrieve", retrieve)
-    with pytest.raises(DataError, match="no route to host"):
-        run("fetch", "protein")
-
-
 @pytest.mark.parametrize("name", ["fetch", "check"])
-def test_unknown_names_are_refused_before_anything_is_done(run, no_files, name):
+def test_unknown_names_are_refused_before_anything_is_done(no_files, name):
     with pytest.raises(UnknownDatasetError, match="Did you mean 'protein'"):
-        run(name, "four_quadrants", "protien")
+        run(f"{name} four_quadrants protien")
 
 
 @pytest.mark.parametrize("name", ["list", "check", "fetch"])
-def test_a_data_dir_that_does_not_exist_is_an_error(run, no_files, tmp_path, name):
+def test_a_folder_that_does_not_exist_is_an_error(no_files, tmp_path, monkeypatch, name):
     with pytest.raises(DataError, match="--data-dir"):
-        run(name, "--data-dir", tmp_path / "none")
-
-
-@pytest.mark.parametrize("name", ["list", "check", "fetch"])
-def test_a_wrong_environment_is_an_error(run, no_files, tmp_path, monkeypatch, name):
+        run(f"{name} --data-dir", tmp_path / "none")
     monkeypatch.setenv("MVCC_DATA", str(tmp_path / "none"))
     with pytest.raises(DataError, match="MVCC_DATA"):
         run(name)
 
 
 @pytest.mark.data
-def test_the_real_files_are_found_and_good(run):
+def test_the_real_files_are_found_and_good():
     table = run("check").stdout
     assert "letters 227 x 16, digits 317 x 16; 227 relations" in table
     assert "c1-c3 67 x 20, c4-c6 49 x 20; 47 relations" in table
     assert "rec 100 x 50, talk 94 x 50; 94 relations" in table
-    files = [file for entry in json.loads(run("list", "--json").stdout) for file in entry["files"]]
+    files = [file for entry in json.loads(run("list --json").stdout) for file in entry["files"]]
     assert all(file["status"] == "found" and Path(file["path"]).exists() for file in files)
-    assert "protein.arff" in run("fetch", "protein").stdout
+    assert "protein.arff" in run("fetch protein").stdout

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import mvcc
 from mvcc.cli import _doctor as doctor
 from mvcc.exceptions import DataError
+from tests.command_line import invoke
 
 
 @pytest.fixture(autouse=True)
@@ -25,9 +25,7 @@ def without_data(monkeypatch, tmp_path):
 
 
 def facts(*words):
-    done = CliRunner().invoke(doctor.doctor, [*words, "--json"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return json.loads(invoke("doctor --json", *words).stdout)
 
 
 def test_versions_threads_data_and_kernels_are_shown(tmp_path):
@@ -42,8 +40,7 @@ def test_versions_threads_data_and_kernels_are_shown(tmp_path):
 
 
 def test_a_person_gets_a_line_for_each():
-    done = CliRunner().invoke(doctor.doctor, [], catch_exceptions=False)
-    assert re.search(r"\nlibraries:\n +click: \d", done.stdout)
+    assert re.search(r"\nlibraries:\n +click: \d", invoke("doctor").stdout)
 
 
 def test_a_data_folder_that_does_not_exist_is_an_error(monkeypatch):
@@ -58,17 +55,20 @@ def test_a_missing_library_comes_with_the_line_that_installs_it(monkeypatch):
     assert facts()["libraries"] == {"no-such-library": "not installed; pip install no-such-library"}
 
 
-def kernels(environment):
+def doctor_with(**environment):
+    """Run it as a process of its own."""
     command = [sys.executable, "-m", "mvcc", "doctor", "--json"]
-    environment = os.environ | environment
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    return json.loads(done.stdout)["kernels"]["compiled"]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+
+
+def kernels(**environment):
+    return json.loads(doctor_with(**environment).stdout)["kernels"]["compiled"]
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_kernels_that_are_not_compiled_are_counted_as_none(tmp_path):
-    found = kernels({"NUMBA_CACHE_DIR": str(tmp_path / "cache")})
+    found = kernels(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert found == f"0 below {tmp_path / 'cache'}"
 
 
@@ -88,7 +88,7 @@ def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder
     cannot_be_written, tmp_path
 ):
     user = str(tmp_path / "user")
-    assert user in kernels({"XDG_CACHE_HOME": user, "HOME": user, "NUMBA_CACHE_DIR": ""})
+    assert user in kernels(XDG_CACHE_HOME=user, HOME=user, NUMBA_CACHE_DIR="")
 
 
 @pytest.mark.compiled
@@ -102,9 +102,7 @@ def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceba
     cannot_be_written, tmp_path
 ):
     nowhere = str(cannot_be_written / "cluster/_kernels/__pycache__/cache")
-    environment = os.environ | dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
-    command = [sys.executable, "-m", "mvcc", "doctor"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = doctor_with(NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere)
     assert done.returncode == 1
     assert "no folder for compiled kernels" in done.stderr
     assert "Set NUMBA_CACHE_DIR to a folder" in done.stderr

@@ -1,6 +1,4 @@
-"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every
-row beside them.
-"""
+"""``mvcc export`` writes the user's tables as they are, with the clusters beside."""
 
 from __future__ import annotations
 
@@ -14,53 +12,32 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from pyarrow import parquet
 
-from mvcc.cli._results import export as command
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.tables.output._export_formats import workbook_bytes
+from tests.command_line import invoke
 from tests.tables.problems import cluster, options_of, read_csv, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
 NOTES = (
-    "=1+1",
-    "+49 30 1",
-    "-",
-    "@SUM(A1)",
-    "\tx",
-    "\n=1",
-    "-1,5",
-    "+2.5e-3",
-    "-5 %",
-    "a;b",
-    "",
-    'say "é"',
+    *("=1+1", "+49 30 1", "-", "@SUM(A1)", "\tx", "\n=1"),
+    *("-1,5", "+2.5e-3", "-5 %", "a;b", "", 'say "é"'),
 )
 SURE = ["probability", "second", "second_probability"]
 
 
 @pytest.fixture(scope="module")
 def clustered(tmp_path_factory):
-    """Cluster a table of semicolons and decimal commas, and a table of Parquet with missing
-    values.
-    """
+    """Cluster a table of decimal commas, and one of Parquet with missing values."""
     folder = tmp_path_factory.mktemp("export")
     rng = np.random.default_rng(0)
     rows = [list(COLUMNS)]
     for n in range(24):
         note = NOTES[n % len(NOTES)]
         x, y = rng.normal(size=2) + n % 2 * 9
-        rows.append(
-            [
-                f"r{n}",
-                f"0{n:02}",
-                f"fit {n}",
-                note,
-                *(str(round(z, 3)).replace(".", ",") for z in (x, y)),
-                n,
-            ]
-        )
+        numbers = (str(round(z, 3)).replace(".", ",") for z in (x, y))
+        rows.append([f"r{n}", f"0{n:02}", f"fit {n}", note, *numbers, n])
     write_csv(folder / "one.csv", rows, ";")
     count = pd.array([None, *range(1, 24)], dtype="Float64")
     pd.DataFrame({"id": range(24), "x": rng.normal(size=24), "count": count}).to_parquet(
@@ -86,10 +63,8 @@ def folder(clustered, tmp_path):
     return Path(shutil.copytree(clustered, tmp_path / "copy"))
 
 
-def export(*words, code=0):
-    done = CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done.stdout
+def export(*words):
+    return invoke("export", *words).stdout
 
 
 def read_semicolons(path):
@@ -115,9 +90,8 @@ def test_a_csv_table_is_as_it_was_with_clusters_beside_in_its_own_style(folder, 
 
 @pytest.mark.parametrize("ending", ["parquet", "xlsx"])
 def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_path, ending):
-    files = json.loads(
-        export(folder / "results", "--out", tmp_path / "out", "--format", ending, "--json")
-    )["files"]
+    words = (folder / "results", "--out", tmp_path / "out", "--format", ending, "--json")
+    files = json.loads(export(*words))["files"]
     assert [file["path"] for file in files] == [
         str(tmp_path / f"out/{name}.{ending}") for name in ("one", "two")
     ]
@@ -189,75 +163,66 @@ def test_names_and_outliers_are_told(folder, tmp_path):
     assert pd.read_parquet(tmp_path / "mine.parquet")["fit_2"].isna().sum() == 1
 
 
-def damage(folder):
+def changed_table(folder):
     path = folder / "one.csv"
     path.write_text(path.read_text().replace("r7;", "r77;"))
 
 
-def lose(folder):
+def lost_table(folder):
     (folder / "two.parquet").unlink()
 
 
-def mark(folder):
-    facts = json.loads((folder / "results/clustering.json").read_text())
-    facts["views"][0]["ids"][3] = "another"
-    (folder / "results/clustering.json").write_text(json.dumps(facts))
+def changed(change):
+    """Return what changes the facts of the first view."""
+
+    def write(folder):
+        path = folder / "results/clustering.json"
+        facts = json.loads(path.read_text())
+        change(facts["views"][0])
+        path.write_text(json.dumps(facts))
+
+    return write
 
 
-def rename(folder):
-    facts = json.loads((folder / "results/clustering.json").read_text())
-    facts["views"][0]["name"] = "another"
-    (folder / "results/clustering.json").write_text(json.dumps(facts))
+ANOTHER_NAME = changed(lambda view: view.update(name="another"))
+ANOTHER_ID = changed(lambda view: view["ids"].__setitem__(3, "another"))
+OTHER_VIEWS = r"cluster\.yaml does not have the views of clustering\.json"
+SINCE = r"one\.csv has changed since"
+ONE_TABLE = r"holds one table, and there are 2 views\. Name a folder"
+NO_FOLDER = r"cannot be written: .*where a folder must be"
+
+
+def nothing(folder):
+    pass
 
 
 @pytest.mark.parametrize(
     ("change", "words", "error", "message"),
     [
+        (ANOTHER_NAME, "out", StoreError, rf"{OTHER_VIEWS}: another, two"),
+        (changed_table, "out", DataError, rf"{SINCE} .*mvcc cluster .*cluster\.yaml --out"),
+        (ANOTHER_ID, "out", DataError, SINCE),
+        (lost_table, "out", DataError, r"two\.parquet: there is no such file"),
+        (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
         (
-            rename,
-            ["--out", "out"],
-            StoreError,
-            r"cluster\.yaml does not have the views of clustering\.json: another, two",
-        ),
-        (
-            damage,
-            ["--out", "out"],
-            DataError,
-            r"one\.csv has changed since .*mvcc cluster .*cluster\.yaml --out",
-        ),
-        (mark, ["--out", "out"], DataError, r"one\.csv has changed since"),
-        (lose, ["--out", "out"], DataError, r"two\.parquet: there is no such file"),
-        (
-            None,
-            ["--out", "out.csv"],
-            ConfigError,
-            r"out\.csv holds one table, and there are 2 views\. Name a folder",
-        ),
-        (
-            None,
-            ["--out", "out.tsv"],
+            nothing,
+            "out.tsv",
             ConfigError,
             r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx",
         ),
-        (None, ["--out", "out.xlsx", "--format", "csv"], ConfigError, r"--format csv does not fit"),
-        (
-            None,
-            ["--out", "results/model.skops/x.xlsx"],
-            StoreError,
-            r"cannot be written: .*where a folder must be",
-        ),
-        (None, ["--out", "."], StoreError, r"one\.csv is read and would be overwritten"),
+        (nothing, "out.xlsx --format csv", ConfigError, r"--format csv does not fit"),
+        (nothing, "results/model.skops/x.xlsx", StoreError, NO_FOLDER),
+        (nothing, ".", StoreError, r"one\.csv is read and would be overwritten"),
     ],
 )
 def test_what_cannot_be_exported_is_told_and_nothing_is_written(
     folder, monkeypatch, change, words, error, message
 ):
     monkeypatch.chdir(folder)
-    if change:
-        change(folder)
+    change(folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with pytest.raises(error, match=message):
-        export("results", *words)
+        export("results", "--out", *words.split())
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
@@ -287,22 +252,8 @@ def test_a_cell_that_is_refused_leaves_no_open_sheet(monkeypatch):
 
 def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
     frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "note": "fine"})
-    formulas = [
-        "=1",
-        "+1 2",
-        "-a",
-        "@a",
-        "\t1",
-        "\r1",
-        "\n=1",
-        " =1",
-        "\u3000=1",
-        "＝1",
-        "＋1 2",
-        "－a",
-        "＠a",
-    ]
-    formulas += ["﹦1", "﹢1 2", " ﹣a", "﹫a"]
+    formulas = ["\t1", "\r1", "\n=1", " =1", "\u3000=1", "+1 2", "＋1 2", "﹢1 2", " ﹣a"]
+    formulas += "=1 -a @a ＝1 －a ＠a ﹦1 ﹫a".split()
     frame.loc[: len(formulas), "note"] = [*formulas, "-1,5"]
     content = {
         "jsonl": lambda path: frame.to_json(path, orient="records", lines=True),

@@ -1,7 +1,4 @@
-"""Every command has the same habits.
-
-Help with an example, --json, --quiet, --verbose, colors where they belong.
-"""
+"""Every command has the same habits: help, --json, --quiet, --verbose, colors."""
 
 from __future__ import annotations
 
@@ -16,23 +13,13 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from mvcc.cli import cli
 from mvcc.cli._shared import TERMS, below_help
-from tests import command_line
+from tests.cli.test_run import CONFIG
+from tests.command_line import invoke, mvcc
 
-# what prints no result of its own
-WITHOUT_JSON = {
-    ("data",): "is a group",
-}
-CONFIG = """\
-name: tiny
-dataset: four_quadrants
-dataset_options: {instances_per_view: 20}
-trials: 2
-multi_view: {transfers: [direct-mapping], bases: [pck-means], threshold: 0.75, mapped: [1.0], constraints: [6]}
-"""
+WITHOUT_JSON = {("data",)}  # a group, which prints no result of its own
 
 
 def all_commands(group=cli, path=()):
@@ -79,25 +66,17 @@ def test_a_command_shows_an_example_that_can_be_parsed(path):
 
 
 @by_name
-def test_a_command_prints_json_or_has_nothing_to_print(path):
-    has_json = any("--json" in parameter.opts for parameter in command_of(path).params)
-    assert has_json is not (path in WITHOUT_JSON)
-
-
-@by_name
-def test_a_command_that_prints_results_can_be_quiet_or_verbose(path):
+def test_a_command_that_prints_results_can_print_json_and_be_quiet_or_verbose(path):
     options = {option for parameter in command_of(path).params for option in parameter.opts}
-    if path not in WITHOUT_JSON:
-        assert {"-q", "--quiet", "-v", "--verbose"} <= options
+    common = {"--json", "-q", "--quiet", "-v", "--verbose"}
+    assert common & options == (set() if path in WITHOUT_JSON else common)
 
 
 @by_name
 def test_help_can_be_asked_for_in_both_ways(path):
-    asked = [
-        CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])
-    ]
-    assert asked[0] == asked[1]
-    assert "Example" in asked[0]
+    asked = invoke("help", *path).stdout
+    assert asked == invoke(*path, "--help").stdout
+    assert "Example" in asked
 
 
 def test_words_stand_below_the_help_with_what_they_mean():
@@ -110,8 +89,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     (folder / "tiny.yaml").write_text(CONFIG)
     with contextlib.chdir(folder):
-        done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
-    assert (done.exit_code, done.output) == (0, "")
+        assert invoke("run tiny.yaml -j 1 -q").output == ""
     return folder
 
 
@@ -121,50 +99,41 @@ def folder(finished, tmp_path, monkeypatch):
     return shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
 
 
-def mvcc(*words):
-    return CliRunner().invoke(cli, words, catch_exceptions=False)
-
-
 RESULTS = [
-    ("run", "tiny.yaml", "-j", "1"),
-    ("run", "tiny.yaml", "--dry-run"),
-    ("plot", "results", "--figure", "4"),
-    ("claims", "results"),
-    ("check", "results"),
-    ("replay", "results/tiny", "1"),
-    ("data", "list"),
-    ("data", "fetch", "rings"),
-    ("data", "check", "rings"),
-    ("doctor",),
+    "run tiny.yaml -j 1",
+    "run tiny.yaml --dry-run",
+    "plot results --figure 4",
+    "claims results",
+    "check results",
+    "replay results/tiny 1",
+    "data list",
+    "data fetch rings",
+    "data check rings",
+    "doctor",
 ]
-CODES = {"claims": 3}  # too few results for a claim to hold
 
 
-@pytest.mark.parametrize("words", RESULTS, ids=" ".join)
+@pytest.mark.parametrize("words", RESULTS)
 def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words):
-    plain = mvcc(*words)
+    plain = invoke(words)
     assert plain.stdout
-    document = mvcc(*words, "--json")
-    assert document.exit_code == plain.exit_code
-    json.loads(document.stdout, parse_constant=pytest.fail)
-    quiet = mvcc(*words, "-q")
-    assert (quiet.output, quiet.exit_code) == ("", plain.exit_code)
-    assert json.loads(mvcc(*words, "-q", "--json").stdout)
-    verbose = mvcc(*words, "-v")
-    assert "· took " in verbose.stderr
     assert "· took " not in plain.stderr
+    assert invoke(words, "-q").output == ""
+    for more in ("-v", "-q"):
+        done = invoke(words, more, "--json")
+        assert json.loads(done.stdout, parse_constant=pytest.fail)
+        assert ("· took " in done.stderr) is (more == "-v")
 
 
-def test_quiet_and_verbose_exclude_each_other(folder):
-    for words in (["-q", "-v"], ["-v", "-q"]):
-        done = mvcc("run", "tiny.yaml", "--dry-run", *words)
-        assert done.exit_code == 2
-        assert "mutually exclusive" in done.stderr
-        assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command
+@pytest.mark.parametrize("words", ["-q -v", "-v -q"])
+def test_quiet_and_verbose_exclude_each_other(folder, words):
+    done = invoke(f"run tiny.yaml --dry-run {words}", code=2)
+    assert "mutually exclusive" in done.stderr
+    assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command
 
 
 def test_errors_are_said_in_quiet_too(tmp_path):
-    done = command_line.mvcc("check", str(tmp_path), "--quiet", "--json")
+    done = mvcc("check", str(tmp_path), "--quiet", "--json")
     assert done.returncode == 1
     assert "there are no results here" in done.stderr
     assert not done.stdout
@@ -176,17 +145,17 @@ def test_errors_are_said_in_quiet_too(tmp_path):
 def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words, monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     for environment in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
-        done = command_line.mvcc(*words, **environment)
+        done = mvcc(*words, **environment)
         assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_FORCE_COLOR_gives_color_without_a_terminal():
-    assert "\x1b[31m" in command_line.mvcc("check", "nowhere", FORCE_COLOR="1").stderr
+    assert "\x1b[31m" in mvcc("check", "nowhere", FORCE_COLOR="1").stderr
 
 
 def test_FORCE_COLOR_draws_no_moving_bar_into_a_file(folder):
-    done = command_line.mvcc("run", "tiny.yaml", "--fresh", "-j", "1", FORCE_COLOR="1")
-    assert "2/2 trials done" in done.stderr
+    done = mvcc("run", "tiny.yaml", "--fresh", "-j", "1", FORCE_COLOR="1")
+    assert "3/3 trials done" in done.stderr
     assert "\x1b[?25l" not in done.stderr  # the cursor is not hidden
 
 
@@ -194,26 +163,22 @@ def test_the_module_and_the_script_are_the_command():
     script = os.path.join(os.path.dirname(sys.executable), "mvcc")
     for program in ([script], [sys.executable, "-m", "mvcc"]):
         done = subprocess.run([*program, "runn"], capture_output=True, text=True)
-        assert (done.returncode, done.stdout, done.stderr) == command_line.mvcc("runn")
+        assert (done.returncode, done.stdout, done.stderr) == mvcc("runn")
 
 
 def test_backend_and_scheduler_go_together(folder):
-    for words in (["--backend", "dask"], ["--scheduler", "tcp://127.0.0.1:1"]):
-        done = mvcc("run", "tiny.yaml", "--out", "new", *words)
-        assert done.exit_code == 2
+    for words in ("--backend dask", "--scheduler tcp://127.0.0.1:1"):
+        done = invoke(f"run tiny.yaml --out new {words}", code=2)
         assert "requires --scheduler ADDRESS" in done.stderr
-    done = mvcc("run", "tiny.yaml", "--out", "new", "--backend", "threading", "-j", "2")
-    assert done.exit_code == 0
-    assert (folder / "new/curves.csv").read_bytes() == (
-        folder / "results/tiny/curves.csv"
-    ).read_bytes()
+    invoke("run tiny.yaml --out new --backend threading -j 2")
+    curves = folder / "results/tiny/curves.csv"
+    assert (folder / "new/curves.csv").read_bytes() == curves.read_bytes()
 
 
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(folder):
-    done = command_line.mvcc(
-        "run", "tiny.yaml", "--out", "new", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"
-    )
+    words = "run tiny.yaml --out new --backend dask --scheduler tcp://127.0.0.1:9"
+    done = mvcc(*words.split())
     assert done.returncode == 1
     assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
     assert done.stderr.count("\n") == 1

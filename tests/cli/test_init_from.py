@@ -8,10 +8,9 @@ import numpy as np
 import openpyxl
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from mvcc.cli import cli
 from mvcc.exceptions import StoreError
+from tests.command_line import invoke, mvcc
 from tests.tables.problems import write_csv
 
 COLORS = ("rot", "weiß", "rosé")
@@ -43,14 +42,12 @@ def files(tmp_path, monkeypatch):
     return ["Meine Weine.csv", "Böden.xlsx", "m.csv", "urteile.csv"]
 
 
-def run(*arguments, code=0):
-    done = CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done.stdout
+def run(*words):
+    return invoke(*words).stdout
 
 
 def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
-    said = run("init", "--from", *files)
+    said = run("init --from", *files)
     text = (tmp_path / "cluster.yaml").read_text("utf-8")
     drafted = yaml.safe_load(text)
     wines, soils = drafted["views"]["Meine_Weine"], drafted["views"]["Böden"]
@@ -82,34 +79,34 @@ def test_the_header_of_a_workbook_may_be_named(files, tmp_path):
         book["Maße"].cell(1, column, name)
     book.save("Böden.xlsx")
     words = ("--sheet", "Böden=Maße", "--header", "Böden=2")
-    run("init", "--from", *files, *words)
+    run("init --from", *files, *words)
     soils = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))["views"]["Böden"]
     assert (soils["header"], soils["id_column"]) == (2, "Ort")
     run("cluster", *files, *words, "--ignore", "Meine_Weine=odd", "-k", 3, "--dry-run")
 
 
 def test_the_draft_runs_as_it_is(files, tmp_path):
-    run("init", "--from", *files)
-    run("cluster", "cluster.yaml", "--no-comparison", "--stability-runs", 0)
+    run("init --from", *files)
+    run("cluster cluster.yaml --no-comparison --stability-runs 0")
     facts = json.loads((tmp_path / "results" / "clustering.json").read_text())
     assert [file["rows"] for file in facts["inputs"]] == [60, 60, 30, 2]
 
 
 def test_paths_are_relative_to_the_config(files, tmp_path):
     (tmp_path / "job").mkdir()
-    said = json.loads(run("init", "--from", *files[:3], "--out", "job/a.yaml", "--json"))
+    said = json.loads(run("init --from", *files[:3], "--out", "job/a.yaml", "--json"))
     assert said["files"] == ["job/a.yaml"]
     assert yaml.safe_load((tmp_path / "job/a.yaml").read_text("utf-8"))["matches"] == {
         "Meine_Weine:Böden": "../m.csv"
     }
-    run("cluster", "job/a.yaml", "--dry-run")
+    run("cluster job/a.yaml --dry-run")
 
 
 def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv", [["id", "x"], *([f"r{n}", n] for n in range(9))])
-    run("init", "--from", "a.csv", "b.csv")
+    run("init --from a.csv b.csv")
     text = (tmp_path / "cluster.yaml").read_text("utf-8")
     assert "the same object? 9 ids are in both tables" in text
     assert "n_clusters: 5" in text
@@ -119,7 +116,7 @@ def test_one_of_two_tables_may_have_no_id(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])
     write_csv(tmp_path / "b.csv", [["x", "y"], [1.5, 2.5], [2.5, 1.5]])
-    run("init", "--from", "a.csv", "b.csv")
+    run("init --from a.csv b.csv")
     text = (tmp_path / "cluster.yaml").read_text("utf-8")
     assert "# rows of two tables that are the same object" in text
 
@@ -130,20 +127,20 @@ def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_pat
         rows = [[f"{name}{n}", n % 2 + n / 9] for n in range(12)]
         write_csv(tmp_path / f"{name}.csv", [["", "x"], *rows])
     write_csv(tmp_path / "m.csv", [["a", "b"], *([f"a{n}", f"b{n}"] for n in range(9))])
-    run("init", "--from", "a.csv", "b.csv", "m.csv")
+    run("init --from a.csv b.csv m.csv")
     assert "id_column: ''" in (tmp_path / "cluster.yaml").read_text("utf-8")
-    run("cluster", "cluster.yaml", "-k", "2", "--no-comparison", "--stability-runs", "0")
+    run("cluster cluster.yaml -k 2 --no-comparison --stability-runs 0")
     assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
 
 
 def test_nothing_is_written_over(files, tmp_path):
     (tmp_path / "cluster.yaml").write_text("mine")
     with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):
-        run("init", "--from", *files)
+        run("init --from", *files)
     assert (tmp_path / "cluster.yaml").read_text() == "mine"
     with pytest.raises(StoreError, match="is read and would be overwritten"):
-        run("init", "--from", *files, "--out", "m.csv")
+        run("init --from", *files, "--out", "m.csv")
 
 
 def test_tables_without_from_are_refused(files):
-    assert "add --from" in CliRunner().invoke(cli, ["init", *files]).output
+    assert "add --from" in mvcc("init", *files).stderr

@@ -1,18 +1,14 @@
-"""``mvcc match`` proposes counterparts of unmatched rows, in a table that --match reads once wrong
-lines are gone.
-"""
+"""``mvcc match`` proposes counterparts of unmatched rows, in a table that --match reads."""
 
 from __future__ import annotations
 
 import json
 
-import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli import cli
 from mvcc.exceptions import ConfigError, DataError, StoreError
+from tests.command_line import invoke
 from tests.tables.problems import read_csv, write_csv
 
 N, KNOWN = 90, 60
@@ -21,27 +17,18 @@ COLUMNS = ["left", "right", "rank", "probability", "score"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Two views of ninety things, sixty of them matched, and a third view of the first forty.
-
-    Ids tell the thing.
-    """
+    """Two views of ninety things, sixty matched, and a third of forty; ids tell the thing."""
     rng = np.random.default_rng(0)
     things = rng.normal(size=(N, 2)) + 4 * (np.arange(N) % 2)[:, None]
     for name, width in (("left", 4), ("right", 3), ("third", 3)):
         X = things @ rng.normal(size=(2, width)) + 0.05 * rng.normal(size=(N, width))
-        rows = [
-            [f"{name[0]}{n}", f"=title {n}", *X[n].round(6)]
-            for n in rng.permutation(N if name != "third" else 40)
-        ]
-        write_csv(
-            tmp_path / f"{name}.csv", [["id", "title", *(f"x{d}" for d in range(width))], *rows]
-        )
+        ids = rng.permutation(N if name != "third" else 40)
+        rows = [[f"{name[0]}{n}", f"=title {n}", *X[n].round(6)] for n in ids]
+        header = ["id", "title", *(f"x{d}" for d in range(width))]
+        write_csv(tmp_path / f"{name}.csv", [header, *rows])
         if name != "left":
-            known = range(KNOWN if name == "right" else 19)
-            write_csv(
-                tmp_path / f"{name}-matches.csv",
-                [["left", name], *([f"l{n}", f"{name[0]}{n}"] for n in known)],
-            )
+            pairs = [[f"l{n}", f"{name[0]}{n}"] for n in range(KNOWN if name == "right" else 19)]
+            write_csv(tmp_path / f"{name}-matches.csv", [["left", name], *pairs])
     (tmp_path / "job.yaml").write_text(
         "views: {left: {path: left.csv, ignore: title}, right: {path: right.csv, ignore: title}}\n"
         "matches: {left:right: right-matches.csv}\n"
@@ -51,20 +38,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*words):
-    done = CliRunner().invoke(
-        cli, list(map(str, words)), catch_exceptions=False, standalone_mode=False
-    )
-    assert done.exit_code == 0, done.output
-    return done
-
-
 def thing(name):
     return int(name[1:])
 
 
 def test_proposals_are_a_table_that_match_reads(folder):
-    done = run("match", "job.yaml", "--out", "proposals.csv", "-n", 20)
+    done = invoke("match job.yaml --out proposals.csv -n 20")
     assert done.stdout.splitlines()[::2] == [
         "60 matches; without one are 30 of left and 30 of right",
         "Proposals: proposals.csv (20 lines)",
@@ -83,15 +62,13 @@ def test_proposals_are_a_table_that_match_reads(folder):
     assert probabilities == sorted(probabilities, reverse=True)
     right = [row for row in rows if thing(row["left"]) == thing(row["right"])]
     write_csv(folder / "confirmed.csv", [COLUMNS, *(row.values() for row in right)])
-    options = ("--match", "left:right=confirmed.csv", "--dry-run")
-    assert f"left and right: {len(right)} matches" in run("cluster", "job.yaml", *options).stdout
+    done = invoke("cluster job.yaml --match left:right=confirmed.csv --dry-run")
+    assert f"left and right: {len(right)} matches" in done.stdout
 
 
 def test_with_the_known_ones_they_take_the_place_of_the_matches(folder):
-    show = ("--show", "left=title", "--show", "right=title")
-    done = run(
-        "match", "job.yaml", *show, "--out", "all.csv", "-n", 4, "--candidates", 2, "--with-known"
-    )
+    show = "--show left=title --show right=title"
+    done = invoke(f"match job.yaml {show} --out all.csv -n 4 --candidates 2 --with-known")
     assert "Proposals: all.csv (8 lines)" in done.stdout
     assert "--match left:right=all.csv takes the rest" in done.stderr
     rows = read_csv("all.csv")
@@ -100,16 +77,16 @@ def test_with_the_known_ones_they_take_the_place_of_the_matches(folder):
     for row in rows:
         assert row["left.title"] == f"'=title {thing(row['left'])}"
         assert row["right.title"] == f"'=title {thing(row['right'])}"
-    done = run("cluster", "job.yaml", "--match", "left:right=all.csv", "--dry-run")
+    done = invoke("cluster job.yaml --match left:right=all.csv --dry-run")
     assert "left and right: 68 matches" in done.stdout
 
 
 def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learned_from(folder):
-    run("cluster", "job.yaml", "--stability-runs", 0, "--out", "results", "-q")
-    found = json.loads(run("match", "--from", "results", "--json", "-n", 30).stdout)
+    invoke("cluster job.yaml --no-comparison --stability-runs 0 --out results -q")
+    found = json.loads(invoke("match --from results --json -n 30").stdout)
     assert found["columns"] == [*COLUMNS, "left.cluster", "right.cluster"]
-    labels = {row["id"]: int(row["cluster"]) for view in ("left", "right")
-              for row in read_csv(f"results/{view}/labels.csv")}  # fmt: skip
+    rows = [row for view in ("left", "right") for row in read_csv(f"results/{view}/labels.csv")]
+    labels = {row["id"]: int(row["cluster"]) for row in rows}
     for row in found["rows"]:
         assert row[-2:] == [labels[row[0]], labels[row[1]]]
     path = folder / "results/clustering.json"
@@ -117,7 +94,7 @@ def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learn
     i, j = facts["relations"][0]["pairs"][0]
     facts["relations"][0]["suspicious"] = [[i, j, 0.9, True]]
     path.write_text(json.dumps(facts))
-    without = json.loads(run("match", "--from", "results", "--json", "-n", 99).stdout)
+    without = json.loads(invoke("match --from results --json -n 99").stdout)
     assert without["n_matches"] == found["n_matches"] - 1
     assert facts["views"][0]["ids"][i] in [row[0] for row in without["rows"]]
 
@@ -126,54 +103,67 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     views = [f"--view={name}={name}.csv" for name in ("left", "right", "third")]
     matches = [f"--match=left:{name}={name}-matches.csv" for name in ("right", "third")]
     ignored = [f"--ignore={name}=title" for name in ("left", "right", "third")]
-    words = ("match", *views, *matches, *ignored, "--json", "-n", 3)
+    words = ("match --json -n 3", *views, *matches, *ignored)
     with pytest.raises(ConfigError, match=r"choose one with --between: left:right, left:third"):
-        run(*words)
+        invoke(*words)
     there, back = (
-        json.loads(run(*words, "--between", pair).stdout) for pair in ("left:right", "right:left")
+        json.loads(invoke(*words, "--between", pair).stdout)
+        for pair in ("left:right", "right:left")
     )
     assert there["columns"][:2] == ["left", "right"]
     assert back["columns"][:2] == ["right", "left"]
     assert there["n_unmatched"] == back["n_unmatched"] == [30, 30]
     with pytest.raises(DataError, match=r"left and third have 19 matches; 20 or more are needed"):
-        run(*words, "--between", "left:third")
+        invoke(*words, "--between", "left:third")
 
 
 def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
     monkeypatch.setattr("mvcc.tables.output._match._MOST_MEASURED", 899)
-    done = run("match", "job.yaml", "--out", "proposals.csv")
+    done = invoke("match job.yaml --out proposals.csv")
     assert "was not measured" in done.stdout
     assert {row["probability"] for row in read_csv("proposals.csv")} == {""}
     assert "Proposals: proposals.csv (30 lines)" in done.stdout
 
 
+def unchanged(folder, words, code=0):
+    """Run a command that ends with this code, or an error, and writes nothing."""
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    try:
+        return invoke(f"match {words}", code=code).stderr
+    finally:
+        assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "there are no tables"),
+        ("job.yaml", "the output file is missing"),
+        ("job.yaml --from results --json", "leave out CONFIG, or --from"),
+    ],
+)
+def test_mistakes_of_usage_are_told_and_nothing_is_written(folder, words, message):
+    assert message in " ".join(unchanged(folder, words, code=2).split())
+
+
 @pytest.mark.parametrize(
     ("words", "error", "message"),
     [
-        ([], click.UsageError, "there are no tables"),
-        (["job.yaml"], click.UsageError, "the output file is missing"),
+        ("--from nowhere --json", ConfigError, r"nowhere.cluster\.yaml"),
         (
-            ["job.yaml", "--from", "results", "--json"],
-            click.UsageError,
-            "leave out CONFIG, or --from",
-        ),
-        (["--from", "nowhere", "--json"], ConfigError, r"nowhere.cluster\.yaml"),
-        (
-            ["job.yaml", "--between", "left:nothing", "--json"],
+            "job.yaml --between left:nothing --json",
             ConfigError,
             r"no matches are known .*Known: left:right",
         ),
         (
-            ["--view", "a=left.csv", "--json"],
+            "--view a=left.csv --json",
             ConfigError,
             r"known of 0 pairs of views; give some with --match",
         ),
-        (["job.yaml", "--out", "right-matches.csv"], StoreError, "would be overwritten"),
-        (["job.yaml", "--out", "left.csv/x.csv"], StoreError, "cannot be written"),
+        ("job.yaml --out right-matches.csv", StoreError, "would be overwritten"),
+        ("job.yaml --out left.csv/x.csv", StoreError, "cannot be written"),
     ],
 )
 def test_mistakes_are_told_and_nothing_is_written(folder, words, error, message):
-    before = {path: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(error, match=message):
-        run("match", *words)
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+        unchanged(folder, words)

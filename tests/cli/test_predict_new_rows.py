@@ -1,6 +1,4 @@
-"""``mvcc predict``: new rows of every format get the clusters of the model, or nothing is
-written.
-"""
+"""``mvcc predict``: new rows of every format get clusters, or nothing is written."""
 
 from __future__ import annotations
 
@@ -11,14 +9,12 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from mvcc import load_model
-from mvcc.cli import cli
-from mvcc.cli._results import predict as command
 from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _files, _parquet
+from tests.command_line import invoke
 from tests.tables.problems import (
     by_co_em,
     cluster,
@@ -67,8 +63,13 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("ending", WRITERS)
-@pytest.mark.parametrize("out", ["labels.csv", "labels.parquet"])
+@pytest.mark.parametrize(
+    ("ending", "out"),
+    [
+        *((ending, "labels.csv") for ending in WRITERS),
+        *((ending, "labels.parquet") for ending in ("csv", "parquet")),
+    ],
+)
 def test_new_rows_of_a_file_get_the_clusters_of_the_model(
     folder, tmp_path, small_chunks, ending, out
 ):
@@ -96,21 +97,13 @@ def test_few_rows_are_in_memory_at_a_time(tmp_path, small_chunks, ending):
 
 def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small_chunks):
     new = rows().drop(columns="id")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    new.to_parquet(tmp_path / "new.parquet")
     for ending in ("csv", "parquet"):
-        (
-            WRITERS[ending](new, tmp_path / "new.csv")
-            if ending == "csv"
-            else new.to_parquet(tmp_path / "new.parquet")
-        )
-        predict_files(
-            joint / "out",
-            {"view0": str(tmp_path / f"new.{ending}")},
-            tmp_path / "labels.csv",
-            fresh=True,
-        )
-        assert [row["id"] for row in read_csv(tmp_path / "labels.csv")] == [
-            str(n) for n in range(40)
-        ]
+        views = {"view0": str(tmp_path / f"new.{ending}")}
+        predict_files(joint / "out", views, tmp_path / "labels.csv", fresh=True)
+        ids = [row["id"] for row in read_csv(tmp_path / "labels.csv")]
+        assert ids == [str(n) for n in range(40)]
 
 
 def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_path):
@@ -120,24 +113,15 @@ def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_pa
     write_csv(tmp_path / "groups.csv", [["name", "members", "counted"], *groups])
     named = cluster(options, tmp_path / "out")["names"]
     assert any(named)
-    arguments = [
-        "--view",
-        f"view0={tmp_path / 'view0.csv'}",
-        "--view",
-        f"view1={tmp_path / 'view1.csv'}",
-    ]
-    done = CliRunner().invoke(
-        command, [str(tmp_path / "out"), *arguments, "--out", str(tmp_path / "new"), "--json"]
-    )
-    assert done.exit_code == 0, done.output
+    views = [f"--view={name}={tmp_path / name}.csv" for name in ("view0", "view1")]
+    done = invoke("predict --json --out", tmp_path / "new", tmp_path / "out", *views)
     for view in json.loads(done.stdout)["views"]:
         written = read_csv(view["labels"])
         assert view["labels"] == str(tmp_path / "new" / view["name"] / "labels.csv")
         assert [row["name"] for row in written] == [named[int(row["cluster"])] for row in written]
         assert view["rows"] == len(written) == sum(view["sizes"]) == 40
-        assert [row["id"] for row in written] == pd.read_csv(tmp_path / f"{view['name']}.csv")[
-            "id"
-        ].tolist()
+        clustered = read_csv(tmp_path / f"{view['name']}.csv")
+        assert [row["id"] for row in written] == [row["id"] for row in clustered]
 
 
 def of(change, ending="csv"):
@@ -151,9 +135,10 @@ def of(change, ending="csv"):
     return write
 
 
-def text(content):
+def text(rows, more=b""):
     def write(folder):
-        (folder / "new.csv").write_bytes(content)
+        header = b"id,x,y,z" + more + b"\n" if rows else b""
+        (folder / "new.csv").write_bytes(header + rows)
         return folder / "new.csv"
 
     return write
@@ -166,6 +151,9 @@ def at(row, column, value):
         return frame
 
     return change
+
+
+NO_NUMBER = "which is not a finite number"
 
 
 @pytest.mark.parametrize(
@@ -182,14 +170,10 @@ def at(row, column, value):
         (of(at(30, "y", None), "parquet"), r"new\.parquet: row 30 has no value in the column 'y'"),
         (
             of(at(30, "x", "red")),
-            r"new\.csv:32: line 32 has 'red', which is not a finite number,"
-            r" in the column 'x'\. Write",
+            rf"new\.csv:32: line 32 has 'red', {NO_NUMBER}, in the column 'x'\. Write",
         ),
-        (
-            of(lambda new: new.assign(x="red")),
-            r"new\.csv:2: line 2 has 'red', which is not a finite number",
-        ),
-        (of(at(30, "x", np.inf)), r"new\.csv:32: line 32 has 'inf', which is not a finite number"),
+        (of(lambda new: new.assign(x="red")), rf"new\.csv:2: line 2 has 'red', {NO_NUMBER}"),
+        (of(at(30, "x", np.inf)), rf"new\.csv:32: line 32 has 'inf', {NO_NUMBER}"),
         (of(at(30, "id", "new 30\n"), "txt"), None),
         (of(at(30, "id", "")), r"new\.csv:32: line 32 has no id in the column 'id'"),
         (
@@ -204,12 +188,12 @@ def at(row, column, value):
         ),
         (text(b""), r"new\.csv:1: the first line is empty"),
         (
-            text(b"id,x,y,z\na,1,2,3\nb,1,2,3,4\n"),
+            text(b"a,1,2,3\nb,1,2,3,4\n"),
             r"new\.csv:3: line 3 has 5 values, but there are 4 columns",
         ),
-        (text(b"id,x,y,z\na,1,2,3\n\x81,1,2,3\n"), r"new\.csv:3: this is not UTF-8 text"),
-        (text(b"id,x,y,z\na,1,2,3\nb\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
-        (text(b"id,x,y,z,x\na,1,2,3,4\n"), r"the column 'x' is there more than once"),
+        (text(b"a,1,2,3\n\x81,1,2,3\n"), r"new\.csv:3: this is not UTF-8 text"),
+        (text(b"a,1,2,3\nb\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
+        (text(b"a,1,2,3,4\n", b",x"), r"the column 'x' is there more than once"),
         (lambda folder: folder / "none.csv", r"none\.csv: there is no such file"),
         (lambda folder: folder, r"there are no Parquet files"),
         (lambda folder: folder / "new.doc", r"the format '\.doc' is not known"),
@@ -246,23 +230,25 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
     WRITERS["csv"](rows(), tmp_path / "new.csv")
     (tmp_path / "there.csv").write_text("mine")
     path = tmp_path / out.replace("{out}", str(joint / "out"))
-    arguments = [str(joint / "out"), "--view", f"{view}={tmp_path / 'new.csv'}", "--out", str(path)]
-    done = CliRunner().invoke(command, arguments)
-    assert done.exit_code == 1
+    words = (joint / "out", f"--view={view}={tmp_path / 'new.csv'}", "--out", path)
     with pytest.raises(MvccError, match=message):
-        raise done.exception
+        invoke("predict", *words)
     assert sorted(os.listdir(tmp_path)) == ["new.csv", "there.csv"]
     assert (tmp_path / "there.csv").read_text() == "mine"
-    if out == "there.csv":
-        with pytest.raises(MvccError, match=r"there\.csv is not replaced: mvcc did not write it"):
-            CliRunner().invoke(
-                command, [*arguments, "--fresh"], standalone_mode=False, catch_exceptions=False
-            )
-        path.unlink()
-        for fresh in ([], ["--fresh"]):
-            done = CliRunner().invoke(command, [*arguments, *fresh], catch_exceptions=False)
-        assert len(read_csv(path)) == 40
-        assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
+
+
+def test_only_what_it_wrote_itself_is_replaced(joint, tmp_path):
+    WRITERS["csv"](rows(), tmp_path / "new.csv")
+    path = tmp_path / "there.csv"
+    path.write_text("mine")
+    words = (joint / "out", f"--view=view0={tmp_path / 'new.csv'}", "--out", path)
+    with pytest.raises(MvccError, match=r"there\.csv is not replaced: mvcc did not write it"):
+        invoke("predict --fresh", *words)
+    path.unlink()
+    for command in ("predict", "predict --fresh"):
+        done = invoke(command, *words)
+    assert len(read_csv(path)) == 40
+    assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 
 
 def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
@@ -272,23 +258,15 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
     near = np.repeat([1.25, 7.75], 30) + rng.normal(size=60) / 9
     far = np.repeat([1000, 9000], 30) + rng.integers(100, size=60)
     lines = [
-        f"{number};{one:.2f};{other // 1000}.{other % 1000:03d}"
+        f"{number};{str(round(one, 2)).replace('.', ',')};{other // 1000}.{other % 1000:03d}\n"
         for number, (one, other) in enumerate(zip(near, far, strict=True))
     ]
-    german = [
-        ";".join(
-            part.replace(".", ",") if n == 1 else part for n, part in enumerate(line.split(";"))
-        )
-        for line in lines
-    ]
-    (tmp_path / "old.csv").write_text("\n".join(["id;near;far", *german]) + "\n")
+    (tmp_path / "old.csv").write_text("".join(["id;near;far\n", *lines]))
     options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2, stability_runs=0)
     cluster(options, tmp_path / "out")
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
-    (tmp_path / "new.csv").write_text(
-        "id;near;far\n"
-        + "\n".join(f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000" for n in range(60))
-    )
+    new = [f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000\n" for n in range(60)]
+    (tmp_path / "new.csv").write_text("".join(["id;near;far\n", *new]))
     predict_files(tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv")
     found = [int(row["cluster"]) for row in read_csv(tmp_path / "labels.csv")]
     assert found == [labels[0], labels[-1]] * 30
@@ -313,24 +291,19 @@ def test_new_rows_of_a_workbook_are_read_like_the_rows_that_were_clustered(tmp_p
     write_workbook("old.xlsx", {"2023": old, "2024": old[:20]})
     write_workbook("new.xlsx", {"2023": new, "2024": new})
     write_workbook("other.xlsx", {"May": new[1:], "June": new[1:]})
-    words = ["--sheet", "old=2023", "--header", "old=2"]
-    options = ["--missing", "old=n. r.", "-k", "2", "--stability-runs", "0", "--no-comparison"]
-    run("cluster", "old.xlsx", *words, *options)
-    run("predict", "results", "--view", "old=new.xlsx", "--out", "a.csv")
-    others = ["--sheet", "old=June", "--header", "old=1"]
-    run("predict", "results", "--view", "old=other.xlsx", *others, "--out", "b.csv")
+    sheet, header = "--sheet old=2023", "--header old=2"
+    quick = "-k 2 --stability-runs 0 --no-comparison"
+    invoke(f"cluster old.xlsx {sheet} {header} {quick} --missing", "old=n. r.")
+    predict = "predict results --view old="
+    invoke(f"{predict}new.xlsx --out a.csv")
+    invoke(f"{predict}other.xlsx --sheet old=June --header old=1 --out b.csv")
     labels = [row["cluster"] for row in read_csv(tmp_path / "results/old/labels.csv")]
     for path in ("a.csv", "b.csv"):
         clusters = {row["id"]: row["cluster"] for row in read_csv(path)}
         assert [clusters["a"], clusters["c"]] == labels[:2]
     with pytest.raises(DataError, match=r"no sheet '2023' .* The sheets are 'May', 'June'"):
-        run("predict", "results", "--view", "old=other.xlsx", "--out", "c.csv")
+        invoke(f"{predict}other.xlsx --out c.csv")
     write_csv(tmp_path / "new.csv", new[1:3])
-    run("predict", "results", "--view", "old=new.csv", "--out", "c.csv")
+    invoke(f"{predict}new.csv --out c.csv")
     with pytest.raises(ConfigError, match=r"^--sheet old=…: no Excel file"):
-        run("predict", "results", "--view", "old=new.csv", *words[:2], "--out", "d.csv")
-
-
-def run(*words):
-    done = CliRunner().invoke(cli, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+        invoke(f"{predict}new.csv {sheet} --out d.csv")

@@ -1,17 +1,14 @@
-"""``mvcc run`` says what it does and where the results are, and its exit code tells whether all
-went well.
-"""
+"""``mvcc run`` says what it does, where the results are, and whether all went well."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from mvcc.cli._run import run as command
 from mvcc.exceptions import ConfigError, DataError, StoreError
 from mvcc.experiments import _trial as attempt
+from tests.command_line import invoke
 
 CONFIG = """\
 name: tiny
@@ -35,14 +32,8 @@ def config(tmp_path, monkeypatch):
     return path
 
 
-def run(*arguments, code=0):
-    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done
-
-
 def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
-    done = run(config, "-j", 1)
+    done = invoke("run tiny.yaml -j 1")
     assert done.stdout.splitlines()[-2:] == [
         "Curves: results/tiny/curves.csv",
         "Next: mvcc plot results/tiny",
@@ -50,24 +41,23 @@ def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
     assert "3 trials of 1 cells to compute" in done.stderr
     assert "3/3 trials done" in done.stderr
     assert (tmp_path / "results/tiny/curves.csv").exists()
-    assert "0 trials computed in 0 s, 3 kept from before." in run(config, "-j", 1).stdout
+    assert "0 trials computed in 0 s, 3 kept from before." in invoke("run tiny.yaml -j 1").stdout
 
 
 def test_options_reach_the_run(config, tmp_path):
-    done = run(
-        config, "-j", 1, "--trials", 2, "--set", "seed=9", "--out", tmp_path / "there", "--json"
-    )
+    words = "--trials 2 --set seed=9 --out there --json"
+    done = invoke(f"run tiny.yaml -j 1 {words}")
     outcome = json.loads(done.stdout)
     assert (outcome["computed"], outcome["kept"], outcome["failed"]) == (2, 0, {})
-    assert outcome["folder"] == str(tmp_path / "there")
+    assert outcome["folder"] == "there"
     manifest = json.loads((tmp_path / "there/manifest.json").read_text())
     assert (manifest["config"]["seed"], manifest["config"]["trials"]) == (9, 2)
 
 
 def test_a_dry_run_only_says_what_would_be_done(config, tmp_path):
-    done = run(config, "--dry-run")
+    done = invoke("run tiny.yaml --dry-run")
     assert "Would compute 3 trials of 1 cells into results/tiny; 0 exist already" in done.stdout
-    assert json.loads(run(config, "--dry-run", "--json").stdout)["missing"] == 3
+    assert json.loads(invoke("run tiny.yaml --dry-run --json").stdout)["missing"] == 3
     assert not (tmp_path / "results").exists()
 
 
@@ -76,37 +66,32 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
         raise ZeroDivisionError("a planted fault")
 
     monkeypatch.setattr(attempt, "run_trial", fail)
-    done = run(config, "-j", 1, code=4)
+    done = invoke("run tiny.yaml -j 1", code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
     assert "To repeat it: mvcc replay results/tiny 2\n" in done.stderr
     assert "Curves" not in done.stdout
 
 
+NO_DATA = "dataset=protein --set dataset_options={} --data-dir nowhere"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("assignment", "error", "message"),
     [
-        (["--set", "multi_view.treshold=0.5"], ConfigError, "threshold"),
-        (
-            ["--set", "multi_view.threshold=2"],
-            ConfigError,
-            r"multi_view\.threshold: must be .*, got 2",
-        ),
-        (["--set", "multi_view.transfers=[magic]"], ConfigError, "magic"),
-        (
-            ["--set", "dataset=protein", "--set", "dataset_options={}", "--data-dir", "nowhere"],
-            DataError,
-            "nowhere",
-        ),
+        ("multi_view.treshold=0.5", ConfigError, "threshold"),
+        ("multi_view.threshold=2", ConfigError, r"multi_view\.threshold: must be .*, got 2"),
+        ("multi_view.transfers=[magic]", ConfigError, "magic"),
+        (NO_DATA, DataError, "nowhere"),
     ],
 )
-def test_bad_input_writes_nothing(config, tmp_path, arguments, error, message):
+def test_bad_input_writes_nothing(config, tmp_path, assignment, error, message):
     with pytest.raises(error, match=message):
-        run(config, *arguments)
+        invoke(f"run tiny.yaml --set {assignment}")
     assert not (tmp_path / "results").exists()
 
 
 def test_another_config_does_not_replace_results(config):
-    run(config, "-j", 1)
+    invoke("run tiny.yaml -j 1")
     with pytest.raises(StoreError, match="seed: 0 in the folder, 1 now"):
-        run(config, "-j", 1, "--set", "seed=1")
-    run(config, "-j", 1, "--set", "seed=1", "--fresh")
+        invoke("run tiny.yaml -j 1 --set seed=1")
+    invoke("run tiny.yaml -j 1 --set seed=1 --fresh")

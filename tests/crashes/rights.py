@@ -25,11 +25,7 @@ class _Sets(ctypes.Structure):
 
 @contextmanager
 def rights_of_everybody() -> Iterator[None]:
-    """Let nothing be written to folders without the right to write, also by an administrator.
-
-    An administrator keeps the right to read: the packages may be in a folder of which others know
-    nothing.
-    """
+    """Let an administrator write only where others may; the right to read stays."""
     if os.geteuid() != 0:
         yield
         return

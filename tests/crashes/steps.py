@@ -1,7 +1,4 @@
-"""A process in which every step on the disk may be its last.
-
-Killed there, or told that the disk is full.
-"""
+"""A process that is killed at a step on the disk, or told that the disk is full."""
 
 from __future__ import annotations
 
@@ -23,52 +20,49 @@ from mvcc.exceptions import StoreError
 from mvcc.experiments import Config, run_experiment
 from mvcc.experiments._trial import warm_up
 
-CONFIG = Config.model_validate(
-    {
-        "name": "tiny",
-        "dataset": "four_quadrants",
-        "dataset_options": {"instances_per_view": 20},
-        "trials": 3,
-        "multi_view": {
-            "transfers": ["constraint-propagation"],
-            "bases": ["pck-means"],
-            "threshold": 0.75,
-            "mapped": [1.0],
-            "constraints": [6, 8],
-        },
-    }
+CONFIG = Config(
+    name="tiny",
+    dataset="four_quadrants",
+    dataset_options={"instances_per_view": 20},
+    trials=3,
+    multi_view={
+        "transfers": ["constraint-propagation"],
+        "bases": ["pck-means"],
+        "threshold": 0.75,
+        "mapped": [1.0],
+        "constraints": [6, 8],
+    },
 )
 REFUSED, CRASHED = 3, 4
 
 _ON_DISK = (
-    (os, "fsync"),
-    (os, "replace"),
-    (os, "unlink"),
-    (os, "mkdir"),
-    (io, "open"),
-    (builtins, "open"),
+    *((os, name) for name in ("fsync", "replace", "unlink", "mkdir")),
+    *((module, "open") for module in (io, builtins)),
 )
 
 
 def main(what: str, root: str, first: str, stride: str) -> None:
-    """Disturb a run at every stride-th step, go on with it, and print what became of it, one JSON
-    object per step.
-    """
+    """Disturb a run at every stride-th step, go on with it, and print a JSON object for each."""
     warm_up(CONFIG)  # forked processes begin at once
-    disturbed = {"kill": killed_at, "full": full_from}[what]
+    disturb = {"kill": killed, "full": full}[what]
     for step in count(int(first), int(stride)):
-        outcome = outcome_of(step, disturbed, Path(root) / str(step), Path(root) / f"{step}.log")
+        outcome = outcome_of(step, disturb, Path(root) / str(step), Path(root) / f"{step}.log")
         print(json.dumps({"step": step} | outcome), flush=True)
         if outcome["ended"] == 0:
             return
 
 
 def outcome_of(
-    step: int, disturbed: Callable[[int, Path, Path], None], folder: Path, log: Path
+    step: int, disturb: Callable[[int, Path], None], folder: Path, log: Path
 ) -> dict[str, Any]:
     """Disturb a run, go on with it, and look what there is."""
+
+    def disturbed() -> None:
+        disturb(step, folder)
+        run(folder, log)
+
     log.touch()
-    ended = in_child(lambda: disturbed(step, folder, log), log)
+    ended = in_child(disturbed, log)
     stored = len(list((folder / "trials").glob("[0-9]*.csv.gz")))
     reported = sum(line.startswith("trial ") for line in log.read_text().splitlines())
     again = in_child(lambda: run(folder, log), log)
@@ -86,10 +80,7 @@ def outcome_of(
 
 
 def in_child(action: Callable[[], object], log: Path) -> int:
-    """Run an action in a forked process.
-
-    Return its exit code, or minus the signal that ended it.
-    """
+    """Run an action in a forked process; return its exit code, or minus its signal."""
     if (child := os.fork()) == 0:
         code = CRASHED
         try:
@@ -120,23 +111,8 @@ def run(folder: Path, log: Path) -> None:
     )
 
 
-def killed_at(step: int, folder: Path, log: Path) -> None:
-    """Run, and be killed before the given step."""
-    killed(step, folder)
-    run(folder, log)
-
-
-def full_from(step: int, folder: Path, log: Path) -> None:
-    """Run on a disk that is full from the given step on."""
-    full(step, folder)
-    run(folder, log)
-
-
 def killed(step: int, folder: Path) -> None:
-    """Let this process be killed before the given step on the disk.
-
-    A file is written in two halves, two steps.
-    """
+    """Kill this process before a step on the disk; a file is written in halves, two steps."""
 
     def last(_: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -156,10 +132,7 @@ def full(step: int, folder: Path) -> None:
 def _disturb(
     step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False
 ) -> None:
-    """Call a function at the given step on files of the folder, or from then on.
-
-    What removes files goes on working.
-    """
+    """Call a function at a step on files of the folder, or from then on, but for removals."""
     done = 0
 
     def counted(path: object, *, frees: bool = False) -> None:

@@ -63,9 +63,8 @@ def test_any_change_of_any_file_is_seen_and_mended(folders, tmp_path, tried, tim
     while done < times:
         shutil.copytree(own, folder)
         name, damage = rng.choice(names), rng.choice(DAMAGES)
-        content = damage(
-            expected[name], rng, [*foreign, *(expected[one] for one in names if one != name)]
-        )
+        others = [*foreign, *(expected[one] for one in names if one != name)]
+        content = damage(expected[name], rng, others)
         if content != expected[name]:
             (folder / name).write_bytes(content)
             assert_seen_and_mended(folder, name, content, expected)

@@ -1,7 +1,4 @@
-"""A run may be killed, or find the disk full, at any of its steps on the disk.
-
-Nothing is lost, and the bytes agree.
-"""
+"""A run that is killed or finds the disk full, at any step, loses nothing."""
 
 from __future__ import annotations
 

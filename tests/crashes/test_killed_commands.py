@@ -1,7 +1,4 @@
-"""Commands that write are killed at any moment.
-
-Nothing is lost, and the same command does the rest.
-"""
+"""Commands killed while they write lose nothing, and the same command does the rest."""
 
 from __future__ import annotations
 
@@ -47,18 +44,12 @@ def killed_after(seconds, action):
 
 
 def has_what_is_ours(folder):
-    return {
-        name: content
-        for name, content in outputs(folder, *ENDINGS).items()
-        if not name.startswith(".")
-    }
+    found = outputs(folder, *ENDINGS)
+    return {name: content for name, content in found.items() if not name.startswith(".")}
 
 
 def try_kills(kills, folder, action):
-    """Kill an action at random moments.
-
-    Return the states of the folder that were seen, and kills that hit.
-    """
+    """Kill an action at random moments; return the states of the folder that were seen."""
     began = time.perf_counter()
     action(fresh=os.path.exists(folder / ".mvcc-files"))
     longest = time.perf_counter() - began
@@ -96,9 +87,8 @@ def test_clustering_into_an_existing_folder(problem, tmp_path, tried, kills):
     seen = try_kills(kills, out, lambda fresh: cluster_job(job, out, fresh=fresh))
     for state in seen:
         if "clustering.json" in state:
-            assert {"model.skops", "report.html", "view0/labels.csv"} <= set(state), (
-                "what looks whole is whole"
-            )
+            whole = {"model.skops", "report.html", "view0/labels.csv"}
+            assert whole <= set(state), "what looks whole is whole"
     check_mine(out)
     tried("clustering into an existing folder killed", kills)
 
@@ -112,9 +102,8 @@ def test_prediction(problem, tmp_path, tried, kills, name):
     add_mine(out)
     seen = try_kills(kills, out, lambda fresh: predict_files(results, new, out / name, fresh=fresh))
     whole = has_what_is_ours(out)
-    assert all(state == whole for state in seen), (
-        "the former file stays until the new one is complete"
-    )
+    complete = all(state == whole for state in seen)
+    assert complete, "the former file stays until the new one is complete"
     check_mine(out)
     tried("mvcc predict killed", kills)
 

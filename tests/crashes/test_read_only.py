@@ -1,6 +1,4 @@
-"""A folder that cannot be written to is a clear error where something must be written, and none
-where it need not.
-"""
+"""A folder that cannot be written to is an error only where something must be written."""
 
 from __future__ import annotations
 
@@ -47,10 +45,8 @@ def test_a_finished_run_is_read_where_nothing_can_be_written(read_only, tried):
 @pytest.mark.parametrize("where", ["results", "new"])
 def test_a_run_that_must_write_says_where_it_cannot(read_only, tried, where):
     more = CONFIG.model_copy(update={"trials": 4})
-    with pytest.raises(
-        StoreError,
-        match=r"cannot be written: Permission denied\. Make it writable, or choose another",
-    ):
+    denied = r"cannot be written: Permission denied\. Make it writable, or choose another"
+    with pytest.raises(StoreError, match=denied):
         run_experiment(more, read_only.parent / where, n_jobs=1)
     assert check_results([read_only])[0][0].status == "ok", "what was there is as it was"
     tried("folder read-only", 1)

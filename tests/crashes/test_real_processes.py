@@ -1,7 +1,4 @@
-"""``mvcc run`` as people run it, with workers, killed and interrupted from outside.
-
-Nothing is lost, nothing hangs.
-"""
+"""``mvcc run`` as people run it, with workers, killed and interrupted from outside."""
 
 from __future__ import annotations
 
@@ -41,17 +38,16 @@ def command(folder, *options):
     return ["run", str(folder.parent / "tiny.yaml"), "--out", str(folder), *options]
 
 
+def heed_interrupts():
+    """Let Ctrl-C end it, which shells ignore in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(folder, *options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "mvcc", *command(folder, "-j", "2", *options)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # a process group of its own, as a terminal gives it
-        preexec_fn=lambda: signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        ),  # which shells ignore in the background
-    )
+    words = [sys.executable, "-m", "mvcc", *command(folder, "-j", "2", *options)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # a process group of its own, as a terminal gives it
+    return subprocess.Popen(words, start_new_session=True, preexec_fn=heed_interrupts, **pipes)
 
 
 def run(folder, *options):
@@ -179,16 +175,13 @@ def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed
     process = start(folder)
     wait_for_trials(folder, 2, process)
     # the helpers of joblib that compute nothing have other command lines
-    computing = [
-        worker for worker in workers_of(process) if "LokyProcess" in " ".join(worker.cmdline())
-    ]
+    computing = [one for one in workers_of(process) if "LokyProcess" in " ".join(one.cmdline())]
     assert len(computing) == 2
     computing[0].kill()
     code, _, err = finish(process)
     assert code == 0, err
-    assert (
-        "The system killed a worker process, most often since memory ran out. Going on with" in err
-    )
+    killed = "The system killed a worker process, most often since memory ran out. Going on with"
+    assert killed in err
     assert sha256(folder) == undisturbed
     tried("worker killed by the system", 1)
 
@@ -200,10 +193,8 @@ def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
     code, out, err = run(folder)
     process.send_signal(signal.SIGCONT)
     assert (code, out) == (1, "")
-    assert (
-        f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20"
-        in err
-    )
+    holder = f"a run of process {process.pid} on {os.uname().nodename}, begun 20"
+    assert f"{folder} is in use: {holder}" in err
     assert "Wait until that has ended, or choose another folder." in err
     assert finish(process)[0] == 0
     assert sha256(folder) == undisturbed

@@ -65,10 +65,7 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of a shell block.
-
-        All lines, or those after `$ ` where there are such, joined at backslashes.
-        """
+        """The commands of a shell block, those after `$ ` if there are such."""
         lines = self.text.replace("\\\n", " ").splitlines()
         prompted = [line[2:] for line in lines if line.startswith("$ ")]
         return [
@@ -78,24 +75,13 @@ class Block:
 
 def pages() -> list[str]:
     """Return the pages whose blocks are run, as paths from the top of the checkout."""
-    docs = (
-        path
-        for path in ROOT.glob("docs/**/*.md")
-        if path.relative_to(ROOT / "docs").parts[0] not in GENERATED
-    )
-    return [
-        "README.md",
-        "CONTRIBUTING.md",
-        "data/README.md",
-        *sorted(str(path.relative_to(ROOT)) for path in docs),
-    ]
+    of_docs = (path.relative_to(ROOT) for path in sorted(ROOT.glob("docs/**/*.md")))
+    docs = [str(path) for path in of_docs if path.parts[1] not in GENERATED]
+    return ["README.md", "CONTRIBUTING.md", "data/README.md", *docs]
 
 
 def blocks_of(page: str, text: str | None = None) -> list[Block]:
-    """Return the fenced blocks of a page with the comments right above them.
-
-    Directives of the site are none.
-    """
+    """Return the fenced blocks of a page but directives, with the comments above them."""
     tokens = MarkdownIt("commonmark").parse(
         (ROOT / page).read_text("utf-8") if text is None else text
     )

@@ -1,7 +1,4 @@
-"""Commands of the documentation name what exists: targets, options, modules, scripts, extras.
-
-Nothing is run.
-"""
+"""Commands of the documentation name what exists; nothing is run."""
 
 from __future__ import annotations
 
@@ -20,10 +17,7 @@ from tests.docs.blocks import HERE, ROOT, SHELL, Block, parse
 
 
 def check(block: Block) -> None:
-    """See that what a block names exists.
-
-    Targets, commands with their options, modules, scripts, extras.
-    """
+    """See that targets, options, modules, scripts and extras that a block names exist."""
     if block.language not in SHELL:
         parse(block)
     for command in block.commands if block.language in SHELL else ():

@@ -18,10 +18,7 @@ os.dup2(2, 1)  # what other processes print is no answer
 
 
 def _be_strict() -> None:
-    """Take any warning for a mistake of the page, except for what mvcc says about data.
-
-    That is part of it.
-    """
+    """Take any warning for a mistake of the page, but for those of mvcc about data."""
     from sklearn.exceptions import ConvergenceWarning
 
     from mvcc.exceptions import PropagationWarning

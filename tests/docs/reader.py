@@ -41,17 +41,9 @@ def variables(*programs: Path, **more: str) -> dict[str, str]:
 class Reader:
     """Somebody with a folder, a Python that remembers its names, and programs left running.
 
-    Parameters
-    ----------
-    folder : Path
-        Where all is done.
-    variables : dict
-        The environment; its PATH decides which programs are found.
-    instead : dict
-        What is put in place of words that are not taken as printed: ports of this machine, numbers
-        of trials.
-    slow : bool
-        Whether blocks marked as slow are run.
+    The path of the variables decides which programs are found; the words of ``instead`` are not
+    taken as printed: ports of this machine, numbers of trials. Blocks marked as slow are run by
+    somebody slow.
     """
 
     def __init__(
@@ -91,9 +83,8 @@ class Reader:
 
     def _read(self, block: Block) -> None:
         if block.mark == "ci" or (block.mark == "slow" and not self.slow):
-            assert block.mark == "ci" or block.said, (
-                f"{block.place}: say why it is slow: <!-- slow: why -->"
-            )
+            why = f"{block.place}: say why it is slow: <!-- slow: why -->"
+            assert block.mark == "ci" or block.said, why
             check(block)
             self.left.append(block.place)
         elif block.mark in ("file", "merge"):
@@ -127,16 +118,10 @@ class Reader:
 
     def _run_python(self, block: Block) -> str:
         if self._interpreter is None:
-            self._interpreter = self._popen(
-                # what libraries of others warn of is theirs
-                [
-                    "python",
-                    "-c",
-                    _INTERPRETER.read_text("utf-8"),
-                    "lenient" if self.slow else "strict",
-                ],
-                text=True,
-            )
+            # what libraries of others warn of is theirs
+            how = "lenient" if self.slow else "strict"
+            command = ["python", "-c", _INTERPRETER.read_text("utf-8"), how]
+            self._interpreter = self._popen(command, text=True)
         stdin, stdout = self._interpreter.stdin, self._interpreter.stdout
         assert stdin is not None
         assert stdout is not None
@@ -167,25 +152,17 @@ class Reader:
         with log.open("w") as file:
             started = self._popen(["bash", "-c", command], stdout=file, stderr=file)
         deadline = time.monotonic() + _PATIENCE
+        place = f"{block.place}: {command}"
         while block.said not in log.read_text("utf-8"):
-            assert started.poll() is None, (
-                f"{block.place}: {command} ended:\n{log.read_text('utf-8')}"
-            )
-            assert time.monotonic() < deadline, (
-                f"{block.place}: {command} does not say {block.said!r}"
-            )
+            assert started.poll() is None, f"{place} ended:\n{log.read_text('utf-8')}"
+            assert time.monotonic() < deadline, f"{place} does not say {block.said!r}"
             time.sleep(0.1)
         return ""
 
     def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[Any]:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        started = subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=self.variables,
-            start_new_session=True,
-            **(pipes | options),
-        )
+        options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE} | options
+        options |= {"cwd": self.folder, "env": self.variables, "start_new_session": True}
+        started = subprocess.Popen(command, **options)
         self._left_running.callback(_end, started)
         return started
 

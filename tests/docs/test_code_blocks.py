@@ -1,7 +1,4 @@
-"""What the documentation shows works.
-
-Every code block of every page is run, the slow ones by slow tests.
-"""
+"""Every code block of the documentation works, the slow ones by slow tests."""
 
 from __future__ import annotations
 
@@ -23,15 +20,12 @@ from tests.experiments.test_dask_scheduler import free_port
 pytestmark = pytest.mark.slow
 
 # these show what is done in a checkout; all others begin with an empty folder
-IN_A_CHECKOUT = {
-    "README.md",
-    "CONTRIBUTING.md",
-    "data/README.md",
-    "docs/compared.md",
-    "docs/how-to/data-set.md",
-    "docs/how-to/transfer-method.md",
-    "docs/reproduction.md",
-}
+IN_A_CHECKOUT = set(
+    """
+    README.md CONTRIBUTING.md data/README.md docs/compared.md docs/how-to/data-set.md
+    docs/how-to/transfer-method.md docs/reproduction.md
+    """.split()
+)
 MARKS = {"docs/reproduction.md": [pytest.mark.data, pytest.mark.exact_bits, pytest.mark.reference]}
 # a command that works with two trials works with ten
 FEWER = {"--trials 10": "--trials 2", "range(10)": "range(2)", "--nworkers -1": "--nworkers 1"}
@@ -50,21 +44,11 @@ PROGRAMS = {"docs/compared.md": "python3.8", "docs/how-to/cluster.md": "java"}
 
 def lay_out_a_checkout(folder):
     """Copy what commands read; results without single trials, since a command may write there."""
-    for name in (
-        "Makefile",
-        "examples",
-        "pyproject.toml",
-        "scripts",
-        "tests",
-        ".pre-commit-config.yaml",
-    ):
+    for name in "Makefile examples pyproject.toml scripts tests .pre-commit-config.yaml".split():
         (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
-    shutil.copytree(
-        ROOT / "results",
-        folder / "results",
-        ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock"),
-    )
+    single = shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock")
+    shutil.copytree(ROOT / "results", folder / "results", ignore=single)
     # a data set is added to it; links would change the digest of the kernels, and all would be
     # compiled anew
     half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
@@ -94,20 +78,16 @@ def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
     blocks = blocks_of(page)
     with Reader(tmp_path, variables(HERE, **more), instead=ports | FEWER) as reader:
         reader.follow(blocks)
-    record_property(
-        "code blocks", f"{page}: {len(reader.done)} run, {len(reader.left)} only checked"
-    )
-    assert sorted(reader.done + reader.left) == sorted(
-        block.place for block in blocks if block.is_code
-    )
+    counts = f"{len(reader.done)} run, {len(reader.left)} only checked"
+    record_property("code blocks", f"{page}: {counts}")
+    places = [block.place for block in blocks if block.is_code]
+    assert sorted(reader.done + reader.left) == sorted(places)
 
 
 def runs(program):
     """Tell whether a program is there; a name may be, and stand for nothing."""
-    return (
-        which(program) is not None
-        and subprocess.run([program, "--version"], capture_output=True).returncode == 0
-    )
+    path = which(program)
+    return path and subprocess.run([path, "--version"], capture_output=True).returncode == 0
 
 
 @pytest.fixture(scope="session")
@@ -116,9 +96,7 @@ def packages(tmp_path_factory):
 
 
 def a_newcomer(folder, sdist):
-    """Return the environment of somebody who has Python and a copy of the source in the folder
-    ``mvcc``.
-    """
+    """Return the environment of somebody who has Python and the source in ``mvcc``."""
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").symlink_to(Path(sys.executable).resolve())
     (folder / "constraint.txt").write_text(f"mvcc=={mvcc.__version__}\n")
@@ -161,9 +139,8 @@ def test_slow_blocks_are_run_by_a_slow_test_and_those_of_ci_by_ci():
     blocks = [block for page in pages() for block in blocks_of(page)]
     assert {block.page for block in blocks if block.mark == "slow"} == set(SLOW_PAGES)
     ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    for command in (
-        command for block in blocks if block.mark == "ci" for command in block.commands
-    ):
+    of_ci = [block for block in blocks if block.mark == "ci"]
+    for command in (command for block in of_ci for command in block.commands):
         words = command.partition("#")[0].strip()
         # `make test test-all` has both
         assert any(set(words.split()) <= set(line.partition(" 2>")[0].split()) for line in ci), (

@@ -1,7 +1,4 @@
-"""Pages lead somewhere.
-
-Their links on GitHub and in the site alike, their pictures, their place in the navigation.
-"""
+"""Pages lead somewhere, on GitHub and in the site alike."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from matplotlib.testing.compare import compare_images
@@ -59,18 +57,13 @@ def test_every_page_is_in_the_navigation():
 @pytest.mark.exact_bits
 @pytest.mark.parametrize("name", ["joint", "method"])
 def test_the_pictures_of_the_method_are_what_the_method_does(name, tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", f"scripts.pictures.{name}", tmp_path], cwd=ROOT, check=True
-    )
-    committed = ROOT / "docs/_static" / name
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        path.name for path in committed.iterdir()
-    )
-    for picture in tmp_path.iterdir():
-        difference = compare_images(str(committed / picture.name), str(picture), tol=5)
-        assert difference is None, (
-            f"{difference}\nDraw them again: python -m scripts.pictures.{name}"
-        )
+    import_module(f"scripts.pictures.{name}").main(tmp_path)
+    committed = {path.name: path for path in (ROOT / "docs/_static" / name).iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == committed.keys()
+    for picture, path in committed.items():
+        difference = compare_images(str(path), str(tmp_path / picture), tol=5)
+        again = f"Draw them again: python -m scripts.pictures.{name}"
+        assert difference is None, f"{difference}\n{again}"
 
 
 def test_committed_pictures_are_small():
@@ -80,25 +73,9 @@ def test_committed_pictures_are_small():
 
 @pytest.mark.reliability
 def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_path):
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "sphinx",
-            "-W",
-            "--keep-going",
-            "-q",
-            "-b",
-            "html",
-            "-c",
-            "docs",
-            ".",
-            str(tmp_path),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    words = "-m sphinx -W --keep-going -q -b html -c docs ."
+    command = [sys.executable, *words.split(), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     built = sorted(tmp_path.rglob("*.html"))
     assert len(built) > 30
@@ -111,25 +88,26 @@ def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_
     assert not re.search(r"url\([\"']?(?:https?:)?//|@import [\"'](?:https?:)?//", styles)
 
 
-def test_the_page_of_the_api_has_the_first_sentences_of_the_docstrings(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
-    from api_page import ROW, summary_of
-
-    rows = ROW.findall((ROOT / "docs" / "api.md").read_text("utf-8"))
-    listed = {name for name, _ in rows}
-    assert {*mvcc.__all__} - {"__version__", "exceptions"} <= {
-        name.rpartition(".")[2] for name in listed
-    }
-    assert [(name, summary_of(name)) for name, _ in rows] == rows
-
-
-@pytest.mark.compiled
-def test_examples_of_public_docstrings_run(monkeypatch):
+@pytest.fixture
+def api(monkeypatch):
+    """Give the rows of the page of the API, a name and its sentence each."""
     monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
     from api_page import ROW
 
-    names = [name for name, _ in ROW.findall((ROOT / "docs" / "api.md").read_text("utf-8"))]
-    modules = {inspect.getmodule(pkgutil.resolve_name(f"mvcc.{name}")) for name in names}
+    return ROW.findall((ROOT / "docs" / "api.md").read_text("utf-8"))
+
+
+def test_the_page_of_the_api_has_the_first_sentences_of_the_docstrings(api):
+    from api_page import summary_of
+
+    listed = {name.rpartition(".")[2] for name, _ in api}
+    assert {*mvcc.__all__} - {"__version__", "exceptions"} <= listed
+    assert [(name, summary_of(name)) for name, _ in api] == api
+
+
+@pytest.mark.compiled
+def test_examples_of_public_docstrings_run(api):
+    modules = {inspect.getmodule(pkgutil.resolve_name(f"mvcc.{name}")) for name, _ in api}
     tried = {module.__name__: doctest.testmod(module) for module in modules}
     assert sum(result.attempted for result in tried.values()) > 100
     assert [name for name, result in tried.items() if result.failed] == []

@@ -21,35 +21,22 @@ def block(language, text, mark="", said=""):
     return Block("page.md", 1, language, text, mark, said)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (block("console", "false | true"), "exit status 1"),
-        (block("console", "mvcc clusters"), "exit status 2"),
-        (block("console", "mvcc --version", "fails"), "exit status 0"),
-        (block("fortran", "STOP"), "nobody runs 'fortran'"),
-        (block("python", "raise KeyError('no such row')"), "no such row"),
-        (block("yaml", "{"), "expected"),
-        (block("text", "2", "output"), "it prints instead"),
-        (block("console", "make test", "slow"), "say why"),
-        (block("console", "echo off; exit 1", "background", "on"), "off"),
-        (block("py", "print('nothing like it')\n", "excerpt", "mvcc/__main__.py"), "not so in"),
-        (block("python", "import os\nos._exit(1)"), "Python is gone"),
-    ],
-    ids=[
-        "status",
-        "command",
-        "success",
-        "language",
-        "exception",
-        "yaml",
-        "output",
-        "reason",
-        "end",
-        "excerpt",
-        "gone",
-    ],
-)
+WRONG = {
+    "status": (block("console", "false | true"), "exit status 1"),
+    "command": (block("console", "mvcc clusters"), "exit status 2"),
+    "success": (block("console", "mvcc --version", "fails"), "exit status 0"),
+    "language": (block("fortran", "STOP"), "nobody runs 'fortran'"),
+    "exception": (block("python", "raise KeyError('no such row')"), "no such row"),
+    "yaml": (block("yaml", "{"), "expected"),
+    "output": (block("text", "2", "output"), "it prints instead"),
+    "reason": (block("console", "make test", "slow"), "say why"),
+    "end": (block("console", "echo off; exit 1", "background", "on"), "off"),
+    "excerpt": (block("py", "print('nothing')\n", "excerpt", "mvcc/__main__.py"), "not so in"),
+    "gone": (block("python", "import os\nos._exit(1)"), "Python is gone"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG.values(), ids=WRONG)
 def test_a_block_that_does_not_work_is_noticed(wrong, message, reader):
     with pytest.raises(Exception, match=message):
         reader.follow([wrong])

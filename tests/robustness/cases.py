@@ -1,8 +1,4 @@
-"""What the tests of bad input share: how many cases there are, and what counts as an answer.
-
-The promise is one for all: whatever comes in, either it is understood, or it is refused in one
-clear message, at once.
-"""
+"""What counts as an answer to bad input: it is understood, or refused clearly and at once."""
 
 from __future__ import annotations
 
@@ -11,11 +7,18 @@ import re
 import time
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mvcc.exceptions import InvalidInputError
 from tests.command_line import mvcc
+
+# eight rows of four classes
+X = np.array(
+    [[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]]
+)
+LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
 
 MOST_SECONDS = 5.0  # of a processor, for one case
 MOST_CHARACTERS = 8000
@@ -43,31 +46,21 @@ def many(number, /, **strategies):
                 max_examples=max(2, round(number * share)),
                 derandomize=True,
                 database=None,
-                suppress_health_check=[
-                    HealthCheck.too_slow,
-                    HealthCheck.data_too_large,
-                    HealthCheck.filter_too_much,
-                ],
+                suppress_health_check=[*HealthCheck],
             )
             cases(given(**strategies)(test))(**fixtures)
 
         signature = inspect.signature(test)
-        fixtures = [
-            parameter for name, parameter in signature.parameters.items() if name not in strategies
-        ]
-        run.__signature__ = signature.replace(parameters=fixtures)
-        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        others = [one for name, one in signature.parameters.items() if name not in strategies]
+        run.__signature__ = signature.replace(parameters=others)
+        run.__name__, run.__module__ = test.__name__, test.__module__
         return run
 
     return decorate
 
 
 def answer(call, *names, error=InvalidInputError):
-    """Return what a call gives, or None where it is refused in a message that has one of the names.
-
-    A name is a word, or a regular expression. Any other exception fails the test, and so does a
-    warning.
-    """
+    """Return what a call gives, or None where a message refuses it that has a name or pattern."""
 
     def attempt():
         try:
@@ -85,9 +78,7 @@ def answer(call, *names, error=InvalidInputError):
 
 
 def command(*arguments, codes, names):
-    """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a
-    message.
-    """
+    """Run ``mvcc``; return what it prints, or None where it ends with a code and a message."""
     code, printed, said = _at_once(lambda: mvcc(*arguments))
     assert "Traceback" not in printed + said
     complaint = "".join(
@@ -113,10 +104,7 @@ def assert_clear(message, *names):
 
 
 def _at_once(attempt):
-    """Return what an attempt gives, if it takes no time.
-
-    The first one may import modules and compile kernels.
-    """
+    """Return what an attempt gives at once; the first one may import and compile."""
     for _ in range(2):
         began = time.process_time()
         result = attempt()

@@ -1,6 +1,4 @@
-"""Every test of this folder says how many cases of bad input it has tried, and what became of
-them.
-"""
+"""Every test says how many cases of bad input it has tried, and how they ended."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How files of any format are damaged.
-
-Bytes and words changed, also inside what is packed, with right checksums.
-"""
+"""How files of any format are damaged, also inside what is packed."""
 
 from __future__ import annotations
 
@@ -13,68 +10,14 @@ import re
 import zipfile
 
 _WORDS = (
-    *(
-        b"",
-        b" ",
-        b",",
-        b";",
-        b"\t",
-        b'"',
-        b"'",
-        b"\n",
-        b"\r",
-        b"\0",
-        b"\x1b[31m",
-        b"\xff",
-        b"\xed\xa0\x80",
-        b"\\ud800",
-    ),
-    *(
-        b"nan",
-        b"inf",
-        b"-inf",
-        b"1e999",
-        b"1e308",
-        b"-0",
-        b"-1",
-        b"0.5",
-        b"9" * 400,
-        b"null",
-        b"true",
-        b"[",
-        b"{",
-        b"}",
-    ),
-    *(
-        b"2147483648",
-        b"18446744073709551616",
-        b"1048577",
-        b"=1+1",
-        b"<x/>",
-        b"&a;",
-        b"../x",
-        b"x" * 5000,
-        b"[" * 500,
-    ),
-    *(b"9999-12-31", b"#N/A", b"XFD1048576", "é𝔘".encode(), b"%s", b"id", b"label"),
+    *(b"", b" ", b"\t", b"\n", b"\r", b"9" * 400, b"x" * 5000, b"[" * 500, "é𝔘".encode()),
+    *b", ; \" ' \0 \x1b[31m \xff \xed\xa0\x80 \\ud800 [ { } <x/> &a; ../x %s id label".split(b" "),
+    *b"nan inf -inf 1e999 1e308 -0 -1 0.5 null true 2147483648 18446744073709551616".split(),
+    *b"1048577 =1+1 9999-12-31 #N/A XFD1048576".split(),
 )
 _VALUES = (
-    None,
-    True,
-    -1,
-    0,
-    1,
-    10**9,
-    10**18,
-    1e308,
-    0.5,
-    "",
-    "x",
-    "a\0b",
-    "x" * 5000,
-    [],
-    {},
-    [[]],
+    *(None, True, -1, 0, 1, 10**9, 10**18, 1e308, 0.5),
+    *("", "x", "a\0b", "x" * 5000, [], {}, [[]]),
 )
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 _WORD = re.compile(rb"[\w.\-]+")

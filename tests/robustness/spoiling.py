@@ -12,24 +12,8 @@ from hypothesis import strategies as st
 HUGE = (10**400, -(10**400), 2**63, 2**64, -(2**63) - 1)
 ODD_FLOATS = (float("nan"), float("inf"), -float("inf"), -0.0, 1e308, -1e308, 5e-324, 0.5, 1e300)
 ODD_TEXTS = (
-    *(
-        "",
-        " ",
-        "x",
-        "nan",
-        "0",
-        "1e999",
-        "\0",
-        "\x1b[31m",
-        "\ud800",
-        "\u202e",
-        "é",
-        "𝔘",
-        "x" * 5000,
-        "a\nb",
-        "$^$",
-    ),
-    *("../x", "%s", "{0}"),
+    *("", " ", "\0", "\ud800", "\u202e", "a\nb", "x" * 5000),
+    *"x nan 0 1e999 \x1b[31m é 𝔘 $^$ ../x %s {0}".split(" "),
 )
 
 
@@ -41,35 +25,12 @@ class _Thing:
 
 
 ODD_OBJECTS = (
-    None,
-    True,
-    False,
-    _Thing(),
-    b"\xff",
-    1 + 2j,
-    [],
-    {},
-    (),
-    [[]],
-    {"a": 1},
-    {1, 2},
-    ...,
-    int,
-    slice(1),
+    *(None, True, False, ..., int, slice(1), _Thing(), b"\xff", 1 + 2j),
+    *([], {}, (), [[]], {"a": 1}, {1, 2}),
 )
 TYPES = (
-    None,
-    np.int8,
-    np.uint64,
-    np.float16,
-    np.longdouble,
-    complex,
-    object,
-    bool,
-    "U9",
-    "S3",
-    "M8[s]",
-    "m8[s]",
+    *(None, np.int8, np.uint64, np.float16, np.longdouble, complex, object, bool),
+    *"U9 S3 M8[s] m8[s]".split(),
 )
 
 odd_numbers = st.sampled_from([*HUGE, *ODD_FLOATS, -1, 0, 1, 2**31, 10**18])
@@ -79,10 +40,7 @@ odd_values = odd_numbers | odd_objects | st.sampled_from(ODD_TEXTS)
 
 @st.composite
 def spoilt_rows(draw, rows, values=odd_values):
-    """Spoil a list of rows.
-
-    Values replaced, added or left out, rows repeated, turned round or dropped.
-    """
+    """Spoil a list of rows: replace, add, drop or repeat values and rows."""
     rows = [list(row) for row in rows]
     for _ in range(draw(st.integers(1, 3))):
         if not rows:
@@ -127,80 +85,23 @@ def _converted(values, dtype):
 # ---- texts
 
 _TOKENS = (
-    *(
-        "",
-        " ",
-        ",",
-        ";",
-        "\t",
-        "'",
-        '"',
-        "\n",
-        "\r\n",
-        "\r",
-        "\0",
-        "\x1b[31m",
-        "\x85",
-        "\u2028",
-        "\ud800",
-        "é",
-        "𝔘",
-    ),
-    *(
-        "nan",
-        "NaN",
-        "inf",
-        "-inf",
-        "1e999",
-        "-0",
-        "-1",
-        "0.5",
-        "1_000",
-        "1e308",
-        "9" * 5000,
-        "0x1F",
-        "١٢",
-        "10**400",
-    ),
-    *(
-        "x" * 5000,
-        "$^$",
-        "null",
-        "true",
-        "None",
-        "?",
-        "%",
-        "{",
-        "}",
-        "[",
-        "]",
-        ": ",
-        "- ",
-        "#",
-        "&a ",
-        "*a",
-        "\ufeff",
-    ),
-    *("!!python/object/apply:os.system ", "---\n", "...\n", "<<: ", "|\n", "@data", "=1+1"),
+    *("", " ", "\t", "\n", "\r\n", "\r", "\x85", "\u2028", "x" * 5000, "9" * 5000),
+    *(": ", "- ", "<<: ", "&a ", "!!python/object/apply:os.system ", "---\n", "...\n", "|\n"),
+    *", ; ' \" \0 \x1b[31m \ud800 é 𝔘 \ufeff $^$ ? % { } [ ] # *a @data =1+1".split(" "),
+    *"nan NaN inf -inf 1e999 -0 -1 0.5 1_000 1e308 0x1F ١٢ 10**400 null true None".split(" "),
 )
-_ELSEWHERE = (
-    (",", ";"),
-    (",", "\t"),
-    ("\n", "\r\n"),
-    ("\n", "\r"),
-    ("  ", "\t"),
-    (" ", "\xa0"),
-    ("\n", "\n\n"),
-)
+_ELSEWHERE = [
+    *((",", other) for other in (";", "\t")),
+    *(("\n", other) for other in ("\r\n", "\r", "\n\n")),
+    *(("  ", "\t"), (" ", "\xa0")),
+]
 _ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp037", "utf-7")
 tokens = st.sampled_from(_TOKENS)
 
 
 @st.composite
 def spoilt_text(draw, text):
-    """Spoil a text: cut it, drop, repeat or swap lines, put something else into a word or between
-    words.
-    """
+    """Spoil a text: cut it, drop, repeat or swap lines, put something else into words."""
     for _ in range(draw(st.integers(1, 3))):
         lines = text.splitlines(keepends=True) or [""]
         one, other = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
@@ -244,22 +145,8 @@ def spoilt_bytes(draw, text):
 # ---- trees of values, as in YAML and JSON
 
 _VALUES = (
-    *HUGE,
-    *ODD_FLOATS,
-    *ODD_TEXTS,
-    None,
-    True,
-    False,
-    [],
-    {},
-    [[]],
-    {"a": 1},
-    -1,
-    0,
-    1,
-    10**9,
-    10**18,
-    [2, 1],
+    *(*HUGE, *ODD_FLOATS, *ODD_TEXTS),
+    *(None, True, False, [], {}, [[]], {"a": 1}, [2, 1], -1, 0, 1, 10**9, 10**18),
 )
 _KEYS = ("method", "threshold", "trials", "a.b", *ODD_TEXTS)
 
@@ -280,10 +167,7 @@ def places(tree, path=()):
 
 @st.composite
 def spoilt_tree(draw, tree):
-    """Spoil a tree: values of other types and sizes, nested, moved, repeated or left out.
-
-    Keys renamed.
-    """
+    """Spoil a tree: other values, nested, moved, repeated or left out, keys renamed."""
     tree = json.loads(json.dumps(tree))
     for _ in range(draw(st.integers(1, 3))):
         known = places(tree)

@@ -1,6 +1,4 @@
-"""A configuration that makes no sense is refused by one message with every line that is wrong,
-whatever is wrong.
-"""
+"""A bad configuration is refused by one message with every line that is wrong."""
 
 from __future__ import annotations
 
@@ -47,10 +45,9 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 def check(content, *assignments):
     """Give a configuration to `mvcc run --dry-run`, and return whether it is valid."""
     path = Path("x.yaml")
-    path.write_bytes(
-        content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
-    )
-    options = [part for assignment in assignments for part in ("--set", assignment)]
+    content = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    path.write_bytes(content)
+    options = [f"--set={assignment}" for assignment in assignments]
     planned = command("run", path, "--dry-run", *options, codes=(2,), names=WHERE)
     assert planned is None or "\nWould compute " in planned
     assert [*map(str, Path().iterdir())] == ["x.yaml"]
@@ -59,13 +56,9 @@ def check(content, *assignments):
 
 def written(tree):
     """Write a tree as YAML; half characters, which YAML refuses to write, as JSON."""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     try:
-        return yaml.dump(
-            tree,
-            Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper),
-            sort_keys=False,
-            allow_unicode=True,
-        )
+        return yaml.dump(tree, Dumper=dumper, sort_keys=False, allow_unicode=True)
     except UnicodeEncodeError:
         return json.dumps(tree)
 
@@ -80,17 +73,15 @@ def test_a_file_is_understood_or_refused(content):
     check(content)
 
 
+keys = st.sampled_from([*KEYS, *ODD_TEXTS, "a.b.c", ".", "..", "multi_view.", "=", "trials.0"])
+values = tokens | st.sampled_from(VALUES) | st.text(max_size=20)
+
+
 @many(
     50,
-    keys=st.lists(
-        st.sampled_from([*KEYS, *ODD_TEXTS, "a.b.c", ".", "..", "multi_view.", "=", "trials.0"]),
-        min_size=1,
-        max_size=2,
-    ),
+    keys=st.lists(keys, min_size=1, max_size=2),
     equals=st.sampled_from(["=", "=", "=", "==", ": ", ""]),
-    values=st.lists(
-        tokens | st.sampled_from(VALUES) | st.text(max_size=20), min_size=2, max_size=2
-    ),
+    values=st.lists(values, min_size=2, max_size=2),
 )
 @example(keys=["multi_view." * 30_000 + "a", "a." * 19 + "b"], equals="=", values=["1", "2"])
 @example(keys=["trials"], equals="=", values=["9" * 100_000])

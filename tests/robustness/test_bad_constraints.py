@@ -1,6 +1,4 @@
-"""Constraints that cannot be are refused with their place, as arrays and as CSV files, and never
-half understood.
-"""
+"""Bad constraints are refused with their place, as arrays and as CSV files."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from mvcc import (
     propagate_constraints,
     weighted_precision,
 )
-from tests.robustness.cases import answer, command, many, with_warnings
+from tests.robustness.cases import LABELS, X, answer, command, many, with_warnings
 from tests.robustness.spoiling import (
     any_array,
     odd_objects,
@@ -27,10 +25,6 @@ from tests.robustness.spoiling import (
     spoilt_rows,
 )
 
-X = np.array(
-    [[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]]
-)
-LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
 PAIRS = [(0, 1), (1, 2), (3, 4), (0, 3), (2, 4), (5, 6), (5, 7)]
 KINDS = [True, True, True, False, False, True, False]
 WEIGHTS = [1.0, 0.5, 2.0, 1.0, 1.0, 0.25, 3.0]
@@ -82,13 +76,8 @@ def test_pairs_make_constraints_or_are_refused(together, apart):
 @example(y=LABELS, number=2, seed=[0] * 10**6)
 @example(y=np.array([np.zeros(2), np.zeros(3)], dtype=object), number=2, seed=0)
 def test_labels_make_constraints_or_are_refused(y, number, seed):
-    made = answer(
-        lambda: Constraints.from_labels(y, number, seed),
-        "y",
-        "n_constraints",
-        "random_state",
-        "labels",
-    )
+    names = ("y", "n_constraints", "random_state", "labels")
+    made = answer(lambda: Constraints.from_labels(y, number, seed), *names)
     if made is not None:
         assert_valid(made)
 
@@ -101,11 +90,7 @@ def contradictory(draw):
     """Constraints on rows that X may have or not, of any kinds."""
     pair = st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] != pair[1])
     pairs = draw(st.lists(pair, max_size=9))
-    kinds, weights = (
-        zip(*[(draw(st.booleans()), draw(WEIGHED)) for _ in pairs], strict=True)
-        if pairs
-        else ((), ())
-    )
+    kinds, weights = ([draw(values) for _ in pairs] for values in (st.booleans(), WEIGHED))
     return Constraints(np.reshape(pairs, (-1, 2)).astype(int), kinds, weights)
 
 
@@ -152,10 +137,8 @@ def test_a_clusterer_takes_constraints_or_refuses_them(clusterer, constraints):
 )
 def test_views_take_constraints_or_refuse_them(constraints, closure):
     model = MultiViewConstrainedClustering(PCKMeans(2), closure=closure, random_state=0)
-    mappings = {(0, 1): [(0, 0), (3, 3)]}
-    fitted = answer(
-        lambda: model.fit([X, X[:6]], constraints=constraints, mappings=mappings), "constraints?"
-    )
+    given = {"constraints": constraints, "mappings": {(0, 1): [(0, 0), (3, 3)]}}
+    fitted = answer(lambda: model.fit([X, X[:6]], **given), "constraints?")
     if fitted is not None:
         assert [len(labels) for labels in fitted.labels_] == [8, 6]
 
@@ -176,7 +159,13 @@ def test_constraints_are_propagated_and_scored_or_refused(constraints, kind):
 
 # CSV files
 
-LISTED = "i,j,kind,weight\n0,1,must-link,1.0\n1,2,must-link,0.5\n3,4,must-link,2.0\n0,3,cannot-link,1\n5,7,cannot-link,3\n"
+LISTED = """i,j,kind,weight
+0,1,must-link,1.0
+1,2,must-link,0.5
+3,4,must-link,2.0
+0,3,cannot-link,1
+5,7,cannot-link,3
+"""
 UNWEIGHED = "i,j,kind\n0,1,must-link\n7,2,cannot-link\n"
 WHERE = (r"list\.csv:\d+: .", r"list\.csv: cannot be read", "contradict")
 
@@ -196,12 +185,11 @@ def test_a_file_is_read_or_refused_with_its_line(tmp_path, content):
     conflict=st.sampled_from(["error", "drop"]),
 )
 def test_the_command_checks_a_file_or_refuses_it(tmp_path, content, conflict):
-    path = tmp_path / "list.csv"
+    path, table = tmp_path / "list.csv", tmp_path / "rows.csv"
     path.write_bytes(content)
-    table = tmp_path / "rows.csv"
     table.write_text("id,x\n" + "".join(f"{row},{row}.5\n" for row in range(10)))
-    given = ["--view", f"rows={table}", "--constraints", f"rows={path}", "-k", "2"]
-    command("cluster", *given, "--on-conflict", conflict, "--dry-run", codes=(1,), names=WHERE)
+    given = [f"--view=rows={table}", f"--constraints=rows={path}", f"--on-conflict={conflict}"]
+    command("cluster", *given, "-k", "2", "--dry-run", codes=(1,), names=WHERE)
 
 
 MANY = 10**6

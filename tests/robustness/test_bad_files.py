@@ -1,6 +1,4 @@
-"""Damaged data files and results are refused with file and line, by the readers and by the
-commands.
-"""
+"""Damaged data files and results are refused with file and line."""
 
 from __future__ import annotations
 
@@ -112,11 +110,9 @@ def json_files(tree):
 def changed(text, **values):
     """Write a table with other values in its first row."""
     table = pd.read_csv(io.StringIO(text), dtype="str")
-    return (
-        table.assign(**{name: [value, *table[name][1:]] for name, value in values.items()})
-        .to_csv(index=False)
-        .encode()
-    )
+    for name, value in values.items():
+        table[name] = [value, *table[name][1:]]
+    return table.to_csv(index=False).encode()
 
 
 @many(60, content=spoilt_bytes(CURVES))
@@ -146,9 +142,8 @@ def test_scores_are_read_or_refused(tmp_path, content, at):
     scores = answer(lambda: Results(folder).scores, r"scores\.csv\.gz", error=StoreError)
     if scores is not None:
         assert scores["f_measure"].between(0, 1).all()
-        assert not scores.duplicated(
-            ["dataset", "view", "base", "method", "mapped", "n_constraints", "trial"]
-        ).any()
+        cell = "dataset view base method mapped n_constraints trial".split()
+        assert not scores.duplicated(cell).any()
 
 
 @many(50, content=json_files(MANIFEST))
@@ -179,15 +174,11 @@ SPOILT = st.one_of(
 )
 
 
+NOT_DRAWN = (*FILES, "the example of", "nothing to draw")
+
+
 def drawn(folder, figure):
-    printed = command(
-        "plot",
-        folder,
-        "--figure",
-        figure,
-        codes=(1,),
-        names=(*FILES, "the example of", "nothing to draw"),
-    )
+    printed = command("plot", folder, "--figure", figure, codes=(1,), names=NOT_DRAWN)
     assert printed is None or all(Path(line).stat().st_size for line in printed.splitlines())
     return printed
 
@@ -218,11 +209,12 @@ def without_propagation(table):
     return table.assign(propagated_must_links=0, propagated_cannot_links=0)
 
 
+def without_constraints(table):
+    return table.assign(n_constraints=table["n_constraints"].replace(10, 0))
+
+
 UNUSUAL = {
-    "none of the constraints": (
-        lambda table: table.assign(n_constraints=table["n_constraints"].replace(10, 0)),
-        "6",
-    ),
+    "none of the constraints": (without_constraints, "6"),
     "nothing propagated in one": (
         lambda table: pd.concat([table, without_propagation(table.assign(dataset="b"))]),
         "6",
@@ -265,9 +257,7 @@ def test_claims_are_tested_or_refused(tmp_path, spoilt):
 
 
 def test_claims_refuse_what_they_cannot_compare(tmp_path):
-    again = TRIALS[
-        (TRIALS["method"] == "constraint-propagation") & (TRIALS["experiment"] == "multi-view")
-    ]
+    again = TRIALS.query("method == 'constraint-propagation' and experiment == 'multi-view'")
     scores = pd.concat([TRIALS, again.assign(threshold="0.9")]).to_csv(index=False)
     folder = written(tmp_path, scores=gzip.compress(scores.encode()))
     assert command("claims", folder, codes=(1,), names=("several thresholds",)) is None
@@ -288,7 +278,5 @@ def test_claims_refuse_counts_of_another_form(tmp_path, content):
 def test_a_folder_that_is_none_is_refused(tmp_path, monkeypatch, name, folder):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    assert (
-        command(name, folder, codes=(1,), names=("there is no folder", "cannot look for results"))
-        is None
-    )
+    names = ("there is no folder", "cannot look for results")
+    assert command(name, folder, codes=(1,), names=names) is None

@@ -1,6 +1,4 @@
-"""Spoilt tables, matches, constraints and settings are clustered or refused in one message, at
-once.
-"""
+"""Spoilt jobs are clustered, or refused in one message, at once."""
 
 from __future__ import annotations
 
@@ -13,10 +11,11 @@ import pytest
 from hypothesis import example
 from hypothesis import strategies as st
 
-from mvcc.exceptions import DataError
+from mvcc.exceptions import DataError, MvccError
+from mvcc.tables import cluster_job, load_job
 from mvcc.tables._job import View
 from mvcc.tables.fitting._features import numbers_of
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import _READERS
 from tests.robustness.cases import answer, command, many, with_warnings
 from tests.robustness.spoiling import spoilt_bytes
 from tests.tables.problems import read_table
@@ -28,7 +27,12 @@ TEXTS = "id,x,y,kind\n" + "".join(
 )
 IMAGES = "id;x;y\n" + "".join(f"{i:03d};{x};{y}\n" for i, (x, y) in enumerate(X[:9].tolist()))
 MATCHES = "texts,images\n" + "".join(f"t{i},{i:03d}\n" for i in (0, 1, 2, 6, 7, 8))
-PAIRS = "i,j,kind,weight\nt0,t1,must-link,1\nt6,t7,must-link,0.8\nt0,t7,cannot-link,1\nt3,t9,cannot-link,1.5\n"
+PAIRS = """i,j,kind,weight
+t0,t1,must-link,1
+t6,t7,must-link,0.8
+t0,t7,cannot-link,1
+t3,t9,cannot-link,1.5
+"""
 YAML = """# what is clustered
 views:
   texts: {path: texts.csv, labels_column: kind}
@@ -41,64 +45,25 @@ threshold: 0.6
 features: pca
 stability_runs: 1
 """
-ARFF = (
-    "@relation r\n@attribute id string\n@attribute x real\n@attribute k {u,'v w'}\n@data\n"
-    + "".join(
-        f"{name},{x},{k}\n"
-        for name, x, k in (("a", 1, "u"), ("'b c'", -2e-3, "'v w'"), ("d", 3, "u"))
-    )
-)
-FILES = {
-    "texts.csv": TEXTS,
-    "images.csv": IMAGES,
-    "matches.csv": MATCHES,
-    "pairs.csv": PAIRS,
-    "cluster.yaml": YAML,
-}
+ARFF = """@relation r
+@attribute id string
+@attribute x real
+@attribute k {u,'v w'}
+@data
+a,1,u
+'b c',-0.002,'v w'
+d,3,u
+"""
+FILES = {"texts.csv": TEXTS, "images.csv": IMAGES, "matches.csv": MATCHES, "pairs.csv": PAIRS}
+FILES |= {"cluster.yaml": YAML}
 ODD = (
-    *(
-        "",
-        " ",
-        "nan",
-        "inf",
-        "-inf",
-        "1e308",
-        "-1e308",
-        "1e999",
-        "5e-324",
-        "1_0",
-        "0x1F",
-        "words",
-        "?",
-        "NA",
-        "9" * 400,
-    ),
-    *(
-        "</script>",
-        "=cmd()",
-        "'\"",
-        "\x1b[31m",
-        "\u202e",
-        "\u2028",
-        "𝔘é",
-        "x" * 70_000,
-        "a\rb",
-        "{{7*7}}",
-        "<b>",
-        "%s",
-        "../..",
-    ),
+    *("", " ", "9" * 400, "'\"", "\u2028", "x" * 70_000, "a\rb"),
+    *"nan inf -inf 1e308 -1e308 1e999 5e-324 1_0 0x1F words ? NA".split(),
+    *"</script> =cmd() \x1b[31m \u202e 𝔘é {{7*7}} <b> %s ../..".split(" "),
 )
 WHERE = (
-    *(
-        r"texts\.csv",
-        r"images\.csv",
-        r"matches\.csv",
-        r"pairs\.csv",
-        r"cluster\.yaml",
-        "contradict",
-    ),
-    *("constraints?", "texts", "images", "n_clusters", "threshold", "X", "ending", "folder"),
+    *(r"texts\.csv", r"images\.csv", r"matches\.csv", r"pairs\.csv", r"cluster\.yaml"),
+    *"contradict constraints? texts images n_clusters threshold X ending folder".split(),
 )
 
 
@@ -138,23 +103,13 @@ def spoilt_job(draw):
 @many(150, contents=spoilt_job())
 def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, contents):
     folder = written(tmp_path_factory.mktemp("job"), **contents)
-    dry = command(
-        "cluster", folder / "cluster.yaml", "--dry-run", "--json", codes=(1, 2), names=WHERE
-    )
+    job = folder / "cluster.yaml"
+    dry = command("cluster", job, "--dry-run", "--json", codes=(1, 2), names=WHERE)
     if dry is not None:
         assert json.loads(dry)["settings"]["n_clusters"] <= 12
-        from mvcc.exceptions import MvccError
-        from mvcc.tables import cluster_job, load_job
-
-        facts = answer(
-            lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"),
-            *WHERE,
-            error=MvccError,
-        )
-        assert (
-            facts is None
-            or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts.to_dict()
-        )
+        out = folder / "out"
+        facts = answer(lambda: cluster_job(load_job(job), out), *WHERE, error=MvccError)
+        assert facts is None or json.loads((out / "clustering.json").read_text()) == facts.to_dict()
 
 
 JSON = "".join(
@@ -168,20 +123,22 @@ ENDINGS |= dict.fromkeys((".json", ".jsonl", ".ndjson"), JSON)
 @many(200, ending=st.sampled_from([*ENDINGS]), data=st.data())
 def test_a_table_of_text_is_read_or_refused(tmp_path, ending, data):
     content = data.draw(spoilt_bytes(ENDINGS[ending]) | odd_words(ENDINGS[ending]))
-    path = tmp_path / f"table{ending}"
-    path.write_bytes(content)
-    table = answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
-    assert_table(table)
+    check_table(tmp_path / f"table{ending}", content)
 
 
-def assert_table(table):
-    if table is not None:
-        assert table.X.shape == (len(table.ids), len(table.columns))
-        numbers, *_ = numbers_of(table)
-        assert len(numbers) == len(table.ids)
-        assert np.isfinite(numbers).all()
-        assert len(set(table.ids)) == len(table.ids)
-        assert all(isinstance(name, str) for name in table.ids)
+def check_table(path, content):
+    """See that a file of this content is a table, or refused; return whether it is one."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    view = View(path=str(path))
+    table = answer(lambda: read_table("texts", view), rf"{path.stem}\.", error=DataError)
+    if table is None:
+        return False
+    assert table.X.shape == (len(table.ids), len(table.columns))
+    numbers, *_ = numbers_of(table)
+    assert len(numbers) == len(table.ids) == len(set(table.ids))
+    assert np.isfinite(numbers).all()
+    assert all(isinstance(name, str) for name in table.ids)
+    return True
 
 
 def packed():
@@ -191,12 +148,8 @@ def packed():
     table = pd.DataFrame(X, columns=["x", "y"], index=[f"r{i}" for i in range(12)])
     table.to_parquet(frame)
     table.assign(word=["a", "b"] * 6).to_excel(sheet)
-    return {
-        ".npz": arrays.getvalue(),
-        ".npy": one.getvalue(),
-        ".parquet": frame.getvalue(),
-        ".xlsx": sheet.getvalue(),
-    }
+    files = {".npz": arrays, ".npy": one, ".parquet": frame, ".xlsx": sheet}
+    return {ending: file.getvalue() for ending, file in files.items()}
 
 
 PACKED = packed()
@@ -213,39 +166,27 @@ def spoilt_packed(draw, content):
             case 0:
                 del content[at:]
             case 1:
-                content[at : at + length] = (
-                    bytes([draw(st.sampled_from([0, 1, 0x20, 0x30, 0x39, 0x7F, 0xFF]))]) * length
-                )
+                byte = draw(st.sampled_from(b"\x00\x01\x20\x30\x39\x7f\xff"))
+                content[at : at + length] = bytes([byte]) * length
             case 2:
                 content[at:at] = content[at : at + length]
             case 3:
                 del content[at : at + length]
             case 4 if content:
-                at = min(at, len(content) - 1)
-                content[at] ^= 1 << draw(st.integers(0, 7))
+                content[min(at, len(content) - 1)] ^= 1 << draw(st.integers(0, 7))
     return bytes(content)
 
 
 @many(250, ending=st.sampled_from([*PACKED]), data=st.data())
 def test_a_table_of_bytes_is_read_or_refused(tmp_path, ending, data):
-    content = data.draw(spoilt_packed(PACKED[ending]))
-    path = tmp_path / f"table{ending}"
-    path.write_bytes(content)
-    assert_table(
-        answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
-    )
+    check_table(tmp_path / f"table{ending}", data.draw(spoilt_packed(PACKED[ending])))
 
 
 @many(40, ending=st.sampled_from([*ENDINGS, *PACKED]), other=st.sampled_from([*ENDINGS, *PACKED]))
 @example(ending=".npz", other=".npy")
 @example(ending=".npy", other=".npz")
 def test_a_file_under_the_ending_of_another_format_is_read_or_refused(tmp_path, ending, other):
-    content = (ENDINGS | PACKED)[other]
-    path = tmp_path / f"table{ending}"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert_table(
-        answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
-    )
+    check_table(tmp_path / f"table{ending}", (ENDINGS | PACKED)[other])
 
 
 def npz_claiming(shape):
@@ -275,83 +216,26 @@ LARGE = {
 
 @pytest.mark.parametrize(("name", "content"), LARGE.values(), ids=LARGE)
 def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert (
-        answer(lambda: read_table("texts", View(path=str(path))), r"a\.", error=DataError) is None
-    )
+    assert not check_table(tmp_path / name, content)
 
 
 @pytest.mark.parametrize(
     "words", [["a", "x" * 10**6], [f"w {i}" for i in range(2 * 10**4)]], ids=["a long one", "many"]
 )
 def test_words_without_end_are_text(tmp_path, words):
-    path = tmp_path / "a.csv"
-    path.write_text("id,x\n" + "".join(f"{i},{word}\n" for i, word in enumerate(words)))
-    assert_table(read_table("texts", View(path=str(path))))
+    rows = "".join(f"{i},{word}\n" for i, word in enumerate(words))
+    assert check_table(tmp_path / "a.csv", f"id,x\n{rows}")
 
 
-ARGUMENTS = (
-    *(
-        "--view",
-        "--match",
-        "--constraints",
-        "--id-column",
-        "--labels-column",
-        "--ignore",
-        "--features",
-        "--components",
-    ),
-    *(
-        "-k",
-        "--base",
-        "--transfer",
-        "--threshold",
-        "--closure",
-        "--on-conflict",
-        "--stability-runs",
-        "--seed",
-    ),
-)
+ARGUMENTS = """
+--view --match --constraints --id-column --labels-column --ignore --features --components -k --base
+--transfer --threshold --closure --on-conflict --stability-runs --seed
+""".split()
 VALUES = (
-    *(
-        "",
-        "=",
-        "texts",
-        "texts=",
-        "=x",
-        "texts=texts.csv",
-        "texts:images=matches.csv",
-        "a:b=c",
-        "texts:texts=x.csv",
-        "0",
-    ),
-    *(
-        "2",
-        "-1",
-        "2.5",
-        "nan",
-        "1e999",
-        "9" * 5000,
-        "cv",
-        "none",
-        "pca",
-        "single-view",
-        "x" * 3000,
-        "\x1b[31m",
-        "é",
-        "\udcff",
-    ),
-    *(
-        "a b=texts.csv",
-        "texts=\x1b.csv",
-        "texts=.",
-        "../x=texts.csv",
-        "texts=/dev/null",
-        "texts=pca",
-        "images=3",
-        "texts=x",
-    ),
+    *("", "9" * 5000, "x" * 3000, "\udcff", "a b=texts.csv"),
+    *"= texts texts= =x texts=texts.csv texts:images=matches.csv a:b=c texts:texts=x.csv".split(),
+    *"0 2 -1 2.5 nan 1e999 cv none pca single-view \x1b[31m é texts=\x1b.csv texts=.".split(" "),
+    *"../x=texts.csv texts=/dev/null texts=pca images=3 texts=x".split(),
 )
 
 
@@ -374,7 +258,4 @@ def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
 
 
 def test_every_known_ending_is_tried():
-    from mvcc.tables.reading import _files
-
-    assert set(ENDINGS) | set(PACKED) == set(_files._READERS)
-    assert read_frame is _files.read_frame
+    assert set(ENDINGS) | set(PACKED) == set(_READERS)

@@ -1,6 +1,4 @@
-"""Views, labels and parameters that cannot be are refused by every estimator and function with the
-name of each.
-"""
+"""Bad views, labels and parameters are refused by name by all that takes them."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from mvcc import (
     spectral_features,
 )
 from mvcc.propagation._diagnostics import diagnose
-from tests.robustness.cases import answer, many, with_warnings
+from tests.robustness.cases import LABELS, X, answer, many, with_warnings
 from tests.robustness.spoiling import (
     ODD_FLOATS,
     any_array,
@@ -34,36 +32,13 @@ from tests.robustness.spoiling import (
     spoilt_rows,
 )
 
-X = np.array(
-    [[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]]
-)
-LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
 JUDGED = Constraints.from_pairs([(0, 1), (3, 4)], [(0, 3)])
 
 FORMS = [
-    *[
-        X[:0],
-        X[:, :0],
-        X[0],
-        X[:1],
-        X[np.newaxis],
-        X[:, :, np.newaxis],
-        np.array(3.0),
-        X * 1e307,
-        X * 1e-320,
-    ],
-    *[
-        sparse.csr_array(X),
-        sparse.coo_matrix(X),
-        np.ma.masked_less(X, 1),
-        X.view(np.matrix),
-        pd.Series(X[:, 0]),
-    ],
-    *[
-        pd.DataFrame(X),
-        pd.DataFrame(X, columns=["a", 1]),
-        pd.DataFrame({"a": pd.Categorical(["x"] * 8)}),
-    ],
+    *(X[:0], X[:, :0], X[0], X[:1], X[np.newaxis], X[:, :, np.newaxis], np.array(3.0)),
+    *(X * 1e307, X * 1e-320, X.view(np.matrix), np.ma.masked_less(X, 1)),
+    *(sparse.csr_array(X), sparse.coo_matrix(X), pd.Series(X[:, 0]), pd.DataFrame(X)),
+    *(pd.DataFrame(X, columns=["a", 1]), pd.DataFrame({"a": pd.Categorical(["x"] * 8)})),
 ]
 rows = spoilt_rows(X.tolist())
 views = (
@@ -149,15 +124,9 @@ def test_a_hundred_thousand_features_are_clustered(Estimator):
 
 WIDER = np.full((4, 2), np.finfo(np.longdouble).max)
 METRICS = [
-    WIDER,
-    *[np.ones((4, 2)), np.ones((4, 2, 2)), np.tile(np.eye(2), (4, 1, 1)), np.full((4, 2), 1e-320)],
-    *[
-        np.zeros((4, 2)),
-        np.zeros((4, 2, 2)),
-        -np.ones((4, 2, 2)),
-        np.ones((1, 2)),
-        np.full((4, 2), np.nan),
-    ],
+    *(WIDER, np.ones((4, 2)), np.ones((4, 2, 2)), np.tile(np.eye(2), (4, 1, 1))),
+    *(np.full((4, 2), 1e-320), np.zeros((4, 2)), np.zeros((4, 2, 2)), -np.ones((4, 2, 2))),
+    *(np.ones((1, 2)), np.full((4, 2), np.nan)),
 ]
 labels = any_array(spoilt_list(LABELS))
 
@@ -192,16 +161,7 @@ def test_constraints_are_propagated_or_refused(
 
 
 parameters = odd_values | views
-NAMES = (
-    "n_clusters",
-    "init",
-    "metric",
-    "max_iter",
-    "tol",
-    "random_state",
-    "threshold",
-    "regularization",
-)
+NAMES = "n_clusters init metric max_iter tol random_state threshold regularization".split()
 
 
 @with_warnings
@@ -248,10 +208,6 @@ OPTIONS = ("instances_per_view", "n_views", "noise", "words", "\x1b[31m", "x" * 
 @example(name="rings", seed=0, options={"noise": 1e308})
 @example(name="x" * 10**6, seed=0, options={})
 def test_a_data_set_is_generated_or_refused(name, seed, options):
-    made = answer(
-        lambda: load_dataset(name, random_state=seed, **options),
-        "data set",
-        "random_state",
-        *OPTIONS[:3],
-    )
+    names = ("data set", "random_state", *OPTIONS[:3])
+    made = answer(lambda: load_dataset(name, random_state=seed, **options), *names)
     assert made is None or all(np.isfinite(view).all() for view in made.views)

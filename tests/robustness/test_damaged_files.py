@@ -1,9 +1,4 @@
-"""Every command that reads files understands them or says what is wrong with them, however they are
-damaged.
-
-Each try damages one file, or two, that a command reads; a traceback or a warning of another package
-fails the test.
-"""
+"""Every command understands its files or says what is wrong, however they are damaged."""
 
 from __future__ import annotations
 
@@ -36,20 +31,8 @@ ROOT = Path(__file__).parents[2]
 N = 30  # rows of each table, of which 24 are matched: `mvcc match` learns from 20 or more
 RNG = np.random.default_rng(0)
 ENCODINGS = ("cp1252.csv", "utf-16.csv")
-ENDINGS = (
-    "csv",
-    "tsv",
-    "txt",
-    "xlsx",
-    "json",
-    "jsonl",
-    "parquet",
-    "npz",
-    "npy",
-    "arff",
-    *ENCODINGS,
-)
-QUICK = ("--no-comparison", "--stability-runs", "0")
+ENDINGS = (*"csv tsv txt xlsx json jsonl parquet npz npy arff".split(), *ENCODINGS)
+QUICK = "--no-comparison --stability-runs 0"
 
 
 class Reading(NamedTuple):
@@ -59,80 +42,57 @@ class Reading(NamedTuple):
     files: tuple[str, ...]
 
 
-def of_format(words, *files):
+def readings(words, files, endings=("",)):
+    """Return a command, for each format of a table, with the files that may be damaged."""
     return [
-        Reading(tuple(w.format(e) for w in words), tuple(f.format(e) for f in files))
-        for e in ENDINGS
+        Reading(tuple(words.format(e).split()), tuple(files.format(e).split())) for e in endings
     ]
 
 
-JOB = ("cluster.yaml", "texts.csv", "matches.csv", "pairs.csv")
-VIEWS = (
-    "--view",
-    "texts=texts.csv",
-    "--view",
-    "images=images.{}",
-    "--match",
-    "texts:images=matches.csv",
-    "-k",
-    "2",
-)
-RESULT = ("res/clustering.json", "res/model.skops", "res/cluster.yaml", "res/texts/labels.csv")
-EXPERIMENT = ("exp/manifest.json", "exp/curves.csv", "exp/scores.csv.gz", "exp/example.json")
+JOB = "cluster.yaml texts.csv matches.csv pairs.csv"
+VIEWS = "--view texts=texts.csv --view images=images.{} --match texts:images=matches.csv -k 2"
+RESULT = "res/clustering.json res/model.skops res/cluster.yaml res/texts/labels.csv"
+EXPERIMENT = "exp/manifest.json exp/curves.csv exp/scores.csv.gz exp/example.json"
+ANSWERS = "asked/asked.csv asked/texts.csv"
 READINGS = {
     "cluster": [
-        Reading(("cluster", "cluster.yaml", "--out", "out", *QUICK), JOB),
-        Reading(
-            ("cluster", "cluster.yaml", "--asked", "asked", "--dry-run"),
-            ("asked/asked.csv", "asked/texts.csv"),
+        *readings(f"cluster cluster.yaml --out out {QUICK}", JOB),
+        *readings("cluster cluster.yaml --asked asked --dry-run", ANSWERS),
+        *readings(
+            "cluster cluster.yaml --unknown skip --dry-run", JOB.removeprefix("cluster.yaml")
         ),
-        Reading(("cluster", "cluster.yaml", "--unknown", "skip", "--dry-run"), JOB[1:]),
-        *of_format(("cluster", *VIEWS, "--dry-run"), "images.{}"),
+        *readings(f"cluster {VIEWS} --dry-run", "images.{}", ENDINGS),
     ],
-    "init": [
-        *of_format(
-            ("init", "--from", "texts.csv", "images.{}", "matches.csv", "--out", "new.yaml"),
-            "images.{}",
-            "matches.csv",
-        ),
-    ],
+    "init": readings(
+        "init --from texts.csv images.{} matches.csv --out new.yaml",
+        "images.{} matches.csv",
+        ENDINGS,
+    ),
     "predict": [
-        Reading(
-            ("predict", "res", "--view", "texts=texts.csv", "--out", "out.csv"),
-            (*RESULT[:2], "texts.csv"),
+        *readings(
+            "predict res --view texts=texts.csv --out out.csv",
+            "res/clustering.json res/model.skops texts.csv",
         ),
-        *of_format(
-            ("predict", "res", "--view", "images=images.{}", "--out", "out.csv"), "images.{}"
-        ),
+        *readings("predict res --view images=images.{} --out out.csv", "images.{}", ENDINGS),
     ],
     "match": [
-        Reading(("match", "cluster.yaml", "--out", "out.csv"), JOB),
-        Reading(("match", "--from", "res", "--json"), (*RESULT, *JOB[1:])),
+        *readings("match cluster.yaml --out out.csv", JOB),
+        *readings("match --from res --json", f"{RESULT} texts.csv matches.csv pairs.csv"),
     ],
-    "compare": [Reading(("compare", "res", "res2", "--out", "out.csv"), ("res/clustering.json",))],
-    "export": [Reading(("export", "res", "--out", "out"), (*RESULT, "texts.csv"))],
-    "report": [Reading(("report", "res", "--out", "out.html"), ("res/clustering.json",))],
-    "ask": [
-        Reading(
-            ("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"),
-            ("answers.csv", *JOB),
-        )
-    ],
+    "compare": readings("compare res res2 --out out.csv", "res/clustering.json"),
+    "export": readings("export res --out out", f"{RESULT} texts.csv"),
+    "report": readings("report res --out out.html", "res/clustering.json"),
+    "ask": readings("ask cluster.yaml --out asked --answers answers.csv", f"answers.csv {JOB}"),
     "review": [
-        Reading(("review", "res", "--answers", "said.csv"), ("said.csv",)),
-        Reading(("review", "res", "--json"), (*RESULT, "res/corrections.csv", *JOB[1:3])),
-        Reading(("review", "res", "--parts", "1"), ("res/clustering.json", "texts.csv")),
+        *readings("review res --answers said.csv", "said.csv"),
+        *readings("review res --json", f"{RESULT} res/corrections.csv texts.csv matches.csv"),
+        *readings("review res --parts 1", "res/clustering.json texts.csv"),
     ],
-    "check": [Reading(("check", "res"), RESULT), Reading(("check", "exp"), EXPERIMENT)],
-    "run": [
-        Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))
-    ],
-    "replay": [Reading(("replay", "small", "0"), ("small/manifest.json", "small/scores.csv.gz"))],
-    "claims": [Reading(("claims", "exp"), EXPERIMENT)],
-    "plot": [
-        Reading(("plot", "exp", "--figure", figure, "--out", "out"), EXPERIMENT)
-        for figure in ("3", "4", "6")
-    ],
+    "check": [*readings("check res", RESULT), *readings("check exp", EXPERIMENT)],
+    "run": readings("run run.yaml --out exp --dry-run", "run.yaml exp/manifest.json"),
+    "replay": readings("replay small 0", "small/manifest.json small/scores.csv.gz"),
+    "claims": readings("claims exp", EXPERIMENT),
+    "plot": readings("plot exp --figure {} --out out", EXPERIMENT, "346"),
 }
 
 
@@ -158,21 +118,17 @@ def whole(tmp_path_factory):
         "matches:\n  texts:images: matches.csv\nconstraints: {texts: pairs.csv}\nn_clusters: 2\n"
     )
     for out in ("res", "res2"):
-        ran(folder, "cluster", "cluster.yaml", "--out", out, "--seed", str(len(out)), *QUICK)
-    asked = json.loads(
-        ran(folder, "ask", "cluster.yaml", "--out", "asked", "--json", "-n", "2").stdout
-    )
-    questions = asked["questions"]
-    (folder / "answers.csv").write_text(
-        "id,answer\n" + "".join(f"{one['id']},new\n" for one in questions)
-    )
-    ran(folder, "ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv")
+        ran(folder, f"cluster cluster.yaml --out {out} --seed {len(out)} {QUICK}")
+    asked = json.loads(ran(folder, "ask cluster.yaml --out asked --json -n 2").stdout)
+    answers = [f"{one['id']},new\n" for one in asked["questions"]]
+    (folder / "answers.csv").write_text("id,answer\n" + "".join(answers))
+    ran(folder, "ask cluster.yaml --out asked --answers answers.csv")
     (folder / "said.csv").write_text(
         'id,answer\n0,rename:first\n"texts:t0\ntexts:t1",1\ntexts:t2,new:third\n'
         'texts:t3,outlier\n"texts:t5\nimages:5",match\n1,split\n'
     )
     (folder / "first.csv").write_text("id,answer\n1,rename:second\n")
-    ran(folder, "review", "res", "--answers", "first.csv")
+    ran(folder, "review res --answers first.csv")
     shutil.copytree(ROOT / "results" / "four_quadrants", folder / "exp")
     shutil.copy(ROOT / "configs" / "four_quadrants.yaml", folder / "run.yaml")
     (folder / "small.yaml").write_text(
@@ -181,7 +137,7 @@ def whole(tmp_path_factory):
         " constraints: [10], mapped: [0.4], transfers: [direct-mapping, constraint-propagation],"
         " threshold: [0.75]}\n"
     )
-    ran(folder, "run", "small.yaml", "--out", "small", "--jobs", "1")
+    ran(folder, "run small.yaml --out small --jobs 1")
     shutil.rmtree(folder / "small" / "trials")  # so that trials are read from the scores
     for results in ("exp", "small"):
         manifest = folder / results / "manifest.json"
@@ -221,25 +177,27 @@ def write_table(frame, X, path):
             path.write_text(f"{names}@data\n{rows}")
 
 
-def ran(folder, *words):
-    done = mvcc(*words, cwd=folder)
+def ran(folder, words):
+    done = mvcc(*words.split(), cwd=folder)
     assert done.returncode == 0, done.stderr
     return done
 
 
 def n_tries():
-    """Return how many files are damaged for each command.
-
-    Few, or ten thousand with the profile "exhaustive".
-    """
+    """How many files are damaged for each command: thousands with the profile exhaustive."""
     return settings.default.max_examples * 4 if settings.default.max_examples > 100 else 4
 
 
+@pytest.fixture(scope="module")
+def here(whole, tmp_path_factory):
+    """Copy the files to a folder where they are damaged and restored, and give what they hold."""
+    folder = shutil.copytree(whole, tmp_path_factory.mktemp("here"), dirs_exist_ok=True)
+    return folder, {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.mark.parametrize("name", READINGS)
-def test_every_command_is_one_that_reads_its_files(whole, tmp_path, name):
-    folder = tmp_path / "here"
-    shutil.copytree(whole, folder)
-    kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def test_every_command_is_one_that_reads_its_files(here, name):
+    folder, kept = here
     codes = []
     for reading in READINGS[name]:
         with less_work(1):
@@ -251,10 +209,8 @@ def test_every_command_is_one_that_reads_its_files(whole, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", READINGS)
-def test_damaged_files_are_understood_or_refused(whole, tmp_path, tried, name):
-    folder = tmp_path / "here"
-    shutil.copytree(whole, folder)
-    kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def test_damaged_files_are_understood_or_refused(here, tried, name):
+    folder, kept = here
     failures = []
     for number in range(n_tries()):
         rng = random.Random(f"{name} {number}")
@@ -272,10 +228,7 @@ def test_damaged_files_are_understood_or_refused(whole, tmp_path, tried, name):
 
 @contextmanager
 def less_work(number):
-    """Draw small pictures and no PDF, and test a few claims, but in each fiftieth try do all.
-
-    It takes a second. Checksums of trials hold, so that what is read are damaged files as well.
-    """
+    """Draw small pictures and test a few claims, but in each fiftieth try do all."""
     if number % 50 == 0:
         yield
         return
