@@ -182,4 +182,4 @@ def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...] = ()) 
 
 def _spread(runs: pd.DataFrame, per: tuple[str, ...]) -> pd.DataFrame:
     """Average the runs of each trial and cell and lay them out, trials down and cells across."""
-    return runs.pivot_table(index="trial", columns=list(per), values="value", aggfunc="mean")
+    return runs.groupby(["trial", *per])["value"].mean().unstack(list(per))
