@@ -60,7 +60,7 @@ LEFT_OUT := bench field test_count_evaluations.py test_peers.py docs reporting/c
   tables/test_comparison.py tables/test_reasons_recomputed.py tables/test_asked.py tables/test_limits.py \
   tables/test_continued.py tables/test_folders.py tables/test_clusterings.py tables/test_given_pairs.py \
   tables/test_output_folder.py experiments/test_replay.py multiview/test_multiview.py \
-  cli/test_imports.py cli/test_compiling.py cli/test_init.py
+  cli/test_compiling.py cli/test_init.py
 test-lowest: $(LOWEST)/.installed ## Run most quick tests once with the lowest versions allowed
 	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest $(WORKERS) --first-parameters -m "not slow and not reliability and not exact_bits" $(LEFT_OUT:%=--ignore=tests/%)
 

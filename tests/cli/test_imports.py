@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 from shutil import copytree
 
+import pytest
+
 from mvcc.cli import _SUMMARIES
 from mvcc.tables import write_example
+
+pytestmark = pytest.mark.slow  # processes
 
 ROOT = Path(__file__).parents[2]
 HEAVY = set(
