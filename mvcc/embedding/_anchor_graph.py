@@ -135,7 +135,7 @@ class AnchorGraph:
         degrees = self.degrees + self.ties @ self.landmark_degrees
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
         gram = dense_gram(self.ties, 1 / degrees).astype(np.float32)
-        small = strmm(1, factor, gram.T, trans_a=True, lower=True)
+        small = strmm(1, factor, gram.T, trans_a=True, lower=True)  # half of a full product
         small = strmm(1, factor, small, side=1, lower=True, overwrite_b=True)
         small += small.T
         small /= 2
@@ -158,6 +158,7 @@ class AnchorGraph:
         system *= -share * roots
         system *= roots.T
         np.fill_diagonal(system, system.diagonal() + 1)
+        # LAPACK takes columns one after the other: only the transpose is factorized in its place
         factor = scipy.linalg.cho_factor(system.T, lower=True, overwrite_a=True)
         return share * roots * scipy.linalg.cho_solve(factor, start)
 
