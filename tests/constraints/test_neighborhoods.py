@@ -161,7 +161,8 @@ def test_neighborhoods_equal_neighborhoods_alone(held):
 def test_the_lines_of_a_file_follow_the_order_of_its_constraints(tmp_path):
     path = tmp_path / "judged.csv"
     path.write_text(
-        "i,j,kind,weight\n4,3,must-link,1\n1,0,cannot-link,9\n0,1,must-link,2\n1,0,must-link,3\n0,1,cannot-link,9\n"
+        "i,j,kind,weight\n4,3,must-link,1\n1,0,cannot-link,9\n0,1,must-link,2\n1,0,must-link,3\n"
+        "0,1,cannot-link,9\n"
     )
     read = Constraints.read_csv(path)
     assert [read.source_of(position) for position in range(5)] == [

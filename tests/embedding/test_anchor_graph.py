@@ -1,4 +1,4 @@
-"""The graph by anchors is what its dense matrices say: B K Bᵀ, its eigenvectors, walks and paths."""
+"""The graph by anchors is what its dense matrices say: B K Bᵀ, eigenvectors, walks and paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The features of any table by one rule: which it gets, what that makes, sparse matrices, new rows."""
+"""Features by one rule: which a table gets, what that makes, sparse matrices, new rows."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Spectral features span the space of the Laplacian's low eigenvectors, the same bits every time."""
+"""Spectral features span the space of the Laplacian's low eigenvectors, always the same bits."""
 
 from __future__ import annotations
 

@@ -196,8 +196,8 @@ def test_there_must_be_something_to_run(load, problems):
     [
         (
             {"c1-c4": 0.7},
-            "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6,"
-            " all.",
+            "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3,"
+            " c4-c6, all.",
         ),
         ({"all": 2}, "single_view.thresholds.all: must be a number above 0, up to 1, got 2."),
         ({}, "must be a section, such as `thresholds: {letters: 0.95}`, got {}."),

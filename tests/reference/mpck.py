@@ -1,4 +1,4 @@
-"""MPCK-Means (§3.1): Eq. 1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d)."""
+"""MPCK-Means (§3.1): Eq. 1–3 in full, a metric per cluster, diagonal (k, d) or full (k, d, d)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search of Eq. 1 (M = I, f = 1) from several starts: full sums over constraints, plain loops."""
+"""The search of Eq. 1 (M = I, f = 1) from several starts: full sums, plain loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference of the E-step by an example worked by hand, and its fast version by the literal one.
+"""The reference of the E-step by an example worked by hand; its fast version by the literal one.
 
 The other references are held against the code, which is written apart from them.
 """

@@ -46,7 +46,11 @@ def many(number, /, **strategies):
                 max_examples=max(2, round(number * share)),
                 derandomize=True,
                 database=None,
-                suppress_health_check=[*HealthCheck],
+                suppress_health_check=[
+                    HealthCheck.too_slow,
+                    HealthCheck.data_too_large,
+                    HealthCheck.filter_too_much,
+                ],
             )
             cases(given(**strategies)(test))(**fixtures)
 

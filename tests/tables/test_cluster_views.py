@@ -161,14 +161,23 @@ SURVEY_OF = {
         ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
-        ({"ignore": {"shop": ["kid"]}}, "views['shop']: there is no column 'kid'; did you mean 'k"),
+        (
+            {"ignore": {"shop": ["kid"]}},
+            "views['shop']: there is no column 'kid'; did you mean 'kind'?",
+        ),
         ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
-        ({"columns": "price"}, "columns must be a dict {view: …}, got 'price'; write columns={'s"),
+        (
+            {"columns": "price"},
+            "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}",
+        ),
         (
             {"views": VIEWS | {"shop": "shop.csv"}},
-            "views['shop'] must be a table, got the path 'shop.csv'. R",
+            "views['shop'] must be a table, got the path 'shop.csv'. Read",
         ),
-        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "must be a table, got the path 'shop.csv'"),
+        (
+            {"views": VIEWS | {"shop": Path("shop.csv")}},
+            "views['shop'] must be a table, got the path 'shop.csv'",
+        ),
         ({"random_state": 3}, "random_state is called seed here"),
         ({"unknown": "skip"}, "unknown goes only with files"),
         ({"matches": {("shop", "surve"): []}}, "there is no view 'surve'; did you mean"),

@@ -344,7 +344,8 @@ def in_one(number, change):
     {
         "type": (
             in_one(1, lambda frame: frame.assign(x=frame["x"].astype("float32"))),
-            r"part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type double",
+            r"part-1\.parquet: the column 'x' is of type float, but in part-0\.parquet of type"
+            r" double\. Write",
         ),
         "lacks": (
             in_one(2, lambda frame: frame.drop(columns="y")),
@@ -360,7 +361,8 @@ def in_one(number, change):
                 1,
                 lambda frame: frame.assign(id=frame["id"].where(frame.index != 3, frame["id"][2])),
             ),
-            r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be dis",
+            r"part-1\.parquet: row 3 has the id '\w+', as part-1\.parquet: row 2 has; ids must be"
+            r" distinct",
         ),
         "infinite": (
             lambda number, frame: frame.assign(x=np.inf),
