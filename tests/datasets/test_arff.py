@@ -80,7 +80,7 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
         ("@attribute a real\n@attribute c {x\n@data\n", r"arff:2: numeric attributes and"),
         (
             "@attribute a {x}\n@attribute b real\n@data\n",
-            "arff:1: the attributes before the last must",
+            "arff:1: the attributes before the last must be numeric",
         ),
         ("@attribute a real\n@data\n1\n", r"arff:1: numeric attributes and"),
         ("@attribute c {x}\n@data\nx\n", r"arff:1: numeric attributes and"),

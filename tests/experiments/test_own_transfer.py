@@ -161,7 +161,7 @@ def test_options_of_our_own_methods_can_be_given_as_well():
     [
         (
             {"z-hole": {"share": 1}},
-            "not in the list of transfers; did you mean 'z-whole'? Listed: z-w",
+            "not in the list of transfers; did you mean 'z-whole'? Listed: z-whole",
         ),
         ({"z-whole": {"shore": 1}}, "no option shore; did you mean 'share'? Known: share."),
         ({"constraint-propagation": {"threshold": 0.5}}, "threshold. Known: regularization."),

@@ -83,7 +83,11 @@ def test_missing_columns_are_all_named_and_missing_rows(tmp_path, curves, finish
         ("threshold", None, "threshold is nan, neither a number from 0 to 1 nor cv"),
         ("iterations", "many", "iterations is many, not a number"),
         ("n_constraints", "9" * 400, "n_constraints is 9{59}…, not a number"),
-        ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapp"),
+        (
+            "method",
+            "telepathy",
+            "method is telepathy, none of constraint-propagation, direct-mapping",
+        ),
         ("mapped", "20", r"mapped is 20.0, not a number from 0 to 1"),
         ("mapped", None, "mapped is nan, but must have a value"),
         (

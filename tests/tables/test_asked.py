@@ -231,7 +231,12 @@ ASKED, GROUPS = "id,answer,when\n", "name,members,counted\n"
         ("groups.csv", f"{GROUPS}\x1b[2J,,yes\n", 2, r"'\\x1b\[2J' is not a valid name of a group"),
         ("groups.csv", f"{GROUPS}x,yes\n", 2, "there must be 3 values, got 2"),
         ("view1.csv", "a,b\n", 1, "the columns must be i,j,kind or i,j,kind,weight"),
-        ("view1.csv", "i,j,kind\nzz,yy,ML\n", None, "1 of 1 constraint .*line 2: 'zz' is not in v"),
+        (
+            "view1.csv",
+            "i,j,kind\nzz,yy,ML\n",
+            None,
+            "1 of 1 constraint .*line 2: 'zz' is not in view1",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_folder_of_answers_is_told_with_file_and_line(

@@ -446,7 +446,7 @@ def test_workers_with_another_mvcc_are_refused(large, run, monkeypatch, version,
 
 
 def test_what_goes_only_with_folders_is_refused_without_one(of_files, options, tmp_path, address):
-    message = r"`sample` \(--sample\) goes only with a view that is a fo"
+    message = r"`sample` \(--sample\) goes only with a view that is a folder"
     with pytest.raises(ConfigError, match=message):
         cluster(options, tmp_path / "new")
     only = "--scheduler goes only with a view that is a folder"

@@ -39,7 +39,10 @@ CHANGES = {
     "profiles.1": ([], "profiles must have 5 clusters for each of 2 views"),
     "profiles.1.0.typical": ([20], "profiles.1 names row 20, but the rows are 0 … 19"),
     "profiles.0.0.borderline": ([[1, 5]], "profiles.0 names cluster 5, but `n_clusters` is 5"),
-    "profiles.0.0.columns.0.medians": (None, "`quantiles` and `medians` must both be there, or"),
+    "profiles.0.0.columns.0.medians": (
+        None,
+        "`quantiles` and `medians` must both be there, or neither",
+    ),
     "relations.0.held_out": (
         {"agreement": 1.0, "by_chance": 0.2, "n": 3, "table": [[1]]},
         "relations.0.held_out.table must have 5 rows of 5 counts",

@@ -86,7 +86,7 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ("{0},new:a\n{1},b\n", 3, "There is no group 'b'; the groups are 'a'"),
         ("{0},new:a\n{1},none\n", 3, "There is no group 'none'"),
         ("{0},new:new\n", 2, "'new' must not be the name"),
-        ("{0},new:a\na,rename:g1\n", 3, "'g1' must not be the name of a group: g with"),
+        ("{0},new:a\na,rename:g1\n", 3, "'g1' must not be the name of a group: g with a number"),
         ("{0},\n", 2, "There is no group ''"),
         ("view0:nobody,new:a\n", 2, "view0 .* has no row with the id 'nobody'"),
         ("nowhere:1,new:a\n", 2, "an id must be a view and a row, such as view0:"),
