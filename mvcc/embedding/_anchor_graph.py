@@ -88,7 +88,8 @@ class AnchorGraph:
     views: list[ViewTies]
     ties: sp.csr_array  # (n, p): B: of every object to the anchors of all views, side by side
     weights: Floats  # (p,): the diagonal of K without landmarks
-    # (p, p): K = diag(weights) + λ F Fᵀ, with F the weights of the landmarks near every anchor
+    # (p_v, p_v): of the anchors of views, the first ones, K = diag(weights) + λ F Fᵀ, with F the
+    # weights of the landmarks near every anchor; of anchors of matched objects, K is diagonal
     kernel: NDArray[np.float32]
     # (p,): what landmarks add to the degree of an object, for each of its ties
     landmark_degrees: Floats
@@ -126,24 +127,28 @@ class AnchorGraph:
             self,
             ties=side_by_side([self.ties, of_objects(ties, seen, n)]),
             weights=np.concatenate((self.weights, own)),
-            kernel=scipy.linalg.block_diag(self.kernel, np.diag(own).astype(np.float32)),
             landmark_degrees=np.concatenate((self.landmark_degrees, np.zeros(number))),
         )
 
     def components(self, number: int) -> AnchorEigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + self.ties @ self.landmark_degrees
-        factor = scipy.linalg.cholesky(self.kernel, lower=True)
-        gram = dense_gram(self.ties, 1 / degrees).astype(np.float32)
-        small = strmm(1, factor, gram.T, trans_a=True, lower=True)  # half of a full product
-        small = strmm(1, factor, small, side=1, lower=True, overwrite_b=True)
-        small += small.T
-        small /= 2
+        p, factor = len(self.kernel), scipy.linalg.cholesky(self.kernel, lower=True)
+        roots = np.sqrt(self.weights[p:])[:, None]  # Kᶜ of the other anchors
+        small = dense_gram(self.ties, 1 / degrees).astype(np.float32)
+        small[:, p:] *= roots.T
+        small[p:, p:] *= roots
+        # LAPACK takes columns one after the other, so the transpose of rows is changed in its place
+        strmm(1, factor, small[:p].T, side=1, lower=True, overwrite_b=True)
+        own = strmm(1, factor, small[:p, :p], side=1, lower=True)
+        small[:p, :p] = (own + own.T) / 2
+        small[p:, :p] = small[:p, p:].T
         values, vectors = leading_eigenvectors(number, small)
-        loadings = factor @ vectors / np.sqrt(np.maximum(values, _TINY))
+        loadings = np.vstack((factor @ vectors[:p], roots * vectors[p:]))
+        loadings /= np.sqrt(np.maximum(values, _TINY))
         error = residual(values, vectors, small)
-        roots, ties = 1 / np.sqrt(degrees), self.ties
-        rows = LazyRows(self.n_objects, lambda some: roots[some, None] * (ties[some] @ loadings))
+        scales, ties = 1 / np.sqrt(degrees), self.ties
+        rows = LazyRows(self.n_objects, lambda some: scales[some, None] * (ties[some] @ loadings))
         return AnchorEigenpairs(values, rows, error, loadings)
 
     def diffused_to_anchors(self, step: Floats, objects: Ints, share: float) -> Floats:

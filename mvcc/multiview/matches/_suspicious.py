@@ -269,8 +269,9 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
 def _shares_above(rows: Floats, partners: Floats, others: Floats, same: Bools) -> Floats:
     """Return the share of rows more alike than each one's partner; ties count half."""
     own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
-    above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))
-    return above.sum(axis=1) / (~same).sum(axis=1)
+    alike[same] = -np.inf
+    above, equal = (np.count_nonzero(of, axis=1) for of in (alike > own, alike == own))
+    return (above + 0.5 * equal) / (len(others) - np.count_nonzero(same, axis=1))
 
 
 def _posterior(p: Floats) -> Floats:
