@@ -66,7 +66,12 @@ def _means(rows: Floats, rows_of: sp.csr_array) -> Floats:
     means = np.zeros((len(number), rows.shape[1]))
     single, several = np.flatnonzero(number == 1), np.flatnonzero(number > 1)
     means[single] = rows[rows_of.indices[rows_of.indptr[single]]]
-    means[several] = (rows_of[several] @ rows) / number[several, None]
+    if len(several):
+        own = rows_of[several]
+        # a product with all rows would first make each of them a double
+        used, at = np.unique(own.indices, return_inverse=True)
+        sums = sp.csr_array((own.data, at, own.indptr), shape=(len(several), len(used)))
+        means[several] = (sums @ rows[used]) / number[several, None]
     return means
 
 
