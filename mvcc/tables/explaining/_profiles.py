@@ -21,6 +21,8 @@ from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
 Profile = dict[str, Any]
+# the distance of every row to its center, its silhouette, and the nearest other cluster
+Places = tuple[Floats, Floats, Ints]
 _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
 
@@ -32,14 +34,15 @@ def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[l
         view = facts["views"][number]
         told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
         doubts = np.array(view["fit"]), sureness_of(*told), view["second"]
-        X = fit.method.space(number)[:]  # of one view at a time, which may take much memory
-        profiles.append(profiles_of(table, X, labels, *doubts, view["names"], fit.n_numbers))
+        # the rows of one view at a time, and of none any longer: they may take much memory
+        places = places_of(fit.method.space(number)[:], labels, fit.n_numbers)
+        profiles.append(profiles_of(table, places, labels, *doubts, view["names"], fit.n_numbers))
     return profiles
 
 
 def profiles_of(
     table: Table,
-    X: Floats,
+    places: Places,
     labels: Ints,
     fit: Floats,
     sureness: Sequence[Sureness],
@@ -47,7 +50,7 @@ def profiles_of(
     names: list[str],
     k: int,
 ) -> list[Profile]:
-    """Describe every cluster of a view, whose rows (n, m) are in the space that was clustered.
+    """Describe every cluster of a view.
 
     ``names`` are those that people gave; without a ``second`` choice, that is the nearest center.
     ``typical`` rows are the sure ones nearest to the center, ``borderline`` ones come with their
@@ -55,7 +58,7 @@ def profiles_of(
     """
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
-    own, silhouette, nearest = _places(X, labels, k)
+    own, silhouette, nearest = places
     other = np.array(second) if len(second) else nearest
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
@@ -78,8 +81,8 @@ def profiles_of(
     return profiles
 
 
-def _places(X: Floats, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
-    """Return the distance of every row to its center, its silhouette, and the nearest other.
+def places_of(X: Floats, labels: Ints, k: int) -> Places:
+    """Return where the rows of a view (n, m) are in the space that was clustered.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
     distances to rows.

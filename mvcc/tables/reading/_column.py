@@ -149,6 +149,7 @@ _NAMED_CODES = re.compile(
     r"([ _-]?(no|nr|num(ber|mer)?))?\.?",
     re.IGNORECASE,
 )
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+")
 _PADDED = re.compile(r"^0\d+$", re.MULTILINE)
 _PHONE = re.compile(r"\+?[\d(][\d ()/.-]{4,20}")
 _WRITTEN_PHONE = re.compile(
@@ -157,7 +158,7 @@ _WRITTEN_PHONE = re.compile(
 _BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
-_GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
+GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 
 
@@ -187,7 +188,7 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row."""
     if not _may_be_codes(values):
         return False
-    repeat = any(some.duplicated().any() for some in (values.head(_GLANCE), values))
+    repeat = any(some.duplicated().any() for some in (values.head(GLANCE), values))
     return not repeat and _are_codes(values)
 
 
@@ -203,7 +204,7 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all values are names of files, which hold what they are about."""
     if values.dtype.kind not in "OUT" or not str(next(iter(values.dropna()), "")).count("."):
         return None
-    for some in (values.head(_GLANCE), values):
+    for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
         if not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
             return None
@@ -219,6 +220,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     named = _NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
+    if is_text and not named and all(map(_DECIMAL.fullmatch, map(str, values.head(GLANCE)))):
+        return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
         return None

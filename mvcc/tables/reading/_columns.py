@@ -14,6 +14,7 @@ import pandas as pd
 from mvcc._utils.types import Bools, Floats
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
+    GLANCE,
     TRUTH,
     Column,
     LeftOut,
@@ -41,6 +42,7 @@ from mvcc.tables.reading._kinds import (
 )
 from mvcc.tables.reading._numbers import (
     has_decimal_points,
+    numbers_by_arrow,
     numbers_of,
     read_numbers_like,
     sign_is_unknown,
@@ -101,7 +103,10 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], written: list[Written])
         return ","
     if Written.COMMAS in written:
         return "."
-    return "." if any(has_decimal_points(frame[name]) for name in plain) else ""
+    for some in (frame.head(GLANCE), frame):
+        if any(has_decimal_points(some[name]) for name in plain):
+            return "."
+    return ""
 
 
 def _said_how_read(understood: Understood, texts: pd.Series[Any]) -> Understood:
@@ -125,8 +130,14 @@ def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
     values = np.empty(frame.shape)
     is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
-    words = frame.loc[:, ~is_number].astype(str).to_numpy(dtype=object)
-    values[:, ~is_number] = numbers_of(words)
+    unread = ~is_number
+    if len(frame) >= GLANCE:  # few rows of many columns are faster together
+        for place in np.flatnonzero(unread):
+            found = numbers_by_arrow(frame.iloc[:, place])
+            if found is not None:
+                values[:, place], unread[place] = found, False
+    words = frame.loc[:, unread].astype(str).to_numpy(dtype=object)
+    values[:, unread] = numbers_of(words)
     usable = np.flatnonzero(np.all(np.abs(values) <= MOST, axis=0))
     return {
         name: Understood(Column(name, "number"), values[:, place])

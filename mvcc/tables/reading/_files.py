@@ -121,7 +121,9 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     with within_limits(path):
         check_lines(content)
     n_lines = max(content.count(mark) for mark in (b"\n", b"\r"))
-    frame = next(_text_frames(io.StringIO(text, newline=""), path, n_lines=n_lines))
+    # StringIO would take four bytes for each character
+    lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
+    frame = next(_text_frames(lines, path, n_lines=n_lines))
     frame.attrs |= {"encoding": read.encoding, "notes": read.notes(path)}
     frame = frame.iloc[: _n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
