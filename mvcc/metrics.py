@@ -272,7 +272,7 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
             f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many."
         )
     data = data - np.median(data, axis=0)
-    data = data / (np.abs(data).max(initial=0.0) or 1.0)  # squares stay within the range of floats
+    data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
     from scipy.stats import rankdata
 
     with one_thread():

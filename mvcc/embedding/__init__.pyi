@@ -15,6 +15,7 @@ from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import embedded as embedded
 from ._joint_graph import find_objects as find_objects
 from ._joint_graph import joint_graph as joint_graph
+from ._joint_graph import means_of_clusters as means_of_clusters
 from ._joint_graph import membership as membership
 from ._joint_graph import neighbors_for as neighbors_for
 from ._joint_graph import separate_problems as separate_problems

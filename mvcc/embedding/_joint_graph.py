@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.blocks import blocks_of
+from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
@@ -239,6 +239,13 @@ def membership(objects: Ints, n_objects: int) -> sp.csr_array:
     """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
     n = len(objects)
     return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
+
+
+def means_of_clusters(rows: Floats | LazyRows, labels: Ints, k: int) -> Floats:
+    """Return the mean row of every cluster, (k, r); zeros where one is empty."""
+    blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
+    totals = sum(membership(labels[block], k) @ rows[block] for block in blocks)
+    return totals / np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
 
 
 def _pieces(n: int, links: Ints) -> tuple[int, Ints]:

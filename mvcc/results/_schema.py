@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -168,7 +168,7 @@ class Clustering(Facts):
 
     def to_json(self) -> bytes:
         """Return the content of ``clustering.json``."""
-        return _dumped(self.to_dict()).encode("utf-8", "backslashreplace")
+        return "".join(_parts(self.to_dict())).encode("utf-8", "backslashreplace")
 
     @model_validator(mode="after")
     def _the_parts_fit(self) -> Self:
@@ -288,12 +288,17 @@ def _damaged(source: str, why: str) -> StoreError:
     )
 
 
-def _dumped(value: Any) -> str:
-    """Return JSON, made of that of the parts: all at once would take ten times its size."""
+def _parts(value: Any) -> Iterator[str]:
+    """Give JSON in parts: made all at once, it takes ten times its size in memory."""
     if isinstance(value, dict):
-        return (
-            "{" + ", ".join(f"{json.dumps(key)}: {_dumped(of)}" for key, of in value.items()) + "}"
-        )
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[" + ", ".join(map(_dumped, value)) + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        for number, (key, of_key) in enumerate(value.items()):
+            yield f"{', ' if number else '{'}{json.dumps(key)}: "
+            yield from _parts(of_key)
+        yield "}" if value else "{}"
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for number, one in enumerate(value):
+            yield ", " if number else "["
+            yield from _parts(one)
+        yield "]"
+    else:
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -23,6 +23,7 @@ from mvcc.embedding import (
     AnchorGraph,
     anchor_graph,
     by_anchors,
+    means_of_clusters,
     object_columns,
     weighted,
 )
@@ -126,8 +127,9 @@ class AnchoredSet(JointSet):
         if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(found)
         if found.at_anchors is None:
-            free, centers = self._free_eigenpairs, self._centers(found)
+            free, k = self._free_eigenpairs, self._settings.n_clusters
             assert isinstance(free, AnchorEigenpairs)
+            centers = means_of_clusters(found.rows, found.labels, k)
             coordinates = weighted(free.values, free.loadings, self._n_free)
             return [
                 NearestAnchors(view.anchors, self._free_graph.of_view(number, coordinates), centers)

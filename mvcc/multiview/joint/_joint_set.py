@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.progress import teller
 from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
@@ -27,6 +27,7 @@ from mvcc.embedding import (
     embedded,
     fitted_raw_columns,
     joint_graph,
+    means_of_clusters,
     membership,
     neighbors_for,
     object_columns,
@@ -142,7 +143,7 @@ class JointSet:
         """
         k = self._settings.n_clusters
         if not len(constraints):
-            centers = self._centers(found)
+            centers = means_of_clusters(found.rows, found.labels, k)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
         said = self._said(constraints, classes, found.before_spreading)
@@ -240,13 +241,6 @@ class JointSet:
         rows = LazyRows(self.n_objects, lambda some: metric.transform(self._wide_rows(some)))
         is_lazy = isinstance(self._eigenpairs.vectors, LazyRows)
         return rows if is_lazy else rows[:], self._eigenpairs.residual
-
-    def _centers(self, found: JointClusters) -> Floats:
-        """Return the mean row of every cluster, (k, r); zeros where one is empty."""
-        k, rows = self._settings.n_clusters, found.rows
-        blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
-        totals = sum(membership(found.labels[block], k) @ rows[block] for block in blocks)
-        return totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
 
     def _spread(self, constraints: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and the constraints."""

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.blocks import blocks_of
+from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.types import Floats, Ints
+from mvcc.embedding import means_of_clusters
 from mvcc.results import Sureness, sureness_of
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.fitting._fit import Fit
@@ -34,8 +35,7 @@ def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[l
         view = facts["views"][number]
         told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
         doubts = np.array(view["fit"]), sureness_of(*told), view["second"]
-        # the rows of one view at a time, and of none any longer: they may take much memory
-        places = places_of(fit.method.space(number)[:], labels, fit.n_numbers)
+        places = places_of(fit.method.space(number), labels, fit.n_numbers)
         profiles.append(profiles_of(table, places, labels, *doubts, view["names"], fit.n_numbers))
     return profiles
 
@@ -81,7 +81,7 @@ def profiles_of(
     return profiles
 
 
-def places_of(X: Floats, labels: Ints, k: int) -> Places:
+def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
     """Return where the rows of a view (n, m) are in the space that was clustered.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
@@ -89,8 +89,8 @@ def places_of(X: Floats, labels: Ints, k: int) -> Places:
     """
     there = np.unique(labels)
     distances = np.full((len(X), k), np.inf)
-    centers = np.stack([X[labels == cluster].mean(axis=0) for cluster in there])
-    for block in blocks_of(len(X)):  # which cdist copies to double precision
+    centers = means_of_clusters(X, labels, k)[there]
+    for block in blocks_of(len(X)):  # all rows may take much memory
         distances[block, there] = cdist(X[block], centers)
     every = np.arange(len(X))
     own = distances[every, labels].copy()

@@ -132,7 +132,7 @@ def _plain_numbers(frame: pd.DataFrame) -> dict[str, Understood]:
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
     unread = ~is_number
     if len(frame) >= GLANCE:  # few rows of many columns are faster together
-        for place in np.flatnonzero(unread):
+        for place in np.flatnonzero(unread).tolist():
             found = numbers_by_arrow(frame.iloc[:, place])
             if found is not None:
                 values[:, place], unread[place] = found, False

@@ -88,9 +88,10 @@ def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
     if getattr(texts.dtype, "storage", "") != "pyarrow":
         return None
     try:
-        return texts.astype("double[pyarrow]").to_numpy(dtype=np.float64, na_value=np.nan)
+        floats: Floats = texts.astype("double[pyarrow]").to_numpy(np.float64, na_value=np.nan)
     except ValueError:  # a word
         return None
+    return floats
 
 
 def is_written_number(text: str) -> bool:
