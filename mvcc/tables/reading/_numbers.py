@@ -88,10 +88,10 @@ def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
     if getattr(texts.dtype, "storage", "") != "pyarrow":
         return None
     try:
-        floats: Floats = texts.astype("double[pyarrow]").to_numpy(np.float64, na_value=np.nan)
+        read = texts.astype("double[pyarrow]")
     except ValueError:  # a word
         return None
-    return floats
+    return np.asarray(read.to_numpy(na_value=np.nan), dtype=np.float64)
 
 
 def is_written_number(text: str) -> bool:
