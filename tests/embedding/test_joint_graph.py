@@ -15,7 +15,9 @@ from mvcc.embedding import (
     embedded,
     find_objects,
     joint_graph,
+    membership,
     neighbors_for,
+    object_columns,
     separate_problems,
 )
 from mvcc.embedding import _joint_graph as module
@@ -189,3 +191,16 @@ def test_matched_objects_get_edges_by_the_columns_of_all_views():
 def test_small_views_get_fewer_neighbors(sizes, k, q):
     assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 10) == q
     assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 3) == 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_columns_of_an_object_are_the_means_of_its_rows_in_every_view(dtype):
+    rng = np.random.default_rng(0)
+    views = [rng.normal(size=(n, 3)).astype(dtype) for n in (9, 7)]
+    objects = [np.array([0, 1, 1, 2, 4, 4, 4, 5, 0]), np.array([0, 1, 2, 3, 3, 3, 1])]
+    found = object_columns(views, [membership(own, 6) for own in objects])
+    for place, (X, own) in enumerate(zip(views, objects, strict=True)):
+        for one in range(6):
+            rows = X[own == one].astype(float)
+            mean = rows.mean(axis=0) if len(rows) else np.zeros(3)
+            np.testing.assert_allclose(found[one, 3 * place : 3 * place + 3], mean, rtol=1e-12)

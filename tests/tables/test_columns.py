@@ -15,6 +15,8 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mvcc import cluster_views, load_model
 from mvcc.embedding import MixedFeatures
@@ -23,9 +25,10 @@ from mvcc.results import ColumnFacts, column_lines, columns_used, parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import written
-from mvcc.tables.reading._column import LeftOut, file_reason, looks_like_codes
+from mvcc.tables.reading._column import GLANCE, LeftOut, file_reason, looks_like_codes
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
@@ -769,3 +772,27 @@ def test_a_glance_at_the_first_rows_decides_nothing_that_later_rows_deny():
     assert looks_like_codes(codes)
     assert not looks_like_codes(pd.Series([*codes, codes.iloc[-1]]))
     assert not looks_like_codes(pd.Series([codes.iloc[0], *codes]))
+
+
+NUMBERS = st.sampled_from(["1.5", "-0", "1e-320", "007", "+1", "1_0", "nan", "inf", " 2", "", "a"])
+
+
+@given(st.lists(st.one_of(st.floats(allow_nan=False).map(repr), NUMBERS), min_size=1, max_size=9))
+def test_pyarrow_reads_numbers_to_the_bit_or_not_at_all(words):
+    found = numbers_by_arrow(pd.Series(words, dtype=pd.StringDtype("pyarrow", na_value=np.nan)))
+    if found is not None:
+        np.testing.assert_array_equal(found, np.array(words, dtype=np.float64))
+    assert numbers_by_arrow(pd.Series(words, dtype=object)) is None
+
+
+@pytest.mark.parametrize("last", ["0.5", "12", "007", "1e3", "n/a", ""])
+def test_many_rows_are_read_as_few(tmp_path, last):
+    lines = [*(f"{n / 8:.3f}" for n in range(1, GLANCE + 8)), last]
+    paths = [tmp_path / "many.csv", tmp_path / "few.csv"]
+    many, few = (
+        read_table("t", View(path=write_csv(path, [["id", "a"], *enumerate(some)])))
+        for path, some in zip(paths, (lines, lines[-20:]), strict=True)
+    )
+    assert many.every_column[1].kind == few.every_column[1].kind == "number"
+    rows = pd.DataFrame(many.X).to_numpy()[-20:]
+    np.testing.assert_array_equal(rows, pd.DataFrame(few.X).to_numpy())
