@@ -276,23 +276,21 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     from scipy.stats import rankdata
 
     with one_thread():
-        scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
+        scores = [_distances_to_neighbor(data, n_neighbors), _mahalanobis(data, of_rows)]
     # rounding breaks no ties
     ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)
     return 1 - (ranks - 1) / max(len(data) - 1, 1)
 
 
 def _mahalanobis(data: Floats, labels: Ints) -> Floats:
-    """Return squared Mahalanobis distances from the means of the own clusters."""
+    """Return squared Mahalanobis distances from the means of the own clusters, in their place."""
     clusters = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels)]
-    centered = np.empty_like(data)
     for rows in clusters:
-        centered[rows] = data[rows] - data[rows].mean(axis=0)
+        data[rows] -= data[rows].mean(axis=0)
     found = np.empty(len(data))
     for rows in clusters:
-        found[rows] = _distances_by(
-            centered[rows] if len(rows) >= _FEWEST_ROWS else centered, centered[rows]
-        )
+        own = data[rows]
+        found[rows] = _distances_by(own if len(rows) >= _FEWEST_ROWS else data, own)
     return found
 
 
