@@ -103,11 +103,16 @@ class JointGraph:
         values, vectors = leading_eigenvectors(number, A, F)
         return Eigenpairs(values, vectors, residual(values, vectors, A, F))
 
+    @cached_property
+    def spreading(self) -> sp.csr_array:
+        """S of squared affinities: what is spread keeps to the nearest rows."""
+        return _normalized(self.affinities.power(2))
+
     def diffused(self, step: Floats, share: float, n_steps: int) -> Floats:
         """Return Σ_t (share S)ᵗ step for t = 0 … n_steps."""
         total = step.copy()
         for _ in range(n_steps):
-            step = share * (self.normalized_affinities @ step)
+            step = share * (self.spreading @ step)
             total += step
         return total
 
@@ -116,7 +121,7 @@ class JointGraph:
 
         The length of a path is −log of the product of its affinities, each times the share.
         """
-        near = self.normalized_affinities
+        near = self.spreading
         # dijkstra of SciPy before 1.15 takes no other indices
         places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
         lengths = sp.csr_array(

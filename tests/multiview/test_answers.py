@@ -117,7 +117,7 @@ def test_spreading_is_the_sum_of_all_steps(seed):
     N, labels, classes, weights, _ = answers(seed)
     shares = shares_of_classes(labels, classes, 3)
     graph = JointGraph([], sp.csr_array(N), None, [], [], np.eye(1), 10)
-    graph.__dict__["normalized_affinities"] = sp.csr_array(N)  # which is normalized already
+    graph.__dict__["spreading"] = sp.csr_array(N)  # which is normalized already
     found = spread(graph, first_step(classes, weights, shares))
     expected = slow.spread(N, classes, weights, shares.copy())
     np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -36,10 +36,12 @@ from mvcc.embedding import (
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
+    ROUNDS,
     SPREADING,
     Groups,
     first_step,
     predicted_by_columns,
+    rows_to_one,
     shares_of_classes,
     spread,
 )
@@ -254,8 +256,13 @@ class JointSet:
         """Return the evidence of constraints and columns for each object's clusters, (n, k)."""
         heaviest = np.zeros(self.n_objects)
         np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
+        weights, graph = np.minimum(heaviest, 1), self._graph
         shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
-        assert isinstance(self._graph, JointGraph)
-        said = spread(self._graph, first_step(classes, np.minimum(heaviest, 1), shares))
-        said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
+        assert isinstance(graph, JointGraph)
+        for _ in range(ROUNDS):
+            said = spread(graph, first_step(classes, weights, shares))
+            said += COLUMNS_SHARE * predicted_by_columns(
+                self._columns, self.objects, classes, shares
+            )
+            shares = rows_to_one(said**2)  # the surer an object is, the more it says
         return said

@@ -24,6 +24,7 @@ FEWEST_ENTAILED = 8  # constraints that follow from the others, where all that f
 MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take long
 SPREADING = 0.95
 SPREADING_STEPS = 80
+ROUNDS = 2  # of spreading: the second has what the first found in the place of the clusters
 CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNCONSTRAINED_WEIGHT = 0.2
