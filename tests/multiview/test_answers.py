@@ -13,6 +13,7 @@ from mvcc import Constraints
 from mvcc.embedding import JointGraph, raw_columns
 from mvcc.multiview.joint._spreading import (
     Groups,
+    evidence,
     first_step,
     predicted_by_columns,
     shares_of_classes,
@@ -109,17 +110,19 @@ def answers(seed, n=20, k=3):
     labels = np.append(np.arange(k), rng.integers(k, size=n - k))
     classes = np.where(rng.random(n) < 0.4, labels, -1)
     classes[:k] = np.arange(k)
-    return slow.normalized(W + W.T), labels, classes, rng.uniform(0.1, 1, n), rng
+    return W + W.T, labels, classes, rng.uniform(0.1, 1, n), rng
+
+
+def graph_of(W):
+    return JointGraph([], sp.csr_array(W), None, [], [], np.eye(1), 10)
 
 
 @given(seeds)
 def test_spreading_is_the_sum_of_all_steps(seed):
-    N, labels, classes, weights, _ = answers(seed)
+    W, labels, classes, weights, _ = answers(seed)
     shares = shares_of_classes(labels, classes, 3)
-    graph = JointGraph([], sp.csr_array(N), None, [], [], np.eye(1), 10)
-    graph.__dict__["spreading"] = sp.csr_array(N)  # which is normalized already
-    found = spread(graph, first_step(classes, weights, shares))
-    expected = slow.spread(N, classes, weights, shares.copy())
+    found = spread(graph_of(W), first_step(classes, weights, shares))
+    expected = slow.spread(slow.normalized(W**2), classes, weights, shares.copy())
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
@@ -136,6 +139,17 @@ def test_columns_predict_by_the_ridge_that_leaves_out_best(seed, judged_there):
     if judged_there:
         expected = slow.predicted_by_columns(views, objects, classes, shares)
         np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+@given(seeds)
+def test_evidence_is_spread_and_predicted_in_two_rounds(seed):
+    W, labels, classes, weights, rng = answers(seed)
+    shares = shares_of_classes(labels, classes, 3)
+    views, objects = [rng.normal(size=(20, 2)) + labels[:, None]], [np.arange(20)]
+    columns = [raw_columns(X) for X in views]
+    found = evidence(graph_of(W), columns, objects, classes, weights, shares)
+    expected = slow.evidence(slow.normalized(W**2), views, objects, classes, weights, shares)
+    np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
 def test_raw_columns_are_centered_and_of_unit_length():

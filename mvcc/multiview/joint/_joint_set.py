@@ -35,15 +35,11 @@ from mvcc.embedding import (
 )
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
-    COLUMNS_SHARE,
     ROUNDS,
     SPREADING,
     Groups,
-    first_step,
-    predicted_by_columns,
-    rows_to_one,
+    evidence,
     shares_of_classes,
-    spread,
 )
 from mvcc.multiview.matches._suspicious import suspicions
 
@@ -148,7 +144,8 @@ class JointSet:
             centers = means_of_clusters(found.rows, found.labels, k)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
-        said = self._said(constraints, classes, found.before_spreading)
+        # a second round would make objects surer of what the first one found
+        said = self._said(constraints, classes, found.before_spreading, rounds=1)
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
@@ -252,17 +249,13 @@ class JointSet:
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
         return np.where(classes >= 0, classes, reached)
 
-    def _said(self, constraints: Constraints, classes: Ints, clusters: Ints) -> Floats:
+    def _said(
+        self, constraints: Constraints, classes: Ints, clusters: Ints, rounds: int = ROUNDS
+    ) -> Floats:
         """Return the evidence of constraints and columns for each object's clusters, (n, k)."""
         heaviest = np.zeros(self.n_objects)
         np.maximum.at(heaviest, constraints.pairs.ravel(), np.repeat(constraints.weights, 2))
-        weights, graph = np.minimum(heaviest, 1), self._graph
         shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
-        assert isinstance(graph, JointGraph)
-        for _ in range(ROUNDS):
-            said = spread(graph, first_step(classes, weights, shares))
-            said += COLUMNS_SHARE * predicted_by_columns(
-                self._columns, self.objects, classes, shares
-            )
-            shares = rows_to_one(said**2)  # the surer an object is, the more it says
-        return said
+        assert isinstance(self._graph, JointGraph)
+        given = classes, np.minimum(heaviest, 1), shares
+        return evidence(self._graph, self._columns, self.objects, *given, rounds)

@@ -24,7 +24,7 @@ FEWEST_ENTAILED = 8  # constraints that follow from the others, where all that f
 MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take long
 SPREADING = 0.95
 SPREADING_STEPS = 80
-ROUNDS = 2  # of spreading: the second has what the first found in the place of the clusters
+ROUNDS = 2
 CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNCONSTRAINED_WEIGHT = 0.2
@@ -132,6 +132,27 @@ def first_step(
         step *= masses[:, None]
     step[given, classes[given]] += weights[given]
     return step
+
+
+def evidence(
+    graph: JointGraph,
+    columns: list[Floats],
+    objects: list[Ints],
+    classes: Ints,
+    weights: Floats,
+    shares: Floats,
+    rounds: int = ROUNDS,
+) -> Floats:
+    """Return the evidence for every class of every object, (n, k): what is spread, and predicted.
+
+    In the second round, what the first one found takes the place of the `shares`, squared: the
+    surer an object is, the more it says.
+    """
+    for _ in range(rounds):
+        found = spread(graph, first_step(classes, weights, shares))
+        found += COLUMNS_SHARE * predicted_by_columns(columns, objects, classes, shares)
+        shares = rows_to_one(found**2)
+    return found
 
 
 def spread(graph: JointGraph, step: Floats) -> Floats:
