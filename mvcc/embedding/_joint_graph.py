@@ -105,7 +105,7 @@ class JointGraph:
 
     @cached_property
     def spreading(self) -> sp.csr_array:
-        """S of squared affinities: what is spread keeps to the nearest rows."""
+        """S, D^−½ A D^−½ of squared affinities: what is spread keeps to the nearest rows."""
         return _normalized(self.affinities.power(2))
 
     def diffused(self, step: Floats, share: float, n_steps: int) -> Floats:
@@ -119,7 +119,8 @@ class JointGraph:
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
         """Return the source nearest to each object in the graph, −1 without one.
 
-        The length of a path is −log of the product of its affinities, each times the share.
+        The length of a path is −log of the product of its squared affinities, normalized, each
+        times the share.
         """
         near = self.spreading
         # dijkstra of SciPy before 1.15 takes no other indices

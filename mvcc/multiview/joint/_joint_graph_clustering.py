@@ -43,8 +43,8 @@ class JointGraphClustering(MultiViewEstimator):
     in all views at once. The objects are embedded as by ``JointSpectralFeatures``; constraints
     learn a ridge metric (``PairMetric``) in that space and the raw columns if leave-one-out finds
     one that helps. PCK-Means [1]_ then minimizes Eq. 1 over the objects from several starts.
-    Finally, the clusters of constrained objects are spread over the graph [2]_, together with what
-    the columns of each view predict.
+    Finally, the clusters of constrained objects are spread over the graph of squared affinities
+    [2]_, together with what the columns of each view predict, and what was found once more.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts
     of words, histograms and columns in different units each get what suits them, and sparse
@@ -159,8 +159,9 @@ class JointGraphClustering(MultiViewEstimator):
     By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view,
     whichever is most [3]_, which k-means finds in a sample. Eq. 1 is minimized over the objects
     with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
+    Constraints are spread once, and affinities are not squared.
 
-    Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
+    Probabilities are the shares p of clusters in what is first spread, as p⁴ with rows to sum 1; without
     constraints, exp(−4 d²) with d the distance to a center. With 20 constraints or more, they
     choose the power: they are held out in four parts, the objects are clustered by the others, and
     Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another share
@@ -440,8 +441,8 @@ class JointGraphClustering(MultiViewEstimator):
     ) -> list[Ints]:
         """Return, for every row, the nearest constrained row of its cluster in the graph.
 
-        The length of a path is −log of the product of its affinities: how much of an answer spreads
-        along it.
+        The length of a path is −log of the product of its affinities, squared if the graph is
+        exact: how much of an answer spreads along it.
 
         Parameters
         ----------
