@@ -161,12 +161,12 @@ class JointGraphClustering(MultiViewEstimator):
     with constraints and 5,000 others that stand for all, and ``objective_`` is an estimate.
     Constraints are spread once, and affinities are not squared.
 
-    Probabilities are the shares p of clusters in what is first spread, as p⁴ with rows to sum 1; without
-    constraints, exp(−4 d²) with d the distance to a center. With 20 constraints or more, they
-    choose the power: they are held out in four parts, the objects are clustered by the others, and
-    Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another share
-    is larger than that of the label, both change places. Constrained objects are no surer than what
-    is spread to them.
+    Probabilities are the shares p of clusters in what is first spread, as p⁴ with rows to sum 1;
+    without constraints, exp(−4 d²) with d the distance to a center. With 20 constraints or more,
+    they choose the power: they are held out in four parts, the objects are clustered by the others,
+    and Σ_c p_ic p_jc should tell which of those held out belong together (after [4]_). If another
+    share is larger than that of the label, both change places. Constrained objects are no surer
+    than what is spread to them.
 
     Eq. 1 takes the closure of dense constraints: at least eight of them, as pairs of objects,
     follow from the others, none contradicts them, none weighs less than 1, and at most a million
