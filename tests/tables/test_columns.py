@@ -779,7 +779,7 @@ NUMBERS = st.sampled_from(["1.5", "-0", "1e-320", "007", "+1", "1_0", "nan", "in
 
 @given(st.lists(st.one_of(st.floats(allow_nan=False).map(repr), NUMBERS), min_size=1, max_size=9))
 def test_pyarrow_reads_numbers_to_the_bit_or_not_at_all(words):
-    found = numbers_by_arrow(pd.Series(words, dtype=pd.StringDtype("pyarrow", na_value=np.nan)))
+    found = numbers_by_arrow(pd.Series(words, dtype="string[pyarrow]"))
     if found is not None:
         np.testing.assert_array_equal(found, np.array(words, dtype=np.float64))
     assert numbers_by_arrow(pd.Series(words, dtype=object)) is None
