@@ -220,6 +220,7 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     named = _NAMED_CODES.fullmatch(name.strip())
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
+    # no code is written with a decimal point, and looking for zeros in front takes long
     if is_text and not named and all(map(_DECIMAL.fullmatch, map(str, values.head(GLANCE)))):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
