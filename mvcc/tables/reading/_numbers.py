@@ -87,11 +87,13 @@ def numbers_by_arrow(texts: pd.Series[Any]) -> Floats | None:
     """Return ``numbers_of`` texts in a third of the time; None if pyarrow cannot read them."""
     if getattr(texts.dtype, "storage", "") != "pyarrow":
         return None
+    import pyarrow as pa
+
     try:
-        read = texts.astype("double[pyarrow]")
-    except ValueError:  # a word
+        read = pa.array(texts).cast(pa.float64())  # pandas before 3 makes an empty text NaN
+    except pa.ArrowInvalid:  # a word
         return None
-    return np.asarray(read.to_numpy(na_value=np.nan), dtype=np.float64)
+    return np.asarray(read.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def is_written_number(text: str) -> bool:
