@@ -11,9 +11,12 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
+from mvcc.tables.reading._files import _read_text
 from tests.tables.problems import read_table
 
 IDS = ["007", "a b", "é", "10"]
@@ -303,3 +306,29 @@ def test_a_column_that_is_not_there_is_refused_and_the_nearest_offered(tmp_path,
         tmp_path, "a.csv", text(), message, **{option: "labl" if option != "ignore" else ("labl",)}
     )
     refused(tmp_path, "b.csv", "x,y\n1,\n2,\n", "holds no labels", labels_column="y")
+
+
+CELLS = st.text(alphabet="ab1 é\x1a#\\'\x0b\x0c\u2028\x85;", max_size=4)
+
+
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS).map(",".join), max_size=7),
+    line_break=st.sampled_from(["\n", "\r\n"]),
+    end=st.sampled_from(["", "\n", "\n\n"]),
+)
+@example(rows=["1", "2,3"], line_break="\n", end="\n")
+@example(rows=["1,2", "", "3,4"], line_break="\n", end="\n")
+@example(rows=["1,2,3"], line_break="\n", end="\n")
+def test_a_text_without_quotes_is_read_as_with_them(rows, line_break, end):
+    headers = ["a,b", '"a",b']
+    plain, quoted = (outcome(line_break.join([header, *rows]) + end) for header in headers)
+    assert plain == quoted
+
+
+def outcome(text):
+    """Return all that is read of a text file, or the error."""
+    try:
+        frame = _read_text(text.encode(), "t.csv")
+    except DataError as error:
+        return str(error)
+    return frame.to_dict("list"), list(frame.dtypes), len(frame.index), frame.attrs
