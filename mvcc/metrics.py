@@ -4,11 +4,13 @@ rows by themselves.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
@@ -275,8 +277,11 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> Fl
     data /= np.abs(data).max(initial=0.0) or 1.0  # squares stay within the range of floats
     from scipy.stats import rankdata
 
+    # threads find the same neighbors, but sums of covariances depend on how many there are
+    with nullcontext() if may_share(len(data)) else one_thread():
+        to_neighbors = _distances_to_neighbor(data, n_neighbors)
     with one_thread():
-        scores = [_distances_to_neighbor(data, n_neighbors), _mahalanobis(data, of_rows)]
+        scores = [to_neighbors, _mahalanobis(data, of_rows)]
     # rounding breaks no ties
     ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)
     return 1 - (ranks - 1) / max(len(data) - 1, 1)

@@ -175,16 +175,19 @@ class AnchorGraph:
         """Return the sums over all objects of what they get, (k,)."""
         return (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
 
-    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
+    def path_lengths(self, share: float) -> sp.csr_array:
+        """Return how far anchors are from each other; see ``JointGraph``."""
+        roots = np.sqrt(self.weights)
+        return _lengths(sp.csr_array(share * roots[:, None] * self._free_gram() * roots))
+
+    def nearest_sources(
+        self, between: sp.csr_array, sources: Ints, share: float, objects: Ints
+    ) -> Ints:
         """Return the source nearest to each of some objects, −1 without one; see ``JointGraph``."""
-        n_anchors, roots = len(self.weights), np.sqrt(self.weights)
-        between = share * roots[:, None] * self._free_gram() * roots
-        ends = self._normalized_ties(sources, share)
-        reach = sp.block_array(
-            [[sp.csr_array(between), None], [ends, sp.csr_array((len(sources), len(sources)))]]
-        )
-        reach = reach.tocsr()
-        reach.data = -np.log(np.maximum(reach.data, 1e-300))
+        n_anchors = len(self.weights)
+        ends = _lengths(self._normalized_ties(sources, share))
+        nothing = sp.csr_array((len(sources), len(sources)))
+        reach = sp.block_array([[between, None], [ends, nothing]]).tocsr()
         starts = n_anchors + np.arange(len(sources))
         lengths, _, origin = dijkstra(
             reach, indices=starts, min_only=True, return_predecessors=True
@@ -225,3 +228,8 @@ class AnchorGraph:
         """Return √share D^−½ B K^½ for some objects, without landmarks."""
         rows = sp.diags_array(np.sqrt(share / self.degrees[objects]))
         return (rows @ self.ties[objects] @ sp.diags_array(np.sqrt(self.weights))).tocsr()
+
+
+def _lengths(affinities: sp.csr_array) -> sp.csr_array:
+    affinities.data = -np.log(np.maximum(affinities.data, 1e-300))
+    return affinities

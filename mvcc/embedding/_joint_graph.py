@@ -116,18 +116,18 @@ class JointGraph:
             total += step
         return total
 
-    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
-        """Return the source nearest to each object in the graph, −1 without one.
-
-        The length of a path is −log of the product of its squared affinities, normalized, each
-        times the share.
-        """
+    def path_lengths(self, share: float) -> sp.csr_array:
+        """Return the lengths of edges: −log of the share of the squared, normalized affinity."""
         near = self.spreading
         # dijkstra of SciPy before 1.15 takes no other indices
         places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
-        lengths = sp.csr_array(
-            (-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape
-        )
+        lengths = -np.log(np.maximum(share * near.data, 1e-300))
+        return sp.csr_array((lengths, *places), shape=near.shape)
+
+    def nearest_sources(
+        self, lengths: sp.csr_array, sources: Ints, share: float, objects: Ints
+    ) -> Ints:
+        """Return the source nearest to each object by ``path_lengths``, −1 without one."""
         nearest = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
         return np.maximum(nearest[objects], -1)
 

@@ -79,16 +79,17 @@ def cluster_job(
             from mvcc.tables._clustering import clustered, seconds_since
 
             found = clustered(job, inputs, began, on_step, former)
+            reviewed, tables, saved = found.reviewed, found.tables, found.saved
+            del found  # the features and their graph take as much memory as the tables
             on_step("writing")
 
             def label_all(new: Path, facts: Clustering) -> Clustering:
                 if folders is None:
                     return facts
-                labeled = folders.label(job, found.saved, new, facts)
+                labeled = folders.label(job, saved, new, facts)
                 return labeled.model_copy(update={"seconds": seconds_since(began)})
 
-            made = found.tables, found.saved, found.reviewed
-            return write_folder(out, job, inputs, *made, label_all)
+            return write_folder(out, job, inputs, tables, saved, reviewed, label_all)
 
 
 def try_numbers(

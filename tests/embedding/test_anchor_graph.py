@@ -155,7 +155,8 @@ def test_the_nearest_source_is_that_of_the_shortest_path(problem, graph):
     best = (np.log(np.maximum(ties, 1e-300))[:, None] - to_anchors).max(axis=2)
     # some are in other pieces
     expected = np.where(best.max(axis=1) > -600, sources[best.argmax(axis=1)], -1)
-    found = graph.nearest_sources(sources, share, np.arange(graph.n_objects))
+    lengths = graph.path_lengths(share)
+    found = graph.nearest_sources(lengths, sources, share, np.arange(graph.n_objects))
     clear = np.diff(np.sort(best, axis=1))[:, -1] > 1e-6
     clear[sources] = False
     np.testing.assert_array_equal(found[clear], expected[clear])

@@ -168,10 +168,11 @@ class JointSet:
         spreads.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(constraints.pairs)
+        lengths = self._graph.path_lengths(SPREADING)
         for cluster in np.unique(labels[ends]):
             members = np.flatnonzero(labels == cluster)
             nearest[members] = self._graph.nearest_sources(
-                ends[labels[ends] == cluster], SPREADING, members
+                lengths, ends[labels[ends] == cluster], SPREADING, members
             )
         return nearest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -125,6 +126,8 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
             named = files.named_in(name) or _named_by_tables(tables)
             frame = read_frame(view.path, view.sheet, view.header)
             tables.append(table_of(frame, name, view, problems, job.shown_of(name), named=named))
+            del frame
+            _release_texts()
     if folders is not None:
         problems.raise_any()  # before minutes of reading
         sampled, drawn = folders.sample(job, tables, problems)
@@ -153,6 +156,12 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
         sizes.append((path, len(relations[u, v])))
     sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
     return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))
+
+
+def _release_texts() -> None:
+    """Give back the memory of texts that were read, which pyarrow would keep for others."""
+    if pyarrow := sys.modules.get("pyarrow"):
+        pyarrow.default_memory_pool().release_unused()
 
 
 def _named_by_tables(tables: list[Table]) -> list[set[str]]:
