@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,8 +64,7 @@ def write_clustering_report(clustering: Clustering, path: Path) -> None:
 def clustering_page(clustering: Clustering) -> bytes:
     """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
-    relations = [_related(clustering, relation) for relation in clustering.relations]
-    data = page_data(clustering, _listed_rows(clustering, sections, relations))
+    data = page_data(clustering, _listed_rows(clustering, sections))
     titles = [titles_of(clustering, view) for view in clustering.views]
     names = cluster_names(clustering)
     return rendered(
@@ -82,12 +80,14 @@ def clustering_page(clustering: Clustering) -> bytes:
         titles=titles,
         names=names,
         n_drawn=[len(view["ids"]) for view in data["views"]],
-        relations=relations,
+        agreement_of=_agreement,
+        confusion_of=confusion,
+        listed=_listed,
         has_doubts=any(
             [
-                *(section.has_doubts for section in sections),
-                *(one.suspicious.entries or one.differing.entries for one in relations),
-                *(one.relation.hardly_agree for one in relations),
+                *(section["has_doubts"] for section in sections),
+                *(one.suspicious or one.differing for one in clustering.relations),
+                *(one.hardly_agree for one in clustering.relations),
             ]
         ),
         unused=_unused(clustering),
@@ -126,39 +126,6 @@ class Listed(NamedTuple):
     @property
     def more(self) -> int:
         return self.total - len(self.entries)
-
-
-@dataclass(frozen=True)
-class ViewSection:
-    """The content of the page about one view; no row is both ``between`` and ``nowhere``."""
-
-    number: int
-    view: ViewFacts
-    violated: Listed
-    dropped: Listed
-    propagated: Listed
-    moved: Listed
-    between: Listed
-    nowhere: Listed
-    outliers: Listed
-    suspicion: list[Notice]
-
-    @property
-    def has_doubts(self) -> bool:
-        lists = (self.between, self.nowhere, self.outliers, self.violated, self.dropped)
-        return any(one.entries for one in lists)
-
-
-@dataclass(frozen=True)
-class Related:
-    """Two views beside each other."""
-
-    relation: Relation
-    views: tuple[ViewFacts, ViewFacts]
-    differing: Listed
-    suspicious: Listed
-    agreement: str
-    confusion: dict[str, Any] | None
 
 
 def _warnings(facts: Clustering) -> Iterator[Notice]:
@@ -206,28 +173,23 @@ def _closest(view: ViewFacts) -> str:
     return f"clusters {' and '.join(names)}"
 
 
-def _section(facts: Clustering, number: int) -> ViewSection:
+def _section(facts: Clustering, number: int) -> dict[str, Any]:
+    """Return what the page says of a view; no row is both ``between`` and ``nowhere``."""
     view = facts.views[number]
     between = [row for row, kind in enumerate(view.sureness) if kind is Sureness.BETWEEN]
     nowhere = [row for row, kind in enumerate(view.sureness) if kind is Sureness.NOWHERE]
     between.sort(key=lambda row: _sure(view, row))
     nowhere.sort(key=lambda row: view.fit[row])
-    return ViewSection(
-        number,
-        view,
-        violated=_listed(view.violated),
-        dropped=_listed(view.dropped),
-        propagated=_listed(view.propagated, view.n_propagated.total),
-        moved=_listed(view.moved, view.n_moved),
-        between=Listed(
-            [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]], len(between)
-        ),
-        nowhere=Listed(
-            [(row, _why_nowhere(view, row)) for row in nowhere[:_MOST_DOUBTFUL]], len(nowhere)
-        ),
-        outliers=_listed(view.outliers),
-        suspicion=list(_suspicion(view)),
-    )
+    why_between = [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]]
+    why_nowhere = [(row, _why_nowhere(view, row)) for row in nowhere[:_MOST_DOUBTFUL]]
+    return {
+        "number": number,
+        "view": view,
+        "between": Listed(why_between, len(between)),
+        "nowhere": Listed(why_nowhere, len(nowhere)),
+        "has_doubts": any((between, nowhere, view.outliers, view.violated, view.dropped)),
+        "suspicion": list(_suspicion(view)),
+    }
 
 
 def _sure(view: ViewFacts, row: int) -> float:
@@ -267,48 +229,34 @@ def _unused(facts: Clustering) -> list[tuple[str, Listed]]:
     return [(name, columns) for name, columns in unused if columns.entries]
 
 
-def _related(facts: Clustering, relation: Relation) -> Related:
-    first, second = (facts.views[number] for number in relation.views)
+def _agreement(relation: Relation) -> str:
     if relation.agreement is None:
         kept = len(relation.pairs) - relation.n_left_out
-        agreement = f"each of {plural(kept, 'match', 'matches')} is one object, in one cluster"
-    elif not relation.pairs:
-        agreement = "no rows are matched"
-    else:
-        agreement = (
-            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'match', 'matches')} "
-            f"are in the same cluster; by chance it would be {percent(relation.by_chance or 0)}"
-        )
-    held_out = relation.held_out
-    found = None if held_out is None else confusion(held_out, first.name, second.name)
-    return Related(
-        relation,
-        (first, second),
-        differing=_listed(relation.differing),
-        suspicious=_listed(relation.suspicious),
-        agreement=agreement,
-        confusion=found,
+        return f"each of {plural(kept, 'match', 'matches')} is one object, in one cluster"
+    if not relation.pairs:
+        return "no rows are matched"
+    return (
+        f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'match', 'matches')} "
+        f"are in the same cluster; by chance it would be {percent(relation.by_chance or 0)}"
     )
 
 
-def _listed_rows(
-    facts: Clustering, sections: list[ViewSection], relations: list[Related]
-) -> list[set[int]]:
+def _listed_rows(facts: Clustering, sections: list[dict[str, Any]]) -> list[set[int]]:
     """Collect the rows of every view that the page names."""
     rows = []
-    for section in sections:
-        doubtful = (*section.between.entries, *section.nowhere.entries)
-        own = {*(row for row, _ in doubtful), *(one.row for one in section.moved.entries)}
-        own.update(picture.row for picture in section.view.pictures)
-        for listed in (section.violated, section.dropped, section.propagated):
-            own.update(row for link in listed.entries for row in link[:2])
+    for view, section in zip(facts.views, sections, strict=True):
+        doubtful = (*section["between"].entries, *section["nowhere"].entries)
+        own = {*(row for row, _ in doubtful), *(one.row for one in _listed(view.moved).entries)}
+        own.update(picture.row for picture in view.pictures)
+        for links in (view.violated, view.dropped, view.propagated):
+            own.update(row for link in _listed(links).entries for row in link[:2])
         rows.append(own)
     for own, profiles in zip(rows, facts.profiles, strict=False):
         own.update(row for profile in profiles for row in profile.typical)
-    for one in relations:
-        for listed in (one.differing, one.suspicious):
-            for at, view in enumerate(one.relation.views):
-                rows[view].update(pair[at] for pair in listed.entries)
+    for relation in facts.relations:
+        for pairs in (_listed(relation.differing), _listed(relation.suspicious)):
+            for at, number in enumerate(relation.views):
+                rows[number].update(pair[at] for pair in pairs.entries)
     return rows
 
 
