@@ -11,18 +11,8 @@ from typing import Any
 import click
 
 from mvcc._utils.messages import counted, enumerated
+from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
-from mvcc.cli._shared import (
-    FILE,
-    Folder,
-    below_help,
-    in_browser,
-    output_options,
-    print_json,
-    remark,
-    remark_notes,
-    say,
-)
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
@@ -34,19 +24,18 @@ _EXAMPLES = (
 )
 
 
-@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
+@click.command(
+    epilog=shared.below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
+)
 @job_options(TABLES)
 @click.option(
     "--out",
-    type=Folder(),
+    type=shared.Folder(),
     help="Folder of the answers.  [default: that of CONFIG, or asked beside it]",
 )
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option(
-    "--answers",
-    type=FILE,
-    metavar="FILE",
-    help="Record a table: columns id,answer.",
+    "--answers", type=shared.FILE, metavar="FILE", help="Record a table: columns id,answer."
 )
 @click.option(
     "-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]"
@@ -58,7 +47,7 @@ _EXAMPLES = (
     "--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]"
 )
 @click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
-@output_options("Print the next questions as JSON.")
+@shared.output_options("Print the next questions as JSON.")
 def ask(
     config: Path | None,
     out: Path | None,
@@ -104,7 +93,9 @@ def ask(
 
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
-    remark_notes((*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes))
+    shared.remark_notes(
+        (*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes)
+    )
     from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()
@@ -115,24 +106,24 @@ def ask(
         )
     folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
     if out is None:
-        remark(f"Answers go to {folder}; --out names another folder.")
+        shared.remark(f"Answers go to {folder}; --out names another folder.")
     asked = shlex.quote(str(folder))
     then = f"mvcc cluster {words_of(config, given)} --asked {asked} -k auto --out results"
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
-        remark(f"Preparing questions about {counted(n_rows, 'row')} …")
-    with AskSession(job, inputs, folder, base, remark) as session:
+        shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")
+    with AskSession(job, inputs, folder, base, shared.remark) as session:
         if answers:
             recorded = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(recorded), 'answer')} recorded.")
+                shared.say(f"{counted(len(recorded), 'answer')} recorded.")
         if as_json:
-            print_json(session.document(n_questions or 1))
+            shared.print_json(session.document(n_questions or 1))
         elif browser:
             from mvcc.tables import PageState
 
             page = PageState(session, then)
-            in_browser(page, session.base, "Answer", port=port or 0, opens=not no_open)
+            shared.in_browser(page, session.base, "Answer", port=port or 0, opens=not no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 
@@ -140,4 +131,4 @@ def ask(
         if not as_json:
             status = session.status
             said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
-            say(f"{said}. Go on: {then}")
+            shared.say(f"{said}. Go on: {then}")

@@ -9,24 +9,9 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import write_output
+from mvcc.cli import _outcome as outcome
+from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import ALL, job_options, settings
-from mvcc.cli._outcome import (
-    as_range,
-    asking_command,
-    print_numbers,
-    print_outcome,
-    told_how_to_ask,
-)
-from mvcc.cli._shared import (
-    FILE,
-    below_help,
-    output_options,
-    print_json,
-    remark_notes,
-    say,
-    scheduler_option,
-    shown_steps,
-)
 
 if TYPE_CHECKING:
     from mvcc.tables import Job
@@ -41,22 +26,18 @@ _EXAMPLES = (
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
-    ),
+    )
 )
 @job_options(ALL)
-@scheduler_option
+@shared.scheduler_option
 @click.option(
-    "--out",
-    type=FILE,
-    default=Path("results"),
-    show_default=True,
-    help="Output folder.",
+    "--out", type=shared.FILE, default=Path("results"), show_default=True, help="Output folder."
 )
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
-@output_options("Print the outcome as JSON.")
+@shared.output_options("Print the outcome as JSON.")
 def cluster(
     config: Path | None,
     out: Path,
@@ -95,30 +76,30 @@ def cluster(
         )
     from mvcc.tables import cluster_job, load_job
 
-    numbers = as_range(given["n_clusters"])
+    numbers = outcome.as_range(given["n_clusters"])
     if numbers:
         given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(settings(given)))
-    asking = asking_command(job, config, given)
+    asking = outcome.asking_command(job, config, given)
     if numbers and not dry_run:
         from mvcc.tables import CHOICE_KIND, CURVES, try_numbers
 
-        with shown_steps() as on_step:
+        with shared.shown_steps() as on_step:
             tried = try_numbers(
                 job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step
             )
         from mvcc.reporting.figures import picture_of_numbers
 
         write_output(out / CURVES, picture_of_numbers(tried), CHOICE_KIND, fresh=fresh)
-        print_numbers(tried, out, asking, as_json)
+        outcome.print_numbers(tried, out, asking, as_json)
         return
-    with told_how_to_ask(job, asking, as_json):
+    with outcome.told_how_to_ask(job, asking, as_json):
         if dry_run:
             _check(job, scheduler, as_json)
             return
-        with shown_steps() as on_step:
+        with shared.shown_steps() as on_step:
             facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    print_outcome(facts, out, as_json)
+    outcome.print_outcome(facts, out, as_json)
 
 
 def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
@@ -154,29 +135,29 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
             "notes": inputs.notes,
             "settings": job.settings(),
         }
-        print_json(document)
+        shared.print_json(document)
         return
     for table, constraints, made in views:
         columns = [ColumnFacts(**column.to_dict()) for column in table.every_column]
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
-        say(
+        shared.say(
             f"{table.name}: {all_rows}{counted(len(table.ids), 'row')}, {columns_used(columns)}, "
             f"{counted(len(constraints), 'constraint')} ({table.path})"
         )
         for line in column_lines(columns):
-            say(f"  {line}")
+            shared.say(f"  {line}")
         if made:
-            say(f"  features: {made}")
-        remark_notes(table.notes)
+            shared.say(f"  features: {made}")
+        shared.remark_notes(table.notes)
     for names, number in between:
-        say(f"{' and '.join(names)}: {counted(number, 'match')}")
+        shared.say(f"{' and '.join(names)}: {counted(number, 'match')}")
     if inputs.answers:
         n_outliers = sum(map(len, inputs.answers.outliers))
-        say(
+        shared.say(
             f"answers: {counted(len(inputs.answers.groups), 'group')}, "
             f"{counted(n_outliers, 'row')} of outliers"
         )
         for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
-            say(sentence)
-    remark_notes(inputs.notes)
-    say("All files are valid. Nothing was written.")
+            shared.say(sentence)
+    shared.remark_notes(inputs.notes)
+    shared.say("All files are valid. Nothing was written.")

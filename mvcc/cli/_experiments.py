@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mvcc.cli._shared import (
-    Folder,
-    below_help,
-    data_dir_option,
-    fresh_option,
-    is_quiet,
-    output_options,
-    print_json,
-    remark,
-    say,
-)
+from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.reporting.figures import FIGURES
 
@@ -36,11 +26,11 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc plot results --figure 4 --out figures", terms=("curve", "results folder")
     )
 )
-@click.argument("results_dir", type=Folder())
+@click.argument("results_dir", type=shared.Folder())
 @click.option(
     "--figure",
     "figures",
@@ -49,10 +39,13 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
     help="Number or name of a figure; may be repeated.  [default: all figures that have results]",
 )
 @click.option(
-    "--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: RESULTS_DIR/figures]"
+    "--out",
+    type=shared.Folder(),
+    metavar="FOLDER",
+    help="Output folder.  [default: RESULTS_DIR/figures]",
 )
-@fresh_option
-@output_options("Print the paths as JSON, by figure.")
+@shared.fresh_option
+@shared.output_options("Print the paths as JSON, by figure.")
 def plot(
     results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: bool, as_json: bool
 ) -> None:
@@ -66,19 +59,21 @@ def plot(
     written = paper.plot(results_dir, figures=figures or None, out=out, fresh=fresh)
     if as_json:
         by_figure = {name: [str(path) for path in paths] for name, paths in written.items()}
-        print_json({"figures": by_figure})
+        shared.print_json({"figures": by_figure})
         return
     for path in chain.from_iterable(written.values()):
-        say(str(path))
-    remark(f"Next: mvcc claims {results_dir}")
+        shared.say(str(path))
+    shared.remark(f"Next: mvcc claims {results_dir}")
 
 
 @click.command(
-    epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")),
+    epilog=shared.below_help(
+        "mvcc claims results", terms=("claim", "cell", "trial", "results folder")
+    )
 )
-@click.argument("results_dir", type=Folder())
-@fresh_option
-@output_options("Print everything as JSON: claims, cells, effects, readings.")
+@click.argument("results_dir", type=shared.Folder())
+@shared.fresh_option
+@shared.output_options("Print everything as JSON: claims, cells, effects, readings.")
 @click.pass_context
 def claims(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
@@ -97,21 +92,21 @@ def claims(context: click.Context, results_dir: Path, fresh: bool, as_json: bool
     scorecard = evaluate_claims(results_dir)
     paths = write_markdown(scorecard, results_dir, fresh=fresh)
     if as_json:
-        print_json(to_json(scorecard))
-    elif not is_quiet():
+        shared.print_json(to_json(scorecard))
+    elif not shared.is_quiet():
         from rich.console import Console
 
         # a file or a pipe has no width to ask for
         console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
         print_scorecard(scorecard, console)
-        say(f"Details: {' and '.join(map(str, paths))}")
+        shared.say(f"Details: {' and '.join(map(str, paths))}")
     if not scorecard.all_hold:
         context.exit(_CLAIM_DOES_NOT_HOLD)
 
 
-@click.command(epilog=below_help("mvcc check results", terms=("results folder", "trial")))
-@click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=Folder())
-@output_options("Print the findings as JSON.")
+@click.command(epilog=shared.below_help("mvcc check results", terms=("results folder", "trial")))
+@click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=shared.Folder())
+@shared.output_options("Print the findings as JSON.")
 @click.pass_context
 def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify the results in and below each FOLDER; change nothing.
@@ -136,11 +131,11 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
         findings += of_runs
     if as_json:
         rows = [asdict(finding) | {"folder": str(finding.folder)} for finding in findings]
-        print_json({"folders": rows, "disagreements": disagreements})
+        shared.print_json({"folders": rows, "disagreements": disagreements})
     else:
         _print_findings(findings)
         for line in disagreements:
-            say(line)
+            shared.say(line)
     if disagreements or any(finding.status == "damaged" for finding in findings):
         context.exit(_DIFFERENT)
 
@@ -162,18 +157,18 @@ def _print_findings(findings: list[Finding]) -> None:
         own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
         facts = f"{finding.verified} files verified" if finding.verified or finding.trials else ""
         facts += f"; {finding.trials} trials{own}" if finding.trials else ""
-        say(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
+        shared.say(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
         for note in finding.notes:
-            say(f"{'':{width}}  {note}")
+            shared.say(f"{'':{width}}  {note}")
 
 
 @click.command(
-    epilog=below_help("mvcc replay results/protein 17", terms=("trial", "results folder"))
+    epilog=shared.below_help("mvcc replay results/protein 17", terms=("trial", "results folder"))
 )
-@click.argument("folder", type=Folder())
+@click.argument("folder", type=shared.Folder())
 @click.argument("trial", type=click.IntRange(0, 10**6))
-@data_dir_option
-@output_options("Print the outcome as JSON.")
+@shared.data_dir_option
+@shared.output_options("Print the outcome as JSON.")
 @click.pass_context
 def replay(
     context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool
@@ -203,9 +198,9 @@ def replay(
         "causes": found.causes,
     }
     if as_json:
-        print_json(facts)
+        shared.print_json(facts)
     else:
-        say(_worded(found, trial))
+        shared.say(_worded(found, trial))
     if found.differing:
         context.exit(_DIFFERENT)
 

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mvcc.cli._shared import (
-    FILE,
-    below_help,
-    by_name,
-    header_rows,
-    output_options,
-    print_json,
-    say,
-)
+from mvcc.cli import _shared as shared
 
 if TYPE_CHECKING:
     from mvcc.tables import Draft
@@ -24,13 +16,11 @@ if TYPE_CHECKING:
 _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
 
 
-@click.command(epilog=below_help(*_EXAMPLES))
+@click.command(epilog=shared.below_help(*_EXAMPLES))
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FOLDER|TABLE...")
 @click.option("--from", "draft", is_flag=True, help="Draft a config for your own tables.")
 @click.option(
-    "--out",
-    type=FILE,
-    help="--from: the file of the config.  [default: cluster.yaml]",
+    "--out", type=shared.FILE, help="--from: the file of the config.  [default: cluster.yaml]"
 )
 @click.option(
     "--sheet", "sheets", multiple=True, metavar="VIEW=NAME", help="--from: the sheet of a workbook."
@@ -42,7 +32,7 @@ _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matche
     metavar="VIEW=ROW",
     help="--from: the row of a workbook's sheet that names the columns.",
 )
-@output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
+@shared.output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
 def init(
     paths: tuple[str, ...],
     draft: bool,
@@ -63,7 +53,7 @@ def init(
     if draft:
         from mvcc.tables import draft_config
 
-        known = by_name(sheets, "--sheet"), header_rows(headers)
+        known = shared.by_name(sheets, "--sheet"), shared.header_rows(headers)
         _print_draft(draft_config(out or Path("cluster.yaml"), paths, *known), as_json)
         return
     if len(paths) > 1 or out is not None or sheets or headers:
@@ -74,21 +64,21 @@ def init(
     folder = Path(paths[0])
     written = write_example(folder)
     if as_json:
-        print_json({"files": [str(path) for path in written]})
+        shared.print_json({"files": [str(path) for path in written]})
         return
     pictures = [path for path in written if path.parent != folder]
     for path in written:
         if path not in pictures:
-            say(str(path))
-    say(f"{pictures[0].parent} ({len(pictures)} pictures)")
+            shared.say(str(path))
+    shared.say(f"{pictures[0].parent} ({len(pictures)} pictures)")
     config = shlex.quote(str(folder / "cluster.yaml"))
-    say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
+    shared.say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
 
 
 def _print_draft(drafted: Draft, as_json: bool) -> None:
     out, files = drafted.path, drafted.files
     if as_json:
-        print_json(
+        shared.print_json(
             {
                 "files": [str(out)],
                 "views": files.views,
@@ -98,16 +88,16 @@ def _print_draft(drafted: Draft, as_json: bool) -> None:
             }
         )
         return
-    say(str(out))
+    shared.say(str(out))
     for what, named in (
         ("view", files.views.items()),
         ("matches", files.matches),
         ("constraints", files.constraints),
     ):
         for name, path in named:
-            say(f"  {what} {name}: {path}")
+            shared.say(f"  {what} {name}: {path}")
     if drafted.doubts:
-        say("Doubtful:")
+        shared.say("Doubtful:")
     for doubt in drafted.doubts:
-        say(f"  {doubt}")
-    say(f"Next: mvcc cluster {shlex.quote(str(out))}")
+        shared.say(f"  {doubt}")
+    shared.say(f"Next: mvcc cluster {shlex.quote(str(out))}")

@@ -9,17 +9,8 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
+from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings
-from mvcc.cli._shared import (
-    FILE,
-    Folder,
-    below_help,
-    fresh_option,
-    output_options,
-    print_json,
-    remark,
-    say,
-)
 
 _EXAMPLES = (
     "mvcc match cluster.yaml --show texts=title --out proposals.csv",
@@ -27,12 +18,12 @@ _EXAMPLES = (
 )
 
 
-@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match")))
+@click.command(epilog=shared.below_help(*_EXAMPLES, terms=("view", "match")))
 @job_options([*TABLES, "asked"])
 @click.option(
     "--from",
     "clustering",
-    type=Folder(),
+    type=shared.Folder(),
     metavar="FOLDER",
     help="A clustering: its tables and its clusters.",
 )
@@ -59,13 +50,10 @@ _EXAMPLES = (
     help="Write the known matches below the proposals, as one file of matches.",
 )
 @click.option(
-    "--out",
-    type=FILE,
-    metavar="FILE",
-    help="Write the proposals to this CSV file.",
+    "--out", type=shared.FILE, metavar="FILE", help="Write the proposals to this CSV file."
 )
-@fresh_option
-@output_options("Print the proposals as JSON.")
+@shared.fresh_option
+@shared.output_options("Print the proposals as JSON.")
 def match(
     config: Path | None,
     clustering: Path | None,
@@ -117,32 +105,32 @@ def match(
     if out is not None:
         write_proposals(found, out, job, fresh=fresh)
     if as_json:
-        print_json(found)
+        shared.print_json(found)
         return
     first, second = found["views"]
     n_first, n_second = found["n_unmatched"]
-    say(
+    shared.say(
         f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and "
         f"{n_second} of {second}"
     )
     if found["found_first"] is None:
-        say(
+        shared.say(
             "How often known matches are found again was not measured: there are too few matches, "
             "or too many rows."
         )
     else:
-        say(
+        shared.say(
             f"Known matches that were cut for a test: found first {found['found_first']:.0%}, "
             f"among the first five {found['found_in_five']:.0%}"
         )
-    say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
+    shared.say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
     if with_known:
-        remark(
+        shared.remark(
             f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place "
             "of your matches."
         )
     else:
-        remark(
+        shared.remark(
             "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it "
             "one file."
         )

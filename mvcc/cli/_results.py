@@ -11,21 +11,7 @@ from typing import Any
 import click
 
 from mvcc._utils.messages import clipped, counted
-from mvcc.cli._shared import (
-    FILE,
-    Folder,
-    below_help,
-    by_name,
-    fresh_option,
-    header_rows,
-    output_options,
-    print_json,
-    remark,
-    remark_notes,
-    say,
-    scheduler_option,
-    shown_steps,
-)
+from mvcc.cli import _shared as shared
 
 _MOST_SHOWN = 10
 _WIDEST = 24  # clusters of a table that fits a terminal
@@ -33,14 +19,14 @@ _OUTLIER = -1
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc predict results --view texts=new.csv --out labels.csv",
         "mvcc predict results --view texts=a.parquet --view images=b.npz --out labels",
         "mvcc predict results --view texts=folder --out labels",
         terms=("view",),
-    ),
+    )
 )
-@click.argument("folder", type=Folder())
+@click.argument("folder", type=shared.Folder())
 @click.option(
     "--view",
     "views",
@@ -51,7 +37,7 @@ _OUTLIER = -1
 )
 @click.option(
     "--out",
-    type=FILE,
+    type=shared.FILE,
     required=True,
     help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
 )
@@ -69,9 +55,9 @@ _OUTLIER = -1
     metavar="VIEW=ROW",
     help="Excel: the row of the sheet that names the columns.  [default: likewise]",
 )
-@scheduler_option
-@fresh_option
-@output_options("Print the outcome as JSON.")
+@shared.scheduler_option
+@shared.fresh_option
+@shared.output_options("Print the outcome as JSON.")
 def predict(
     folder: Path,
     views: tuple[str, ...],
@@ -90,16 +76,16 @@ def predict(
     labels.csv in a folder for each. The rows of a folder of Parquet files are predicted in
     parallel, and written to a folder of Parquet files.
     """
-    new = by_name(views, "--view")
+    new = shared.by_name(views, "--view")
     from mvcc.tables import predict_files
 
-    with shown_steps() as on_step:
+    with shared.shown_steps() as on_step:
         found = predict_files(
             folder,
             new,
             out,
-            sheets=by_name(sheets, "--sheet"),
-            headers=header_rows(headers),
+            sheets=shared.by_name(sheets, "--sheet"),
+            headers=shared.header_rows(headers),
             fresh=fresh,
             scheduler=scheduler,
             on_step=on_step,
@@ -115,34 +101,31 @@ def predict(
             }
             for one in found
         ]
-        print_json({"views": rows})
+        shared.print_json({"views": rows})
         return
     for one in found:
         sizes = ", ".join(map(str, one.sizes))
-        say(
+        shared.say(
             f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
             f"{sizes} ({one.path})"
         )
-        remark_notes(one.notes)
+        shared.remark_notes(one.notes)
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc compare results results-2",
         "mvcc compare results results-2 --out moved.csv",
         terms=("view", "match", "constraint"),
     )
 )
-@click.argument("first", metavar="A", type=Folder())
-@click.argument("second", metavar="B", type=Folder())
+@click.argument("first", metavar="A", type=shared.Folder())
+@click.argument("second", metavar="B", type=shared.Folder())
 @click.option(
-    "--out",
-    type=FILE,
-    metavar="FILE",
-    help="Write the rows that moved to a CSV file.",
+    "--out", type=shared.FILE, metavar="FILE", help="Write the rows that moved to a CSV file."
 )
-@fresh_option
-@output_options("Print everything as JSON.")
+@shared.fresh_option
+@shared.output_options("Print everything as JSON.")
 def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Compare two clusterings: A and B are output folders of `mvcc cluster`.
 
@@ -158,34 +141,36 @@ def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
     if out is not None:
         write_moved(found, out, fresh=fresh)
     if as_json:
-        print_json(found)
+        shared.print_json(found)
         return
-    remark_notes(found["notes"])
+    shared.remark_notes(found["notes"])
     for sentence in found["in_words"]:
-        say(sentence)
+        shared.say(sentence)
     for view in found["views"]:
         _print_view(view)
     for matches in found["matches"]:
         _print_difference(f"matches of {' and '.join(matches['views'])}", matches)
     if out is not None:
-        say(f"Rows that moved: {out}")
+        shared.say(f"Rows that moved: {out}")
 
 
 def _print_view(view: dict[str, Any]) -> None:
     alike = ""
     if view["adjusted_rand"] is not None:
         alike = f"; adjusted Rand index {view['adjusted_rand']:.2f}"
-    say(f"{view['name']}: {len(view['moved'])} of {counted(view['rows'], 'row')} moved{alike}")
+    shared.say(
+        f"{view['name']}: {len(view['moved'])} of {counted(view['rows'], 'row')} moved{alike}"
+    )
     rows, columns = view["clusters"]
     if max(len(rows), len(columns)) <= _WIDEST:
         first = ["A \\ B", *(_called(row, view["names"][0]) for row in rows)]
         lines = [[*map(_label, columns)], *([*map(str, counts)] for counts in view["table"])]
         width = max(map(len, first))
         for name, entries in zip(first, lines, strict=True):
-            say("  ".join([f"  {name:{width}}", *(f"{entry:>5}" for entry in entries)]))
+            shared.say("  ".join([f"  {name:{width}}", *(f"{entry:>5}" for entry in entries)]))
     other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
     if other:
-        say(f"  numbers of B: {', '.join(other)}")
+        shared.say(f"  numbers of B: {', '.join(other)}")
     listed = [
         f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
         for row in view["moved"]
@@ -212,22 +197,22 @@ def _print_difference(what: str, found: dict[str, Any]) -> None:
 def _print_some(what: str, lines: list[str]) -> None:
     if lines:
         more = f", and {len(lines) - _MOST_SHOWN} more" if len(lines) > _MOST_SHOWN else ""
-        say(f"  {what} ({len(lines)}): {', '.join(lines[:_MOST_SHOWN])}{more}")
+        shared.say(f"  {what} ({len(lines)}): {', '.join(lines[:_MOST_SHOWN])}{more}")
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc export results --out with-clusters",
         "mvcc export results --out with-clusters --format parquet",
         "mvcc export results --out clusters.xlsx",
         terms=("view",),
     )
 )
-@click.argument("folder", type=Folder())
+@click.argument("folder", type=shared.Folder())
 @click.option(
     "--out",
     required=True,
-    type=FILE,
+    type=shared.FILE,
     help="A folder, with a file for each view; or a file: .xlsx has a sheet for each view, .csv "
     "and .parquet one view.",
 )
@@ -237,8 +222,8 @@ def _print_some(what: str, lines: list[str]) -> None:
     type=click.Choice(["csv", "parquet", "xlsx"]),
     help="Format of the files in a folder.  [default: csv]",
 )
-@fresh_option
-@output_options("Print the files as JSON.")
+@shared.fresh_option
+@shared.output_options("Print the files as JSON.")
 def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool) -> None:
     """Write your own tables, as they are, with the cluster of every row beside them.
 
@@ -253,26 +238,25 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool
 
     written = export_tables(folder, out, kind, fresh=fresh)
     if as_json:
-        print_json({"files": [{"path": str(path), "rows": rows} for path, rows in written.items()]})
+        shared.print_json(
+            {"files": [{"path": str(path), "rows": rows} for path, rows in written.items()]}
+        )
         return
     for path, rows in written.items():
-        say(f"{path}: {counted(rows, 'row')}")
+        shared.say(f"{path}: {counted(rows, 'row')}")
 
 
 @click.command(
-    epilog=below_help(
+    epilog=shared.below_help(
         "mvcc report results --out report.html", terms=("curve", "claim", "results folder")
     )
 )
-@click.argument("folder", type=Folder())
+@click.argument("folder", type=shared.Folder())
 @click.option(
-    "--out",
-    type=FILE,
-    metavar="FILE",
-    help="Output file.  [default: FOLDER/report.html]",
+    "--out", type=shared.FILE, metavar="FILE", help="Output file.  [default: FOLDER/report.html]"
 )
-@fresh_option
-@output_options("Print the path as JSON.")
+@shared.fresh_option
+@shared.output_options("Print the path as JSON.")
 def report(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Write the report of FOLDER: one HTML file that works offline.
 
@@ -289,7 +273,7 @@ def report(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
         inputs = inputs_of_clustering(folder)
     written = write_report(folder, out, fresh=fresh, inputs=inputs)
     if as_json:
-        print_json({"report": str(written)})
+        shared.print_json({"report": str(written)})
     else:
-        say(str(written))
-        remark("Next: open it in a browser, or send it to others: it needs no other file.")
+        shared.say(str(written))
+        shared.remark("Next: open it in a browser, or send it to others: it needs no other file.")

@@ -7,16 +7,7 @@ from pathlib import Path
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import (
-    FILE,
-    Folder,
-    below_help,
-    in_browser,
-    output_options,
-    print_json,
-    remark,
-    say,
-)
+from mvcc.cli import _shared as shared
 
 _EXAMPLES = (
     "mvcc review results",
@@ -26,11 +17,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(epilog=below_help(*_EXAMPLES, terms=("view", "match")))
-@click.argument("folder", type=Folder())
+@click.command(epilog=shared.below_help(*_EXAMPLES, terms=("view", "match")))
+@click.argument("folder", type=shared.Folder())
 @click.option(
     "--answers",
-    type=FILE,
+    type=shared.FILE,
     metavar="FILE",
     help="Record a table of corrections: columns id,answer.",
 )
@@ -40,7 +31,7 @@ _EXAMPLES = (
 )
 @click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
 @click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
-@output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
+@shared.output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
 def review(
     folder: Path,
     answers: Path | None,
@@ -72,9 +63,9 @@ def review(
         )
     from mvcc.tables import ReviewSession, record_table
 
-    with ReviewSession(folder, remark) as session:
+    with ReviewSession(folder, shared.remark) as session:
         if parts is not None:
-            print_json({"parts": session.parts(parts)})
+            shared.print_json({"parts": session.parts(parts)})
         if answers is not None:
             before = session.labels()
             recorded = record_table(session, answers)
@@ -82,14 +73,16 @@ def review(
                 after = session.labels()
                 moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
                 said = f"{counted(len(recorded), 'correction')} recorded"
-                say(f"{said}; {counted(moved, 'row')} moved.")
+                shared.say(f"{said}; {counted(moved, 'row')} moved.")
         if as_json:
-            print_json(session.document(n_rows or 20))
+            shared.print_json(session.document(n_rows or 20))
         elif not for_program:
             from mvcc.tables import ReviewPage
 
             page = ReviewPage(session)
-            in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
+            shared.in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
         if not as_json and parts is None:
-            say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
-            remark(f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW")
+            shared.say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
+            shared.remark(
+                f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW"
+            )

@@ -8,14 +8,7 @@ from pathlib import Path
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._curves import (
-    draw_difference,
-    draw_figure_04,
-    draw_figure_05,
-    draw_figure_08,
-    draw_numbers,
-    draw_precision,
-)
+from mvcc.reporting.figures import _curves
 from mvcc.reporting.figures._figure_03 import draw_figure_03
 from mvcc.reporting.figures._panels import Picture, saved
 from mvcc.reporting.figures._studies import draw_beyond, draw_thresholds
@@ -25,15 +18,15 @@ from mvcc.results import Results
 # The figures of the paper by their numbers, and three more, the one that says most first. Each
 # function takes what `Results` reads, and gives None if that holds nothing for it.
 FIGURES: dict[str, Callable[[Results], Picture | None]] = {
-    "difference": lambda results: draw_difference(results.scores),
+    "difference": lambda results: _curves.draw_difference(results.scores),
     "3": lambda results: draw_figure_03(results.examples),
-    "4": lambda results: draw_figure_04(results.curves),
-    "5": lambda results: draw_figure_05(results.scores),
-    "6": lambda results: draw_numbers(results.scores, "multi-view"),
-    "7": lambda results: draw_precision(results.scores, "multi-view"),
-    "8": lambda results: draw_figure_08(results.curves),
-    "9": lambda results: draw_numbers(results.scores, "single-view"),
-    "10": lambda results: draw_precision(results.scores, "single-view"),
+    "4": lambda results: _curves.draw_figure_04(results.curves),
+    "5": lambda results: _curves.draw_figure_05(results.scores),
+    "6": lambda results: _curves.draw_numbers(results.scores, "multi-view"),
+    "7": lambda results: _curves.draw_precision(results.scores, "multi-view"),
+    "8": lambda results: _curves.draw_figure_08(results.curves),
+    "9": lambda results: _curves.draw_numbers(results.scores, "single-view"),
+    "10": lambda results: _curves.draw_precision(results.scores, "single-view"),
     "beyond": lambda results: draw_beyond(results.curves),
     "thresholds": lambda results: draw_thresholds(results.curves),
 }

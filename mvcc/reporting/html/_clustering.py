@@ -7,47 +7,22 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mvcc import results
 from mvcc._utils.messages import why_unwritten
 from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
-from mvcc.reporting.html._clusters import (
-    KINDS,
-    TOLD,
-    cards_of,
-    class_names,
-    cluster_names,
-    confusion,
-    in_percent,
-    page_data,
-    titles_of,
-)
+from mvcc.reporting.html import _clusters as clusters
+from mvcc.reporting.html import _words as words
 from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._words import (
-    N_COLORS,
-    SHAPES,
-    percent,
-    plural,
-    repeatability,
-    rows_of_settings,
-)
-from mvcc.results import (
-    CLUSTERING,
-    Clustering,
-    Relation,
-    Sureness,
-    ViewFacts,
-    columns_table,
-    columns_used,
-    found_in_words,
-)
+from mvcc.reporting.html._words import percent, plural
 
 LONGEST_LIST = 100
 _MOST_DOUBTFUL = 20  # rows of a list
 
 
-def write_clustering_report(clustering: Clustering, path: Path) -> None:
+def write_clustering_report(clustering: results.Clustering, path: Path) -> None:
     """Write the report of a clustering to a file that is replaced.
 
     Raises StoreError: if the file cannot be written.
@@ -61,12 +36,12 @@ def write_clustering_report(clustering: Clustering, path: Path) -> None:
         ) from error
 
 
-def clustering_page(clustering: Clustering) -> bytes:
+def clustering_page(clustering: results.Clustering) -> bytes:
     """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
-    data = page_data(clustering, _listed_rows(clustering, sections))
-    titles = [titles_of(clustering, view) for view in clustering.views]
-    names = cluster_names(clustering)
+    data = clusters.page_data(clustering, _listed_rows(clustering, sections))
+    titles = [clusters.titles_of(clustering, view) for view in clustering.views]
+    names = clusters.cluster_names(clustering)
     return rendered(
         "clustering",
         data,
@@ -74,14 +49,14 @@ def clustering_page(clustering: Clustering) -> bytes:
         facts=clustering,
         warnings=[*_warnings(clustering)],
         sections=sections,
-        cards=cards_of(clustering, names, titles),
-        in_percent=in_percent,
-        found=found_in_words(clustering),
+        cards=clusters.cards_of(clustering, names, titles),
+        in_percent=clusters.in_percent,
+        found=results.found_in_words(clustering),
         titles=titles,
         names=names,
         n_drawn=[len(view["ids"]) for view in data["views"]],
         agreement_of=_agreement,
-        confusion_of=confusion,
+        confusion_of=clusters.confusion,
         listed=_listed,
         has_doubts=any(
             [
@@ -93,19 +68,19 @@ def clustering_page(clustering: Clustering) -> bytes:
         unused=_unused(clustering),
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),
-        columns_table=columns_table,
-        columns_used=columns_used,
+        columns_table=results.columns_table,
+        columns_used=results.columns_used,
         most_columns=LONGEST_LIST,
         unlabeled=[not any(view.reference or ()) for view in clustering.views],
         lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),
-        classes=_listed(class_names(clustering)),
-        settings=rows_of_settings(clustering.settings),
-        machine=rows_of_settings(clustering.machine),
-        file=CLUSTERING,
-        n_colors=N_COLORS,
-        n_symbols=len(SHAPES),
+        classes=_listed(clusters.class_names(clustering)),
+        settings=words.rows_of_settings(clustering.settings),
+        machine=words.rows_of_settings(clustering.machine),
+        file=results.CLUSTERING,
+        n_colors=words.N_COLORS,
+        n_symbols=len(words.SHAPES),
         has_stability=any(None not in view.stability for view in clustering.views),
-        repeatability=repeatability,
+        repeatability=words.repeatability,
     )
 
 
@@ -128,7 +103,7 @@ class Listed(NamedTuple):
         return self.total - len(self.entries)
 
 
-def _warnings(facts: Clustering) -> Iterator[Notice]:
+def _warnings(facts: results.Clustering) -> Iterator[Notice]:
     """Give the warnings of the job, and those of §6.4 where constraints were propagated at all."""
     for warning in facts.warnings:
         yield Notice(warning.replace("see the report", "see “Doubts” below"))
@@ -138,7 +113,7 @@ def _warnings(facts: Clustering) -> Iterator[Notice]:
                 yield from _suspicion(view)
 
 
-def _suspicion(view: ViewFacts) -> Iterator[Notice]:
+def _suspicion(view: results.ViewFacts) -> Iterator[Notice]:
     compare = (
         "Run it again with --transfer direct-mapping, which infers no constraints, and compare; if "
         "both agree, the result does not rest on the inference."
@@ -163,7 +138,7 @@ def _suspicion(view: ViewFacts) -> Iterator[Notice]:
         )
 
 
-def _closest(view: ViewFacts) -> str:
+def _closest(view: results.ViewFacts) -> str:
     if view.closest is None:
         return "two clusters"
     names = [
@@ -173,11 +148,11 @@ def _closest(view: ViewFacts) -> str:
     return f"clusters {' and '.join(names)}"
 
 
-def _section(facts: Clustering, number: int) -> dict[str, Any]:
+def _section(facts: results.Clustering, number: int) -> dict[str, Any]:
     """Return what the page says of a view; no row is both ``between`` and ``nowhere``."""
     view = facts.views[number]
-    between = [row for row, kind in enumerate(view.sureness) if kind is Sureness.BETWEEN]
-    nowhere = [row for row, kind in enumerate(view.sureness) if kind is Sureness.NOWHERE]
+    between = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.BETWEEN]
+    nowhere = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.NOWHERE]
     between.sort(key=lambda row: _sure(view, row))
     nowhere.sort(key=lambda row: view.fit[row])
     why_between = [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]]
@@ -192,14 +167,14 @@ def _section(facts: Clustering, number: int) -> dict[str, Any]:
     }
 
 
-def _sure(view: ViewFacts, row: int) -> float:
+def _sure(view: results.ViewFacts, row: int) -> float:
     """Return how far the cluster of a row is ahead of its second choice."""
     if view.probability:
         return view.probability[row] - view.second_probability[row]
     return view.stability[row] or 0.0
 
 
-def _why_between(view: ViewFacts, row: int) -> str:
+def _why_between(view: results.ViewFacts, row: int) -> str:
     share = view.stability[row]
     repeated = "" if share is None else f"in {percent(share)} of repetitions in this cluster"
     if not view.probability:
@@ -209,7 +184,7 @@ def _why_between(view: ViewFacts, row: int) -> str:
     return said if share in (None, 1) else f"{said}; {repeated}"
 
 
-def _why_nowhere(view: ViewFacts, row: int) -> str:
+def _why_nowhere(view: results.ViewFacts, row: int) -> str:
     if view.fit[row] == 0:
         return "fits its cluster worst of all rows"
     return f"fits its cluster worse than {percent(1 - view.fit[row])} of the rows"
@@ -220,7 +195,7 @@ def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
     return Listed(entries[:LONGEST_LIST], max(len(entries), total))
 
 
-def _unused(facts: Clustering) -> list[tuple[str, Listed]]:
+def _unused(facts: results.Clustering) -> list[tuple[str, Listed]]:
     """List the columns of every view that were left out, with the reason."""
     unused = [
         (view.name, _listed([column for column in view.columns if column.kind is None]))
@@ -229,7 +204,7 @@ def _unused(facts: Clustering) -> list[tuple[str, Listed]]:
     return [(name, columns) for name, columns in unused if columns.entries]
 
 
-def _agreement(relation: Relation) -> str:
+def _agreement(relation: results.Relation) -> str:
     if relation.agreement is None:
         kept = len(relation.pairs) - relation.n_left_out
         return f"each of {plural(kept, 'match', 'matches')} is one object, in one cluster"
@@ -241,7 +216,7 @@ def _agreement(relation: Relation) -> str:
     )
 
 
-def _listed_rows(facts: Clustering, sections: list[dict[str, Any]]) -> list[set[int]]:
+def _listed_rows(facts: results.Clustering, sections: list[dict[str, Any]]) -> list[set[int]]:
     """Collect the rows of every view that the page names."""
     rows = []
     for view, section in zip(facts.views, sections, strict=True):
@@ -260,17 +235,17 @@ def _listed_rows(facts: Clustering, sections: list[dict[str, Any]]) -> list[set[
     return rows
 
 
-def _switches(facts: Clustering) -> list[dict[str, Any]]:
+def _switches(facts: results.Clustering) -> list[dict[str, Any]]:
     """Give a checkbox for each kind of constraint: how many there are, how many are drawn."""
     switches = []
-    for name, must_link in product(KINDS, (True, False)):
+    for name, must_link in product(clusters.KINDS, (True, False)):
         kind = kind_of(must_link)
         links = [link for view in facts.views for link in getattr(view, name)]
         counts = [view.counts(name) for view in facts.views]
         switches.append(
             {
                 "name": f"{name} {kind}",
-                "label": f"{TOLD[name]} {kind}s",
+                "label": f"{clusters.TOLD[name]} {kind}s",
                 "count": sum(one.must_link if must_link else one.cannot_link for one in counts),
                 "drawn": sum(link.must_link == must_link for link in links),
             }
@@ -279,9 +254,14 @@ def _switches(facts: Clustering) -> list[dict[str, Any]]:
     return [*switches, {"name": "violated", "label": "mark violated ones", "count": n, "drawn": n}]
 
 
-def _most_listed(facts: Clustering) -> int:
+def _most_listed(facts: results.Clustering) -> int:
     """Return the length at which lists of constraints were cut, 0 where none was."""
     return max(
-        (len(getattr(view, name)) for view in facts.views for name in KINDS if view.is_cut(name)),
+        (
+            len(getattr(view, name))
+            for view in facts.views
+            for name in clusters.KINDS
+            if view.is_cut(name)
+        ),
         default=0,
     )

@@ -9,20 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import StoreError
+from mvcc.reporting import figures
 from mvcc.reporting.claims import Verdict, evaluate, read_evidence
-from mvcc.reporting.figures import (
-    FIGURES,
-    IN_THE_VIEW,
-    PER_VIEW,
-    SeriesStyle,
-    about_trials,
-    dataset_title,
-    house_style,
-    method_styles,
-    of_base,
-    percent,
-    saved,
-)
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._words import SHAPES, rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, folder_name, read_manifest
@@ -50,7 +38,7 @@ _VARIED = ("mapped", "rewired", "closure", "threshold")
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the curves of every experiment, base and setting, for the script of the page."""
-    styles = method_styles(curves["method"])
+    styles = figures.method_styles(curves["method"])
     runs = [
         run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)
     ]
@@ -61,7 +49,7 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
         for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
             place = {"experiment": experiment, "base": BASES.get(base, base)}
-            for setting, chosen in _settings(of_base(run, base)):
+            for setting, chosen in _settings(figures.of_base(run, base)):
                 found.append(place | {"setting": setting} | _figure(chosen, styles))
     return found
 
@@ -69,7 +57,7 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
 def _title(run: pd.DataFrame) -> str:
     first = run.iloc[0]
     view = first["view"] if isinstance(first["view"], str) else ""
-    parts = [dataset_title(first["dataset"]), first["study"], first["experiment"], view]
+    parts = [figures.dataset_title(first["dataset"]), first["study"], first["experiment"], view]
     return " · ".join(part for part in parts if part)
 
 
@@ -90,17 +78,17 @@ def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def _write(name: str, value: Any) -> str:
     match name:
         case "mapped" | "rewired":
-            return f"{percent(value)} {name}"
+            return f"{figures.percent(value)} {name}"
         case "threshold":
             return f"threshold {'cross-validated' if value == 'cv' else value}"
         case _:
             return f"{name} {value}"
 
 
-def _figure(rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> dict[str, Any]:
+def _figure(rows: pd.DataFrame, styles: dict[str, figures.SeriesStyle]) -> dict[str, Any]:
     multi_view = rows["experiment"].iloc[0] == "multi-view"
     return {
-        "axis": PER_VIEW if multi_view else IN_THE_VIEW,
+        "axis": figures.PER_VIEW if multi_view else figures.IN_THE_VIEW,
         "logarithmic": bool(rows["n_constraints"].min() > 0),  # where 0 has no place
         "curves": [
             _curve(style, points)
@@ -110,7 +98,7 @@ def _figure(rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> dict[str, Any
     }
 
 
-def _curve(style: SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
+def _curve(style: figures.SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
     return {
         "name": style.title,
         "color": style.color,
@@ -132,7 +120,7 @@ def experiment_page(results_dir: Path) -> bytes:
         {"curves": learning_curves(results.curves)},
         title=f"Experiment {name}" if n == 1 else f"{n} experiments in {name}",
         experiments=experiments,
-        trials=about_trials(results.curves),
+        trials=figures.about_trials(results.curves),
         figures=list(_figures(results)),
         **_claims(results),
     )
@@ -145,10 +133,12 @@ def _describe(results: Results, folder: Path) -> dict[str, Any]:
     return {
         "folder": name,
         "study": rows["study"].iloc[0],
-        "dataset": ", ".join(map(dataset_title, sorted(set(rows["dataset"])))),
+        "dataset": ", ".join(map(figures.dataset_title, sorted(set(rows["dataset"])))),
         "kinds": ", ".join(sorted(set(rows["experiment"]))),
         "bases": ", ".join(title for base, title in BASES.items() if base in set(rows["base"])),
-        "methods": ", ".join(style.title for style in method_styles(rows["method"]).values()),
+        "methods": ", ".join(
+            style.title for style in figures.method_styles(rows["method"]).values()
+        ),
         "trials": int(rows["trials"].max()),
         "provenance": list(_provenance(read_manifest(folder))),
     }
@@ -177,10 +167,10 @@ def _figures(results: Results) -> Iterator[dict[str, str]]:
     """Draw the figures as SVG; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
-    for draw in FIGURES.values():
-        with house_style(), rc_context({"svg.hashsalt": "mvcc"}):
+    for draw in figures.FIGURES.values():
+        with figures.house_style(), rc_context({"svg.hashsalt": "mvcc"}):
             if (picture := draw(results)) is not None:
-                content = saved(picture.figure, "svg", {"Date": None, "Creator": None})
+                content = figures.saved(picture.figure, "svg", {"Date": None, "Creator": None})
                 source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
                 yield {"title": picture.title, "caption": picture.caption, "source": source}
 
