@@ -131,19 +131,13 @@ def _own() -> dict[str, DatasetInfo]:
     known |= {
         name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()
     }
-    return {
-        name: DatasetInfo(
-            name=name,
-            title=entry["title"],
-            description=entry["description"],
-            clusters=entry["clusters"],
-            views=tuple(ViewInfo(**view) for view in entry["views"]),
-            relations=entry["relations"],
-            files=tuple(known[file] for file in entry["files"]),
-            loader=f"mvcc.datasets._{entry.get('loader', f'{name}:load')}",
-        )
-        for name, entry in document["datasets"].items()
-    }
+    infos = {}
+    for name, entry in document["datasets"].items():
+        entry["views"] = tuple(ViewInfo(**view) for view in entry["views"])
+        entry["files"] = tuple(known[file] for file in entry["files"])
+        entry["loader"] = f"mvcc.datasets._{entry.get('loader', f'{name}:load')}"
+        infos[name] = DatasetInfo(name, **entry)
+    return infos
 
 
 def registry_version() -> int:
