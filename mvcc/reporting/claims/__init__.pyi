@@ -9,7 +9,6 @@ from ._render import write_markdown as write_markdown
 from ._result import ClaimResult as ClaimResult
 from ._result import Verdict as Verdict
 from ._scorecard import ClaimRow as ClaimRow
-from ._scorecard import Experiment as Experiment
 from ._scorecard import Scorecard as Scorecard
 from ._scorecard import evaluate as evaluate
 from ._scorecard import evaluate_claims as evaluate_claims

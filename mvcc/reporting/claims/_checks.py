@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -283,9 +283,8 @@ def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
     """Say why a table of trials × cells does not suffice, and what to run; None if it does."""
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
-    groups = _groups(table)
-    for group in dict.fromkeys(groups):
-        trials = int(table.loc[:, [other == group for other in groups]].notna().any(axis=1).sum())
+    for group, part in _parts(table):
+        trials = int(part.notna().any(axis=1).sum())
         if trials < MIN_TRIALS:
             needed = f"{MIN_TRIALS} trials that a verdict needs"
             return f"{_title(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
@@ -313,16 +312,20 @@ def _groups(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [_group_of(dict(place)) for place in _places(table)]
 
 
+def _parts(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    groups = _groups(table)
+    for group in dict.fromkeys(groups):
+        yield group, table.loc[:, [other == group for other in groups]]
+
+
 def _title(group: tuple[str, str]) -> str:
     place = (("dataset", group[0]), ("view", group[1]))
     return write_place(place if group[1] else place[:1])
 
 
 def _by_group(table: pd.DataFrame, unit: Unit) -> str:
-    groups = _groups(table)
     effects = []
-    for group in dict.fromkeys(groups):
-        part = table.loc[:, [other == group for other in groups]]
+    for group, part in _parts(table):
         effect = stats.pool(part.to_numpy(dtype=float), _groups(part))
         effects.append(f"{_title(group)} {Effect(effect, None, unit)}")
     return ", ".join(effects)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from mvcc.reporting.claims._result import (
     write_equation,
     write_place,
 )
-from mvcc.reporting.claims._scorecard import ClaimRow, Means, Scorecard
+from mvcc.reporting.claims._scorecard import Best, ClaimRow, Means, Scorecard
 from mvcc.reporting.figures import dataset_title, percent
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _bold(row: ClaimRow) -> str:
 
 
 def _summary(scorecard: Scorecard) -> str:
-    trials = sorted({experiment.trials for experiment in scorecard.experiments})
+    trials = sorted({experiment["trials"] for experiment in scorecard.experiments})
     if not trials:
         return f"{_count(scorecard)} There are no results."
     number = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
@@ -191,30 +192,28 @@ def _paragraph(row: ClaimRow) -> Iterator[str]:
         yield from (f"  - {cell}: {cell.side}" for cell in result.excepted)
 
 
-def _means(means: Sequence[Means]) -> Iterator[str]:
+def _means(means: Means) -> Iterator[str]:
     """Write one table for each mapped fraction; the largest mean of each line is bold."""
-    for mapped in sorted({one.mapped for one in means}):
+    kinds = next(iter(means.values()), {})
+    for mapped, cells in groupby(means.items(), lambda cell: cell[0][0]):
         yield f"### {percent(mapped)} of the instances mapped"
-        of_fraction = [one for one in means if one.mapped == mapped]
-        yield _markdown_table(
-            ("data set", "n", *of_fraction[0].best), map(_line_of_means, of_fraction)
-        )
+        lines = []
+        for (_, dataset, n), by_kind in cells:
+            largest = max(round(best.mean, 3) for best in by_kind.values() if best is not None)
+            written = [_mean(best, largest) for best in by_kind.values()]
+            lines.append([dataset_title(dataset), str(n), *written])
+        yield _markdown_table(("data set", "n", *kinds), lines)
 
 
-def _line_of_means(means: Means) -> Iterator[str]:
-    yield dataset_title(means.dataset)
-    yield str(means.n_constraints)
-    largest = max(round(best.mean, 3) for best in means.best.values() if best is not None)
-    for best in means.best.values():
-        if best is None:
-            yield "–"
-            continue
-        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
-        yield f"{mean} ± {best.error:.3f}" + (f" ({best.name})" if best.name else "")
+def _mean(best: Best | None, largest: float) -> str:
+    if best is None:
+        return "–"
+    mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
+    return f"{mean} ± {best.error:.3f}" + (f" ({best.name})" if best.name else "")
 
 
 def _experiments(scorecard: Scorecard) -> tuple[str, str]:
-    rows = ((one.study, one.dataset, str(one.trials)) for one in scorecard.experiments)
+    rows = (map(str, one.values()) for one in scorecard.experiments)
     return "## What this rests on", _markdown_table(("study", "data set", "trials"), rows)
 
 
@@ -241,7 +240,7 @@ def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
     return {
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
         "claims": claims,
-        "experiments": [vars(experiment) for experiment in scorecard.experiments],
+        "experiments": scorecard.experiments,
     }
 
 
@@ -277,7 +276,10 @@ def print_scorecard(scorecard: Scorecard, console: Console) -> None:
     if any(row.result.verdict is not Verdict.NOT_ENOUGH_DATA for row in readings):
         console.print()
         console.print("Under other readings of the closure:")
-        console.print(_readings_table(scorecard))
+        table = _terminal_table("#", "claim", *READINGS)
+        for rows in _by_reading(scorecard):
+            table.add_row(*_head(rows[0]), *map(_narrow, rows))
+        console.print(table)
         for name, meaning in READINGS.items():
             console.print(f"{name}: {meaning}", style="dim")
     console.print()
@@ -296,13 +298,6 @@ def _claims_table(scorecard: Scorecard) -> Table:
         effect = row.result.effect
         written = f"{effect.mean} {effect.unit.name}\n\\{effect.interval}" if effect else "–"
         table.add_row(*_head(row), section, _colored(row), row.counts, written, row.p)
-    return table
-
-
-def _readings_table(scorecard: Scorecard) -> Table:
-    table = _terminal_table("#", "claim", *READINGS)
-    for rows in _by_reading(scorecard):
-        table.add_row(*_head(rows[0]), *map(_narrow, rows))
     return table
 
 

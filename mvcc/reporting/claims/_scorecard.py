@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -15,8 +16,7 @@ from mvcc.reporting.figures import METHODS, PEERS, in_order
 from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS, Results
 
 
-@dataclass(frozen=True)
-class Best:
+class Best(NamedTuple):
     """The mean F of a method over the trials, its standard error, and the name of the method."""
 
     mean: float
@@ -24,17 +24,12 @@ class Best:
     name: str
 
 
-@dataclass(frozen=True)
-class Means:
-    """One cell of the study, and the best in hindsight of each kind of method, None if not run."""
-
-    dataset: str
-    mapped: float
-    n_constraints: int
-    best: Mapping[str, Best | None]
+# of each mapped fraction, data set and number of pairs: the best in hindsight of each kind of
+# method, None if not run
+Means = dict[tuple[float, str, int], dict[str, Best | None]]
 
 
-def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
+def find_means(scores: pd.DataFrame) -> Means:
     """Return the means of all cells, by mapped fraction, data set and number of pairs."""
     ours = scores[scores["study"] == BEYOND]
     joint = ours[ours["method"] == JOINT]
@@ -44,7 +39,7 @@ def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
         "best peer": scores[scores["study"] == BEYOND_PEERS],
         "joint": joint,
     }
-    found = []
+    found: Means = {}
     for mapped in sorted(set(joint["mapped"])):
         for dataset in in_order(joint["dataset"]):
             for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
@@ -52,8 +47,8 @@ def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
                 for kind, rows in kinds.items():
                     rows = rows[(rows["dataset"] == dataset) & (rows["n_constraints"] == n)]
                     best[kind] = _best(rows[rows["mapped"].isna() | (rows["mapped"] == mapped)])
-                found.append(Means(dataset, float(mapped), int(n), best))
-    return tuple(found)
+                found[float(mapped), dataset, int(n)] = best
+    return found
 
 
 def _best(rows: pd.DataFrame) -> Best | None:
@@ -66,15 +61,6 @@ def _best(rows: pd.DataFrame) -> Best | None:
     titles = {name: style.title for name, style in (METHODS | PEERS).items()}
     name = " ".join(filter(None, (BASES.get(base, ""), titles.get(method, ""))))
     return Best(float(mean), float(error), name)
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What was run: a study on a data set, and in how many trials."""
-
-    study: str
-    dataset: str
-    trials: int
 
 
 @dataclass(frozen=True)
@@ -109,9 +95,10 @@ class Scorecard:
     # the claims that depend on it under each reading of the closure, by the names in `READINGS`;
     # empty beyond the paper
     readings: Mapping[str, tuple[ClaimRow, ...]]
-    experiments: tuple[Experiment, ...]  # what they rest on
+    # what they rest on: each study, data set and number of trials
+    experiments: list[dict[Hashable, Any]]
     beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
-    means: tuple[Means, ...] = ()  # what it rests on, cell by cell
+    means: Means = field(default_factory=dict)  # what it rests on, cell by cell
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.result.verdict is verdict for row in self.rows)
@@ -144,9 +131,9 @@ def evaluate(evidence: Evidence) -> Scorecard:
     return scorecard
 
 
-def _experiments(evidence: Evidence) -> tuple[Experiment, ...]:
-    trials = evidence.scores.groupby(["study", "dataset"])["trial"].nunique().reset_index()
-    return tuple(Experiment(*row) for row in trials.itertuples(index=False, name=None))
+def _experiments(evidence: Evidence) -> list[dict[Hashable, Any]]:
+    trials = evidence.scores.groupby(["study", "dataset"])["trial"].nunique()
+    return trials.reset_index(name="trials").to_dict("records")
 
 
 def _test(claims: Mapping[int, Claim], evidence: Evidence) -> tuple[ClaimRow, ...]:
