@@ -13,9 +13,8 @@ from scipy.stats import t, ttest_rel
 from mvcc.reporting.figures._curves import (
     differences,
     draw_difference,
-    draw_figure_04,
+    draw_f_measure,
     draw_figure_05,
-    draw_figure_08,
     draw_numbers,
     draw_precision,
     improvements,
@@ -45,11 +44,11 @@ def drawings(curves, scores):
     of_views = curves(methods=BOTH, views=("letters", "digits"))
     rising = table["mean"] + 0.05 * (table["method"] == CP)
     return {
-        "4": draw_figure_04(table),
+        "4": draw_f_measure(table, "multi-view"),
         "5": draw_figure_05(scores(table.assign(mean=rising))),
         "6": draw_numbers(scores(table), "multi-view"),
         "7": draw_precision(scores(table), "multi-view"),
-        "8": draw_figure_08(of_views),
+        "8": draw_f_measure(of_views, "single-view"),
         "9": draw_numbers(scores(of_views), "single-view"),
         "10": draw_precision(scores(of_views), "single-view"),
         "difference": draw_difference(scores(table)),
@@ -69,7 +68,8 @@ def test_other_experiments_and_studies_are_left_out(curves, scores):
     other = curves("rec_talk").assign(study="closure", closure="view")
     of_views = curves("protein", methods=BOTH, views=("all",)).assign(study="shapes")
     table = pd.concat([other, of_views])
-    assert draw_figure_04(table) is draw_figure_08(table) is None
+    for experiment in ("multi-view", "single-view"):
+        assert draw_f_measure(table, experiment) is None
     for experiment in ("multi-view", "single-view"):
         assert draw_numbers(scores(table), experiment) is None
         assert draw_precision(scores(table), experiment) is None
@@ -80,7 +80,9 @@ def test_other_experiments_and_studies_are_left_out(curves, scores):
 
 
 def test_rows_are_data_sets_in_the_papers_order_and_columns_bases_and_mapped_fractions(curves):
-    picture = draw_figure_04(pd.concat([curves("my_own"), *map(curves, reversed(DATASETS))]))
+    picture = draw_f_measure(
+        pd.concat([curves("my_own"), *map(curves, reversed(DATASETS))]), "multi-view"
+    )
     assert list(grid(picture.figure)) == [
         (dataset, f"{base}\n{mapped} % mapped")
         for dataset in (*DATASETS.values(), "my_own")
@@ -91,7 +93,7 @@ def test_rows_are_data_sets_in_the_papers_order_and_columns_bases_and_mapped_fra
 
 def test_a_panel_without_results_stays_empty(curves):
     few = curves("letters_digits", bases=("mpck-means",), fractions=(1.0,))
-    panels = grid(draw_figure_04(pd.concat([curves("four_quadrants"), few])).figure)
+    panels = grid(draw_f_measure(pd.concat([curves("four_quadrants"), few]), "multi-view").figure)
     assert ("Letters/Digits", "PCK-Means\n20 % mapped") not in panels
     assert ("Letters/Digits", "MPCK-Means\n100 % mapped") in panels
     lowest = panels["Four Quadrants", "PCK-Means\n20 % mapped"]
@@ -101,7 +103,7 @@ def test_a_panel_without_results_stays_empty(curves):
 def test_means_and_intervals_are_those_of_the_table(curves):
     table = curves().sample(frac=1, random_state=0)  # the order of rows does not matter
     table["standard_error"] = np.linspace(0.001, 0.02, len(table))
-    for (_, column), axes in grid(draw_figure_04(table).figure).items():
+    for (_, column), axes in grid(draw_f_measure(table, "multi-view").figure).items():
         title, mapped = column.split("\n")
         base = next(name for name, style in BASE_STYLES.items() if style.title == title)
         drawn, bars = points(axes), ends_of_bars(axes)
@@ -122,7 +124,7 @@ def test_means_and_intervals_are_those_of_the_table(curves):
 
 
 def test_axes_tell_the_unit_and_the_schedule_and_small_numbers_have_as_much_room(curves):
-    figure = draw_figure_04(curves(schedule=(0, 10, 20, 40), fractions=(1.0,))).figure
+    figure = draw_f_measure(curves(schedule=(0, 10, 20, 40), fractions=(1.0,)), "multi-view").figure
     assert (figure.get_supxlabel(), figure.get_supylabel()) == (
         "Constraints per view",
         "Pairwise F-measure",
@@ -138,7 +140,7 @@ def test_axes_tell_the_unit_and_the_schedule_and_small_numbers_have_as_much_room
 def test_numbers_of_a_dense_schedule_do_not_run_into_each_other(curves):
     schedule = tuple(range(100, 2100, 50))
     with house_style():
-        figure = draw_figure_04(curves(schedule=schedule, fractions=(1.0,))).figure
+        figure = draw_f_measure(curves(schedule=schedule, fractions=(1.0,)), "multi-view").figure
         axes = figure.axes[0]
         figure.draw_without_rendering()
         boxes = [extent(label, figure) for label in axes.get_xticklabels() if label.get_text()]
@@ -151,7 +153,7 @@ def test_numbers_of_a_dense_schedule_do_not_run_into_each_other(curves):
 
 def test_other_methods_have_looks_of_their_own_and_stand_in_the_legend(curves):
     methods = (CP, "single-view", "exhaustive-propagation")
-    picture = draw_figure_04(curves(methods=methods, fractions=(0.2, 1.0)))
+    picture = draw_f_measure(curves(methods=methods, fractions=(0.2, 1.0)), "multi-view")
     titles = ["Constraint Propagation", "Single View", "Exhaustive Propagation"]
     assert key(picture.figure) == titles
     style = method_styles(methods)["exhaustive-propagation"]
@@ -165,7 +167,7 @@ def test_what_differs_among_rows_of_a_data_set_is_named(curves):
         curves("protein").assign(folder="second", closure="none"),
         curves("rec_talk", trials=3),
     ]
-    picture = draw_figure_04(pd.concat(tables))
+    picture = draw_f_measure(pd.concat(tables), "multi-view")
     assert list(dict.fromkeys(row for row, _ in grid(picture.figure))) == [
         "Protein\nfirst\n12 trials",
         "Protein\nsecond\nclosure none\n12 trials",
@@ -176,7 +178,7 @@ def test_what_differs_among_rows_of_a_data_set_is_named(curves):
 
 @pytest.mark.parametrize("options", [{"trials": 1}, {"schedule": (50,)}])
 def test_a_single_trial_and_a_single_number_of_constraints_are_drawn(curves, options):
-    picture = draw_figure_04(curves(**options))
+    picture = draw_f_measure(curves(**options), "multi-view")
     low, high = picture.figure.axes[0].get_xlim()
     assert low < 50 < high
     assert ("A single trial." in picture.caption) == ("trials" in options)
@@ -377,7 +379,7 @@ def test_single_views_have_a_row_each_named_after_the_view_unless_it_is_alone(cu
     table = pd.concat(tables)
     rows = ["Four Quadrants", "Letters", "Digits", "Left", "Right"]
     pictures = [
-        draw_figure_08(table),
+        draw_f_measure(table, "single-view"),
         draw_numbers(scores(table), "single-view"),
         draw_precision(scores(table), "single-view"),
     ]
@@ -389,7 +391,7 @@ def test_single_views_have_a_row_each_named_after_the_view_unless_it_is_alone(cu
     for label, name in zip(("With Constraint Propagation", "Without"), BOTH, strict=True):
         curve = of_view[of_view["method"] == name]
         np.testing.assert_array_equal(points(axes)[label], curve[["n_constraints", "mean"]])
-    only = draw_figure_08(table[table["method"] == "single-view"])
+    only = draw_f_measure(table[table["method"] == "single-view"], "single-view")
     assert key(only.figure) == ["Without"]
 
 

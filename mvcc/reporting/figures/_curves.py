@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from mvcc._utils.types import Floats
 
-_F_MEASURE = "Pairwise F-measure"
-_WHAT = "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
-_ENDING = f"{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}"
+_F_MEASURE = {
+    "multi-view": "Figure 4. Comparison of multi-view constrained clustering performance",
+    "single-view": "Figure 8. Single-view clustering with and without Constraint Propagation",
+}
 _WITH_AND_WITHOUT = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
 _STYLE = _style.METHODS[PROPAGATION]
@@ -26,51 +27,41 @@ _GROUP = ["dataset", "folder", "reading", "view", "base", "mapped"]
 _MEASURED = ["mapped", "average", "low", "high", "peak"]
 
 
-def draw_figure_04(curves: pd.DataFrame) -> Picture | None:
-    """Draw Figure 4 (§6.3): data sets × bases and mapped fractions."""
-    rows = _panels.main_experiment(curves, "multi-view")
+def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
+    """Draw Figures 4 and 8 (§6.3, §6.4): a row for each data set, or view, a column for each base.
+
+    Figure 4 has a column for each mapped fraction, too; Figure 8 is with and without Constraint
+    Propagation.
+    """
+    rows = _panels.main_experiment(curves, experiment)
     if rows.empty:
         return None
     rows = _panels.with_intervals(rows)
-    rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-    figure = _panels.draw_by_base(
-        rows,
-        _style.by_method(_style.method_styles(rows["method"])),
-        x=_panels.PER_VIEW,
-        y=_F_MEASURE,
-        split_by_fraction=True,
-        highest=1,
-    )
-    caption = f"{_WHAT}Mean of all views. Columns: base algorithm and mapped instances. {_ENDING}"
-    return Picture(
-        figure,
-        "Figure 4. Comparison of multi-view constrained clustering performance",
-        caption.format(trials=_panels.about_trials(rows)),
-    )
-
-
-def draw_figure_08(curves: pd.DataFrame) -> Picture | None:
-    """Draw Figure 8 (§6.4), a row for each view: with and without Constraint Propagation."""
-    rows = _panels.main_experiment(curves, "single-view")
-    if rows.empty:
-        return None
-    rows = _panels.with_intervals(rows)
-    figure = _panels.draw_by_base(
-        rows,
-        [
+    multi_view = experiment == "multi-view"
+    if multi_view:
+        rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
+        series = _style.by_method(_style.method_styles(rows["method"]))
+    else:
+        series = [
             _style.Series("method", name, title, _style.METHODS[name])
             for name, title in _WITH_AND_WITHOUT.items()
             if name in set(rows["method"])
-        ],
-        x=_panels.IN_THE_VIEW,
-        y=_F_MEASURE,
+        ]
+    figure = _panels.draw_by_base(
+        rows,
+        series,
+        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
+        y="Pairwise F-measure",
+        split_by_fraction=multi_view,
         highest=1,
     )
-    return Picture(
-        figure,
-        "Figure 8. Single-view clustering with and without Constraint Propagation",
-        (_WHAT + _ENDING).format(trials=_panels.about_trials(rows)),
+    columns = "Mean of all views. Columns: base algorithm and mapped instances. "
+    caption = (
+        "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
+        f"{columns if multi_view else ''}{_panels.about_trials(rows)} {_panels.INTERVALS} "
+        f"{_panels.LOGARITHMIC}"
     )
+    return Picture(figure, _F_MEASURE[experiment], caption)
 
 
 def differences(scores: pd.DataFrame) -> pd.DataFrame:

@@ -20,11 +20,11 @@ from mvcc.results import Results
 FIGURES: dict[str, Callable[[Results], Picture | None]] = {
     "difference": lambda results: _curves.draw_difference(results.scores),
     "3": lambda results: draw_figure_03(results.examples),
-    "4": lambda results: _curves.draw_figure_04(results.curves),
+    "4": lambda results: _curves.draw_f_measure(results.curves, "multi-view"),
     "5": lambda results: _curves.draw_figure_05(results.scores),
     "6": lambda results: _curves.draw_numbers(results.scores, "multi-view"),
     "7": lambda results: _curves.draw_precision(results.scores, "multi-view"),
-    "8": lambda results: _curves.draw_figure_08(results.curves),
+    "8": lambda results: _curves.draw_f_measure(results.curves, "single-view"),
     "9": lambda results: _curves.draw_numbers(results.scores, "single-view"),
     "10": lambda results: _curves.draw_precision(results.scores, "single-view"),
     "beyond": lambda results: draw_beyond(results.curves),

@@ -149,7 +149,6 @@ class Series:
         return points[points[self.column] == self.value]
 
     def entry(self) -> Line2D:
-        """Make its entry for a legend."""
         from matplotlib.lines import Line2D
 
         return Line2D([], [], label=self.label, **self.look())
