@@ -36,7 +36,6 @@ class Screen:
         self.say_why(card)
 
     def say_why(self, card: Card) -> None:
-        """Print why a question is asked."""
         self.say(f"Asked because {clean(card.why)}.", "dim")
 
     def show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
@@ -78,11 +77,9 @@ class Screen:
         self.say(line, "dim")
 
     def say(self, text: str, style: str = "") -> None:
-        """Print a text."""
         self._console.print(Text(text, style))
 
     def show_list(self, said: list[GivenAnswer]) -> None:
-        """Print all answers with their numbers."""
         texts = (Column(overflow="fold"), Column(overflow="fold"), Column(overflow="fold"))
         number = Column(justify="right", min_width=3, no_wrap=True)
         table = Table.grid(number, *texts, padding=(0, 2))

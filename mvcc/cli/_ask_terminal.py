@@ -36,7 +36,6 @@ class _Lines:
         pass
 
     def key(self) -> str:
-        """Return the next key."""
         return self.line()
 
     def line(self) -> str:

@@ -22,16 +22,8 @@ _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matche
 @click.option(
     "--out", type=shared.FILE, help="--from: the file of the config.  [default: cluster.yaml]"
 )
-@click.option(
-    "--sheet", "sheets", multiple=True, metavar="VIEW=NAME", help="--from: the sheet of a workbook."
-)
-@click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="VIEW=ROW",
-    help="--from: the row of a workbook's sheet that names the columns.",
-)
+@shared.sheet_option(help="--from: the sheet of a workbook.")
+@shared.header_option(help="--from: the row of a workbook's sheet that names the columns.")
 @shared.output_options("Print the paths of the files as JSON; with --from, also what is doubtful.")
 def init(
     paths: tuple[str, ...],

@@ -49,9 +49,7 @@ _EXAMPLES = (
     is_flag=True,
     help="Write the known matches below the proposals, as one file of matches.",
 )
-@click.option(
-    "--out", type=shared.FILE, metavar="FILE", help="Write the proposals to this CSV file."
-)
+@shared.out_file_option(help="Write the proposals to this CSV file.")
 @shared.fresh_option
 @shared.output_options("Print the proposals as JSON.")
 def match(

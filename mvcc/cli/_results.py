@@ -41,19 +41,9 @@ _OUTLIER = -1
     required=True,
     help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
 )
-@click.option(
-    "--sheet",
-    "sheets",
-    multiple=True,
-    metavar="VIEW=NAME",
-    help="Excel: the sheet.  [default: that of the view that was clustered]",
-)
-@click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="VIEW=ROW",
-    help="Excel: the row of the sheet that names the columns.  [default: likewise]",
+@shared.sheet_option(help="Excel: the sheet.  [default: that of the view that was clustered]")
+@shared.header_option(
+    help="Excel: the row of the sheet that names the columns.  [default: likewise]"
 )
 @shared.scheduler_option
 @shared.fresh_option
@@ -121,9 +111,7 @@ def predict(
 )
 @click.argument("first", metavar="A", type=shared.Folder())
 @click.argument("second", metavar="B", type=shared.Folder())
-@click.option(
-    "--out", type=shared.FILE, metavar="FILE", help="Write the rows that moved to a CSV file."
-)
+@shared.out_file_option(help="Write the rows that moved to a CSV file.")
 @shared.fresh_option
 @shared.output_options("Print everything as JSON.")
 def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
@@ -252,9 +240,7 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool
     )
 )
 @click.argument("folder", type=shared.Folder())
-@click.option(
-    "--out", type=shared.FILE, metavar="FILE", help="Output file.  [default: FOLDER/report.html]"
-)
+@shared.out_file_option(help="Output file.  [default: FOLDER/report.html]")
 @shared.fresh_option
 @shared.output_options("Print the path as JSON.")
 def report(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:

@@ -144,7 +144,6 @@ def run(
 
 @contextmanager
 def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
-    """Let trials run where they are to run."""
     import joblib
 
     from mvcc.experiments import connect_to_dask

@@ -73,7 +73,6 @@ class Folder(click.Path):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Let the shell offer folders."""
         return [CompletionItem(incomplete, type="dir")]
 
 
@@ -90,6 +89,9 @@ fresh_option = click.option(
     is_flag=True,
     help="Replace what this command wrote there before, unless somebody changed it.",
 )
+out_file_option = partial(click.option, "--out", type=FILE, metavar="FILE")
+sheet_option = partial(click.option, "--sheet", "sheets", multiple=True, metavar="VIEW=NAME")
+header_option = partial(click.option, "--header", "headers", multiple=True, metavar="VIEW=ROW")
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",
