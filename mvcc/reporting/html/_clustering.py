@@ -41,7 +41,8 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
     titles = [clusters.titles_of(clustering, view) for view in clustering.views]
-    names = clusters.cluster_names(clustering)
+    # as a person named them, else after what sets them apart
+    names = list(clustering.titles or clustering.names or ("",) * clustering.n_clusters)
     return rendered(
         "clustering",
         data,

@@ -27,16 +27,13 @@ def cards_of(facts: Clustering, names: list[str], titles: Titles) -> list[dict[s
     percent of the largest one of a cluster, and what sets them apart.
     """
     counts = [Counter(view.labels) for view in facts.views]
-    shares = [
-        {cluster: size / view.n_rows for cluster, size in of_view.items()}
-        for view, of_view in zip(facts.views, counts, strict=True)
-    ]
-    largest = max(max(of_view.values()) for of_view in shares)
+    pairs = zip(facts.views, counts, strict=True)
+    largest = max(max(of_view.values()) / view.n_rows for view, of_view in pairs)
     cards = []
     for cluster in facts.clusters:
         parts = []
         for number, view in enumerate(facts.views):
-            share = shares[number].get(cluster, 0.0)
+            share = counts[number][cluster] / view.n_rows
             parts.append(
                 {
                     "view": view.name,
@@ -94,11 +91,6 @@ def titles_of(clustering: Clustering, view: ViewFacts) -> dict[int, str]:
         return {}
     rows = zip(view.sample or range(view.n_rows), values[column], strict=True)
     return {row: title for row, title in rows if title}
-
-
-def cluster_names(facts: Clustering) -> list[str]:
-    """Name clusters as a person did, else after what sets them apart."""
-    return list(facts.titles or facts.names or ("",) * facts.n_clusters)
 
 
 def in_percent(quantiles: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -219,17 +211,14 @@ def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -
 
 
 def _links(links: Iterable[Given | LinkFacts], drawn: Drawn) -> list[list[Any]]:
-    return [
-        [drawn[link.i], drawn[link.j], link.must_link, link.reason, _note(link)]
-        for link in links
-        if link.i in drawn and link.j in drawn
-    ]
-
-
-def _note(link: Given | LinkFacts) -> str:
-    if isinstance(link, Given):
-        return "satisfied" if link.satisfied else "violated"
-    return ""
+    found = []
+    for link in links:
+        if link.i in drawn and link.j in drawn:
+            note = ""
+            if isinstance(link, Given):
+                note = "satisfied" if link.satisfied else "violated"
+            found.append([drawn[link.i], drawn[link.j], link.must_link, link.reason, note])
+    return found
 
 
 def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
