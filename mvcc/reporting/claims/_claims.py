@@ -101,6 +101,12 @@ def _in(study: str, method: str | tuple[str, ...] = CP, threshold: str | None = 
     return Rows(method, study=study, threshold=threshold)
 
 
+# the sweep of thresholds, by the marks of `prepare`
+_SWEPT = {
+    mark: _in("thresholds", threshold=mark) for mark in ("table_1", "lowest", "best", "one", "cv")
+}
+
+
 def _of_kinds(rows: Rows, per: tuple[str, ...]) -> Positive:
     """Compare the precision of cannot-links with that of must-links."""
     cannot_links, must_links = (replace(rows, kind=kind) for kind in ("cannot-link", "must-link"))
@@ -163,14 +169,8 @@ CLAIMS = _described(
                 ),
             }
         ),
-        13: Identical(_in("thresholds", threshold="one"), _in("thresholds", DM), _PER_BASE),
-        14: Positive(
-            Difference(
-                _in("thresholds", threshold="table_1"),
-                _in("thresholds", threshold="lowest"),
-                _PER_BASE,
-            )
-        ),
+        13: Identical(_SWEPT["one"], _in("thresholds", DM), _PER_BASE),
+        14: Positive(Difference(_SWEPT["table_1"], _SWEPT["lowest"], _PER_BASE)),
         15: Beside(
             All(
                 {
@@ -225,16 +225,12 @@ CLAIMS = _described(
         ),
         23: Beside(
             Within(
-                Difference(
-                    _in("thresholds", threshold="cv"),
-                    _in("thresholds", threshold="best"),
-                    _PER_BASE,
-                ),
+                Difference(_SWEPT["cv"], _SWEPT["best"], _PER_BASE),
                 units.F_DIFFERENCE,
                 low=-BARS["CLOSE"],
             ),
             "Thresholds chosen, on average",
-            Values(_in("thresholds", threshold="cv"), _PER_BASE, "chosen_threshold"),
+            Values(_SWEPT["cv"], _PER_BASE, "chosen_threshold"),
             units.THRESHOLD,
         ),
         24: Evaluations(),
