@@ -49,9 +49,8 @@ def rings(
 ) -> Dataset:
     """Draw Rings: circles of radius 1 and 0.5 around the origin, the outer one first.
 
-    Without noise the rings keep 0.5 from each other, as the half-moons do. That is ten times the
-    default noise, so that they do not touch: what goes wrong is then due to their shape, not to an
-    overlap. The options are those of `draw_shape`.
+    Without noise the rings keep 0.5 from each other, as the half-moons do. The options are those of
+    `draw_shape`.
     """
     return draw_shape(partial(make_circles, factor=0.5), rng, instances_per_view, noise)
 
