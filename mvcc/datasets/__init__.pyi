@@ -7,7 +7,6 @@ from ._files import find_file as find_file
 from ._files import search_folders as search_folders
 from ._registry import DataFile as DataFile
 from ._registry import DatasetInfo as DatasetInfo
-from ._registry import ViewInfo as ViewInfo
 from ._registry import dataset_info as dataset_info
 from ._registry import registry as registry
 from ._registry import registry_version as registry_version

@@ -1,7 +1,6 @@
 from ._changes import AgreementFacts as AgreementFacts
 from ._changes import Changes as Changes
 from ._changes import Continued as Continued
-from ._changes import Corrected as Corrected
 from ._changes import Dispute as Dispute
 from ._changes import PersonFacts as PersonFacts
 from ._changes import Said as Said
@@ -50,7 +49,6 @@ from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
 from ._view import ClusterProfile as ClusterProfile
 from ._view import ColumnFacts as ColumnFacts
-from ._view import ColumnProfile as ColumnProfile
 from ._view import Given as Given
 from ._view import HeldOut as HeldOut
 from ._view import LinkFacts as LinkFacts
