@@ -294,16 +294,12 @@ class ViewFacts(Facts):
 
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
-        for name in (
-            "ids",
-            "labels",
-            "reference",
-            "x",
-            "y",
-            "stability",
-            *(("fit",) if self.fit else ()),
-            *(("probability", "second", "second_probability") if self.probability else ()),
-        ):
+        by_row = ["ids", "labels", "reference", "x", "y", "stability"]
+        if self.fit:
+            by_row.append("fit")
+        if self.probability:
+            by_row += ["probability", "second", "second_probability"]
+        for name in by_row:
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
