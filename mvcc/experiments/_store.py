@@ -230,10 +230,7 @@ class ResultsStore:
     def clear(self) -> list[Path]:
         """Remove what a former run stored, and nothing else; the manifest goes last.
 
-        Returns
-        -------
-        list of Path
-            Where files went that no run wrote, or that were changed since: they are set aside.
+        Files that no run wrote, or that were changed since, are set aside; return where they went.
         """
         others = []
         if self._manifest_is_changed():
