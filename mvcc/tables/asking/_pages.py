@@ -1,13 +1,28 @@
-"""What all pages have: a state that may be stale, pictures by numbers, requests of exact fields."""
+"""What the pages of questions and of corrections show and may send, as plain values.
+
+A page has a state that may be stale, pictures by numbers, and requests of exact fields.
+"""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import Question
+from mvcc.results import Sureness
+from mvcc.tables.asking._session import MOST_LETTERS, AskSession
+from mvcc.tables.correcting._corrections import rows_in
+
+if TYPE_CHECKING:
+    from mvcc.tables.asking._review import Labels, ReviewSession
 
 _MOST_SAID = 2**31  # things in a session; a version is their number
 _WORDS = {str: "a text", int: f"a whole number from 0 to {_MOST_SAID}", bool: "true or false"}
@@ -20,6 +35,11 @@ _FIELDS: dict[str, dict[str, type]] = {
     "finish": {"version": int},
 }
 _MAY_MISS = {"answer": ("again",), "finish": ("version",)}
+_MOST_POINTS = 1500  # of a plane
+_MOST_ROWS = 200  # of a cluster
+_MOST_LISTED = 40  # of each kind of doubt, and matches
+_MOST_MOVED = 12  # rows that a correction moved
+_TYPICAL = 2  # of each view
 
 
 class Stale(Exception):
@@ -105,3 +125,220 @@ def _check(name: str, value: object, kind: type) -> None:
     # not isinstance: a truth value is a number to Python
     if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= _MOST_SAID):
         raise InvalidInputError(f"{name} must be {_WORDS[kind]}, got {shown(value)}.")
+
+
+class PageState(Page):
+    """Questions to one person in one page or more, whose requests `read_body` has read.
+
+    `then` is what to do when the questions are answered.
+    """
+
+    def __init__(self, session: AskSession, then: str) -> None:
+        super().__init__()
+        self._session, self._then = session, then
+        self._asked_at = -1
+        self._question: Question | None = None
+
+    command, gets = "ask", ("card", "nearest")
+    posts = ("answer", "undo", "merge", "rename", "finish")
+
+    @property
+    def version(self) -> int:
+        """The number of lines of the log."""
+        return self._session.status.version
+
+    def now(self) -> dict[str, Any]:
+        """Return the card, the groups, what was said, and the status."""
+        session, status = self._session, self._session.status
+        if status.version != self._asked_at:
+            self._question = next(iter(session.next()), None)
+            self._asked_at = status.version
+        return {
+            "card": self._question and self.with_numbers(asdict(session.card(self._question))),
+            "groups": [
+                {"group": group.handle, "name": group.name, "size": group.size}
+                for group in session.groups
+            ],
+            "said": list(map(asdict, session.said)),
+            "status": asdict(status),
+            "most_letters": MOST_LETTERS,
+        }
+
+    def card(self, id: str) -> dict[str, Any]:
+        """Return the card of a row, also of one that was answered before."""
+        return {"card": self.with_numbers(asdict(self._session.card(self._session.question(id))))}
+
+    def nearest(self, id: str) -> dict[str, Any]:
+        """Return the rows nearest to a card, per view, and the place of its rows among all."""
+        session = self._session
+        question = session.question(id)
+        views = zip(session.nearest(question), session.planes, question.rows, strict=True)
+        return {"views": [asdict(near) | _plot(plane, rows) for near, plane, rows in views]}
+
+    def answer(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Take an answer; return the new state, and whether the answer was the first guess."""
+        self.refuse_stale(said)
+        line = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
+        return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
+
+    def undo(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Take back the last answer; return the new state and the question that is open again."""
+        self.refuse_stale(said)
+        return {"undone": self._session.undo(), **self.now()}
+
+    def merge(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Put one group into another; return the new state."""
+        self.refuse_stale(said)
+        self._session.merge(said["kept"], said["gone"])
+        return self.now()
+
+    def rename(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Give a group another name; return the new state."""
+        self.refuse_stale(said)
+        self._session.rename(said["group"], said["name"])
+        return self.now()
+
+    def finish(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what comes next."""
+        return {"then": self._then, "status": asdict(self._session.status)}
+
+
+def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
+    """Return points of a plane, 100 units wide or high, and those of some rows."""
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    places = (
+        (plane - (low + high) / 2) * 100 / max(float((high - low).max()), np.finfo(float).tiny)
+    ).round(1)
+    return {
+        "points": places[:: -(-len(places) // _MOST_POINTS)].tolist(),
+        "marked": places[list(rows)].tolist(),
+    }
+
+
+class ReviewPage(Page):
+    """Corrections of one result in one page or more, whose requests `read_body` has read."""
+
+    command, gets = "review", ("rows", "parts")
+    posts = ("correct", "undo", "finish")
+
+    def __init__(self, session: ReviewSession) -> None:
+        super().__init__()
+        self._session = session
+
+    @property
+    def version(self) -> int:
+        """The number of lines of the log."""
+        return self._session.version
+
+    def now(self) -> dict[str, Any]:
+        """Return clusters, doubts, matches that seem to be wrong, and corrections."""
+        session, facts = self._session, self._session.facts
+        several = len(facts.numbered_alike) > 1
+        clusters = [
+            {"id": f"{names[0]}:{cluster}" if several else str(cluster),
+             "name": self._name(names[0], cluster), "sizes": self._sizes(names, cluster),
+             "typical": self._shown(self._typical(names, cluster))}
+            for names in facts.numbered_alike
+            for cluster in facts.clusters
+            if any(self._sizes(names, cluster).values())
+        ]  # fmt: skip
+        doubts, listed = session.doubts(), {}
+        for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
+            rows = [one for one in doubts if one.kind is kind]
+            shown = self._shown([one.id for one in rows[:_MOST_LISTED]])
+            told = [
+                {"row": row, "second": one.second} for row, one in zip(shown, rows, strict=False)
+            ]
+            listed[kind.value] = {"n": len(rows), "rows": told}
+        matches = session.doubted_matches()[:_MOST_LISTED]
+        disputes = session.disputes()
+        shown_disputes = [
+            one | {"rows": self._shown(rows_in(one["id"]))} for one in disputes[:_MOST_LISTED]
+        ]
+        return {
+            "status": {"version": session.version},
+            "clusters": clusters,
+            **listed,
+            "disputed": {"n": len(disputes), "rows": shown_disputes},
+            "matches": [one | {"rows": self._shown(rows_in(one["id"]))} for one in matches],
+            "corrections": session.corrections,
+            "most_letters": MOST_LETTERS,
+        }
+
+    def rows(self, id: str) -> dict[str, Any]:
+        """Return the rows of a cluster, the least sure first."""
+        labels, session = self._session.labels(), self._session
+        view, _, number = id.rpartition(":")
+        alike = [names for names in session.facts.numbered_alike if not view or view in names]
+        own = [
+            row
+            for row, label in labels.items()
+            if str(label) == number and row.partition(":")[0] in alike[0]
+        ]
+        unsure = {one.id: place for place, one in enumerate(session.doubts())}
+        own.sort(key=lambda row: unsure.get(row, len(unsure)))
+        return {"n": len(own), "rows": self._shown(own[:_MOST_ROWS])}
+
+    def parts(self, id: str) -> dict[str, Any]:
+        """Return how a cluster may be split: per part its size, and some of its rows."""
+        sizes, shown = [0, 0], [list[str](), list[str]()]
+        for view, own in self._session.parts(id).items():
+            for part in (0, 1):
+                rows = [f"{view}:{row}" for row, of_row in own.items() if of_row == part]
+                sizes[part] += len(rows)
+                shown[part] += rows[: 2 * _TYPICAL]
+        parts = zip(sizes, shown, strict=True)
+        return {"parts": [{"n": n, "rows": self._shown(rows)} for n, rows in parts]}
+
+    def correct(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Take a correction; return the new state, and which rows it moved."""
+        self.refuse_stale(said)
+        before = self._session.labels()
+        self._session.record([(said["id"], said["answer"])])
+        return {**self.now(), "told": self._moved(before) | {"said": self._session.corrections[-1]}}
+
+    def undo(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Take back the last correction; return the new state."""
+        self.refuse_stale(said)
+        before, last = self._session.labels(), self._session.corrections[-1:]
+        self._session.undo()
+        return {**self.now(), "told": self._moved(before) | {"said": f"Taken back: {last[0]}"}}
+
+    def finish(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what comes next."""
+        return {"folder": str(self._session.folder), "n": len(self._session.corrections)}
+
+    def _moved(self, before: Labels) -> dict[str, Any]:
+        """Tell how many rows are in another cluster, and name some with both."""
+        after = self._session.labels()
+        rows = [row for row in {**before, **after} if before.get(row) != after.get(row)]
+        some = [f"{row} from {_called(before, row)} to {_called(after, row)}" for row in rows]
+        return {"n_moved": len(rows), "moved": list(islice(some, _MOST_MOVED))}
+
+    def _name(self, view: str, cluster: int) -> str:
+        facts = self._session.facts
+        told = facts.view(view)
+        given = told.names[cluster] if told and told.names else ""
+        return given or facts.titles[cluster]
+
+    def _sizes(self, views: list[str], cluster: int) -> dict[str, int]:
+        facts = self._session.facts
+        told = zip(facts.views, facts.profiles, strict=True)
+        return {view.name: own[cluster].size for view, own in told if view.name in views}
+
+    def _typical(self, views: list[str], cluster: int) -> list[str]:
+        facts = self._session.facts
+        found: list[str] = []
+        for view, profiles in zip(facts.views, facts.profiles, strict=True):
+            if view.name in views:
+                rows = profiles[cluster].typical[:_TYPICAL]
+                found += [f"{view.name}:{view.ids[row]}" for row in rows]
+        return found
+
+    def _shown(self, ids: list[str]) -> list[Any]:
+        told: list[Any] = self.with_numbers([asdict(row) for row in self._session.rows(ids)])
+        return told
+
+
+def _called(labels: Labels, row: str) -> str:
+    return str(labels[row]) if row in labels else "none"

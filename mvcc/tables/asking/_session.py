@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,28 +13,116 @@ import pandas as pd
 
 from mvcc._utils.environment import now
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
-from mvcc.multiview import MERGE, RENAME, UNDO, Answer, Group, Question, Questions, SecondLook
+from mvcc.multiview import (
+    MERGE,
+    OPENS,
+    RENAME,
+    UNDO,
+    Answer,
+    ClustersHint,
+    Group,
+    Question,
+    Questions,
+    SecondLook,
+)
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, Shower
 from mvcc.tables.asking._folder import AnswersFolder
-from mvcc.tables.asking._session_parts import (
-    GivenAnswer,
-    NearRow,
-    NearRows,
-    ProgressMeter,
-    Status,
-    check_new_name,
-    looks_like_handle,
-    n_since_second_look,
-)
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
 
 _BETWEEN_LOOKS = 4  # other questions, at least
 _FIRST = 20  # answers, before which rows with little text are not asked about
+_STEP = 10  # answers after which the share of rows that they moved is reported
+MOST_LETTERS = 200  # of a name
+_HANDLE = re.compile("g[0-9]+")
+
+_Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a session is."""
+
+    n_answers: int
+    n_groups: int
+    guessed_of_last_ten: int
+    # share of the rows whose likeliest group the ten answers before the last multiple of ten
+    # changed
+    moved: float | None
+    n_clusters_hint: int
+    settled: bool
+    version: int  # the number of lines of the log
+
+
+@dataclass(frozen=True)
+class GivenAnswer:
+    """The present answer to a question: the name of a group, "unsure" or "outlier"."""
+
+    id: str
+    title: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class NearRow:
+    """A row near an object, and the group that it is in or most like."""
+
+    id: str
+    title: str
+    group: str
+    answered: bool
+
+
+@dataclass(frozen=True)
+class NearRows:
+    """The rows of a view that are near an object, the nearest first."""
+
+    view: str
+    rows: tuple[NearRow, ...]
+
+
+class _ProgressMeter:
+    """Measure how far a session is; the last guesses are kept, since every card needs them."""
+
+    def __init__(self) -> None:
+        self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
+
+    def status(self, questions: Questions, hint: ClustersHint) -> Status:
+        """Return the status of a session."""
+        progress = questions.progress
+        return Status(
+            progress.answered,
+            progress.groups,
+            progress.guessed_of_last_ten,
+            self._moved(questions),
+            hint.n_clusters,
+            hint.settled,
+            len(questions.history.lines),
+        )
+
+    def _moved(self, questions: Questions) -> float | None:
+        """Return the share of rows whose group changed between the last two multiples of ten."""
+        last = questions.progress.answered // _STEP * _STEP
+        if last < 2 * _STEP:
+            return None
+        before, now = self._guesses_at(questions, last - _STEP), self._guesses_at(questions, last)
+        if before is None or now is None:
+            return None
+        groups, n_rows = now
+        return float(n_rows[groups != before[0]].sum() / n_rows.sum())
+
+    def _guesses_at(self, questions: Questions, n: int) -> _Guesses | None:
+        """Return the likeliest groups with n objects answered; None without a group."""
+        then = questions.as_of(n)
+        answers = then.history.standing
+        if n not in self._guesses or self._guesses[n][0] != answers:
+            self._guesses[n] = answers, then.guesses() if then.groups else None
+        return self._guesses[n][1]
 
 
 class AskSession:
@@ -64,7 +153,7 @@ class AskSession:
                     f"{table.path}: the id {shown(broken[0])} contains a line break; rename it."
                 )
         self._shower = Shower(inputs.tables, self.base)
-        self._meter = ProgressMeter()
+        self._meter = _ProgressMeter()
 
     def __enter__(self) -> Self:
         self._folder.__enter__()
@@ -87,7 +176,7 @@ class AskSession:
         looks = [question for question, _ in self._second_looks.values()]
         is_early = self._questions.progress.answered < _FIRST
         asked = self._questions.next(n, later=self._later if is_early else ())
-        since = n_since_second_look(self._questions.history.standing)
+        since = _n_since_second_look(self._questions.history.standing)
         questions: list[Question] = []
         while len(questions) < n and (looks or asked):
             is_look = bool(looks) and (since >= _BETWEEN_LOOKS or not asked)
@@ -240,7 +329,7 @@ class AskSession:
                     f"tables, choose another folder with --out."
                 ) from error
         for group in questions.groups:
-            if looks_like_handle(group.name):
+            if _looks_like_handle(group.name):
                 self._on_note(
                     f"{self._folder.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
@@ -254,7 +343,7 @@ class AskSession:
         The first `n_former` of the answers that stand are from before these and may be replaced.
         Returns the answer, and how many of them are left.
         """
-        check_new_name(answer)
+        _check_new_name(answer)
         since = {line.id for line in questions.history.standing[n_former:]}
         line = self._say(questions, id, answer, now(), again=again, but_for=since)
         if answer != UNDO:
@@ -332,3 +421,38 @@ def _reason(look: SecondLook) -> str:
     if look.near:
         return f"you said {look.said}; what is near it says {look.near}"
     return f"you said {look.said}, which nothing else was put into since"
+
+
+def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
+    """Return the number of answers since an object was last answered once more."""
+    n, seen = 0, set[int | None]()
+    for answer in answers:
+        if answer.is_about_object:
+            n = 0 if answer.object in seen else n + 1
+            seen.add(answer.object)
+    return n
+
+
+def _looks_like_handle(name: str) -> bool:
+    """Tell whether a name would take the answers that are meant for the group with this handle."""
+    return _HANDLE.fullmatch(name) is not None
+
+
+def _check_new_name(answer: str) -> None:
+    """Refuse an answer that gives a group a name that is too long, or looks like a handle.
+
+    Logs may hold such names from before they were refused; these stay.
+    """
+    if not answer.startswith((OPENS, RENAME)):
+        return
+    name = answer.partition(":")[2]
+    if _looks_like_handle(name):
+        raise InvalidInputError(
+            f"{shown(name)} must not be the name of a group: g with a number stands for the group "
+            f"of this number. Choose another name."
+        )
+    if len(name) > MOST_LETTERS:
+        raise InvalidInputError(
+            f"The name {shown(name)} has {len(name)} letters; a group's name has at most "
+            f"{MOST_LETTERS}."
+        )

@@ -16,8 +16,7 @@ from unittest.mock import patch
 
 from mvcc.exceptions import MvccError
 from mvcc.tables import AskSession, load_job, read_inputs
-from mvcc.tables.asking._page_state import PageState
-from mvcc.tables.asking._pages import Stale, read_body
+from mvcc.tables.asking._pages import PageState, Stale, read_body
 from tests.command_line import mvcc
 from tests.tables.asking.pages import kind_of, write_tables
 from tests.tables.problems import write_csv
