@@ -16,18 +16,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
-from mvcc.multiview import (
-    MERGE,
-    OPENS,
-    RENAME,
-    UNDO,
-    Answer,
-    ClustersHint,
-    Group,
-    Question,
-    Questions,
-    SecondLook,
-)
+from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, Shower
 from mvcc.tables.asking._folder import AnswersFolder
@@ -86,45 +75,6 @@ class NearRows:
     rows: tuple[NearRow, ...]
 
 
-class _ProgressMeter:
-    """Measure how far a session is; the last guesses are kept, since every card needs them."""
-
-    def __init__(self) -> None:
-        self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
-
-    def status(self, questions: Questions, hint: ClustersHint) -> Status:
-        """Return the status of a session."""
-        progress = questions.progress
-        return Status(
-            progress.answered,
-            progress.groups,
-            progress.guessed_of_last_ten,
-            self._moved(questions),
-            hint.n_clusters,
-            hint.settled,
-            len(questions.history.lines),
-        )
-
-    def _moved(self, questions: Questions) -> float | None:
-        """Return the share of rows whose group changed between the last two multiples of ten."""
-        last = questions.progress.answered // _STEP * _STEP
-        if last < 2 * _STEP:
-            return None
-        before, now = self._guesses_at(questions, last - _STEP), self._guesses_at(questions, last)
-        if before is None or now is None:
-            return None
-        groups, n_rows = now
-        return float(n_rows[groups != before[0]].sum() / n_rows.sum())
-
-    def _guesses_at(self, questions: Questions, n: int) -> _Guesses | None:
-        """Return the likeliest groups with n objects answered; None without a group."""
-        then = questions.as_of(n)
-        answers = then.history.standing
-        if n not in self._guesses or self._guesses[n][0] != answers:
-            self._guesses[n] = answers, then.guesses() if then.groups else None
-        return self._guesses[n][1]
-
-
 class AskSession:
     """Questions about the tables of a job; a context manager that holds the folder of the answers.
 
@@ -153,7 +103,8 @@ class AskSession:
                     f"{table.path}: the id {shown(broken[0])} contains a line break; rename it."
                 )
         self._shower = Shower(inputs.tables, self.base)
-        self._meter = _ProgressMeter()
+        # by the number of answers: every card needs the last ones
+        self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
 
     def __enter__(self) -> Self:
         self._folder.__enter__()
@@ -269,7 +220,16 @@ class AskSession:
     @property
     def status(self) -> Status:
         """How far the session is."""
-        return self._meter.status(self._questions, self._hint)
+        progress = self._questions.progress
+        return Status(
+            progress.answered,
+            progress.groups,
+            progress.guessed_of_last_ten,
+            self._moved(progress.answered),
+            self._hint.n_clusters,
+            self._hint.settled,
+            len(self._questions.history.lines),
+        )
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the next questions as a program takes them."""
@@ -329,7 +289,7 @@ class AskSession:
                     f"tables, choose another folder with --out."
                 ) from error
         for group in questions.groups:
-            if _looks_like_handle(group.name):
+            if _HANDLE.fullmatch(group.name):
                 self._on_note(
                     f"{self._folder.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
@@ -395,13 +355,35 @@ class AskSession:
             error.args = (f"New is the answer {shown(new.says)} to {new.id}. {error}",)
             raise
 
+    def _moved(self, n_answered: int) -> float | None:
+        """Return the share of rows whose group changed between the last two multiples of ten."""
+        last = n_answered // _STEP * _STEP
+        if last < 2 * _STEP:
+            return None
+        before, after = self._guesses_at(last - _STEP), self._guesses_at(last)
+        if before is None or after is None:
+            return None
+        groups, n_rows = after
+        return float(n_rows[groups != before[0]].sum() / n_rows.sum())
+
+    def _guesses_at(self, n: int) -> _Guesses | None:
+        """Return the likeliest groups with n objects answered; None without a group."""
+        then = self._questions.as_of(n)
+        answers = then.history.standing
+        if n not in self._guesses or self._guesses[n][0] != answers:
+            self._guesses[n] = answers, then.guesses() if then.groups else None
+        return self._guesses[n][1]
+
     def _take(self, questions: Questions) -> None:
         """Make questions those of the session, and write the files that follow."""
         self._questions = questions
         self._hint = questions.n_clusters_hint
-        self._second_looks = {
-            look.question.id: (look.question, _reason(look)) for look in questions.second_looks
-        }
+        self._second_looks = {}
+        for look in questions.second_looks:
+            reason = f"you said {look.said}, which nothing else was put into since"
+            if look.near:
+                reason = f"you said {look.said}; what is near it says {look.near}"
+            self._second_looks[look.question.id] = look.question, reason
         for table, constraints in zip(self._inputs.tables, questions.constraints, strict=True):
             rows = [
                 [table.ids[i], table.ids[j], kind_of(together)]
@@ -416,13 +398,6 @@ class AskSession:
         self._folder.derive(GROUPS, [GROUP_COLUMNS, *rows])
 
 
-def _reason(look: SecondLook) -> str:
-    """Say why a question is asked once more."""
-    if look.near:
-        return f"you said {look.said}; what is near it says {look.near}"
-    return f"you said {look.said}, which nothing else was put into since"
-
-
 def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
     """Return the number of answers since an object was last answered once more."""
     n, seen = 0, set[int | None]()
@@ -433,11 +408,6 @@ def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
     return n
 
 
-def _looks_like_handle(name: str) -> bool:
-    """Tell whether a name would take the answers that are meant for the group with this handle."""
-    return _HANDLE.fullmatch(name) is not None
-
-
 def _check_new_name(answer: str) -> None:
     """Refuse an answer that gives a group a name that is too long, or looks like a handle.
 
@@ -446,7 +416,7 @@ def _check_new_name(answer: str) -> None:
     if not answer.startswith((OPENS, RENAME)):
         return
     name = answer.partition(":")[2]
-    if _looks_like_handle(name):
+    if _HANDLE.fullmatch(name):
         raise InvalidInputError(
             f"{shown(name)} must not be the name of a group: g with a number stands for the group "
             f"of this number. Choose another name."
