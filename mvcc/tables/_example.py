@@ -105,12 +105,7 @@ _KINDS = {
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example and return its files.
-
-    Tables, pictures, matches, constraints, answers, two configs, and a page about them.
-
-    Raises `StoreError` if one of the files exists, or cannot be written.
-    """
+    """Write tables, pictures, matches, constraints, answers, two configs, and a page about them."""
     contents = _contents()
     folder_of_texts = files("mvcc.tables") / "example"
     texts = {
@@ -244,14 +239,11 @@ def _picture(kind: str, color: str, background: str) -> bytes:
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     header = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 3, 0, 0, 0)
     parts = {b"IHDR": header, b"PLTE": bytes(sum(palette, ())), b"IDAT": zlib.compress(rows, 9)}
-    chunks = [_chunk(name, content) for name, content in {**parts, b"IEND": b""}.items()]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    """Return a part of a PNG file: length, name, content and checksum."""
-    length, checksum = len(content), zlib.crc32(name + content)
-    return struct.pack(">I", length) + name + content + struct.pack(">I", checksum)
+    file = b"\x89PNG\r\n\x1a\n"
+    for name, content in {**parts, b"IEND": b""}.items():
+        length, checksum = len(content), zlib.crc32(name + content)
+        file += struct.pack(">I", length) + name + content + struct.pack(">I", checksum)
+    return file
 
 
 def _carpet(x: Any, y: Any) -> tuple[Any, Any]:

@@ -362,15 +362,12 @@ def load_job(
     """Read a job from a YAML file, whose paths are relative to it, and options, which override it.
 
     An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call
-    it. The path of a new view comes before its other settings. Defaults are used where neither file
-    nor options have a value.
-
-    Raises `ConfigError` with one line for each unknown key, wrong type and impossible value.
+    it. The path of a new view comes before its other settings. A `ConfigError` has a line for each
+    mistake.
     """
-    source, file, options = "the options", "", list(options)
-    if path is not None:
-        source = os.fspath(path)
-        file = f" {shlex.quote(source)}"
+    options = list(options)
+    source = "the options" if path is None else os.fspath(path)
+    file = "" if path is None else f" {shlex.quote(source)}"
     others = " …" if options else ""
     problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
     value: Any = {}

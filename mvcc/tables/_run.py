@@ -30,13 +30,7 @@ CHOICE_KIND = "a choice of k"
 
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
-    """Read all files of a job, of folders a sample, and check them as `cluster_job` does.
-
-    Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
-    constraints to cross-validate a threshold.
-    Raises ConstraintConflictError: when constraints and relations contradict each other, unless
-    the job drops such constraints.
-    """
+    """Read all files of a job, of folders a sample, and check them as `cluster_job` does."""
     job, _ = read_former(job)
     with folders_of(job, scheduler, lambda step: None) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
@@ -64,9 +58,6 @@ def cluster_job(
     `scheduler`: the address of the dask scheduler whose workers read folders; by default,
     processes of this machine do.
     `on_step`: told what is about to be done.
-    Returns: the facts that the report shows, as in ``clustering.json``.
-    Raises MvccError: for inputs that cannot be used, constraints that contradict each other, or
-    a folder that cannot be written.
     """
     began = time.perf_counter()
     on_step("reading")
@@ -105,16 +96,10 @@ def try_numbers(
 
     If there are many rows, objects are drawn, all constrained ones among them.
 
-    `job`: with any number of clusters.
-    `fresh`: replace an existing table.
-    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
-    processes of this machine do.
-    `on_step`: told what is about to be done.
-    Returns: for each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance``
-    as in ``comparison`` of ``clustering.json``, None without constraints or matches;
-    ``stability``; and the shares of the rows that the ``smallest`` and the ``largest`` cluster
-    of a view have; and of how many of all ``rows``, ``all_rows``.
-    Raises MvccError: as `cluster_job`.
+    Parameters are those of `cluster_job`; the job may have any number of clusters.
+    Returns: for each ``k`` how good it is, as ``comparison`` of ``clustering.json`` (None without
+    constraints or matches), and the shares of the rows that the ``smallest`` and the ``largest``
+    cluster of a view have.
     """
     on_step("reading")
     job = job.model_copy(update={"n_clusters": numbers[-1]})
@@ -123,7 +108,12 @@ def try_numbers(
     for table in inputs.tables:
         check_enough(table, job.k)
     with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:
-        _refuse_others(out)
+        there = {path.name for path in out.path.iterdir()}
+        if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
+            raise StoreError(
+                f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters"
+                " with --out."
+            )
         out.refuse_taken([CHOICE, CURVES])
         tried = list(_tried(job, numbers, inputs, on_step))
         rows = [["" if x is None else f"{x:.6g}" for x in one.values()] for one in tried]
@@ -156,13 +146,3 @@ def _tried(
         shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
         sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
         yield {"k": k, **outcome.facts(), **sizes, "rows": n_rows, "all_rows": all_rows}
-
-
-def _refuse_others(out: OutputFolder) -> None:
-    """Refuse a folder that holds other things than such a table."""
-    there = {path.name for path in out.path.iterdir()}
-    if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
-        raise StoreError(
-            f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with"
-            " --out."
-        )

@@ -95,17 +95,11 @@ class AnswersFolder:
 
 
 class AnswerLog:
-    """The log of answers in a folder that is open: read once, and stored as a whole.
-
-    Attributes
-    ----------
-    records : list of Record
-        The lines as they were read.
-    """
+    """The log of answers in a folder that is open: read once, and stored as a whole."""
 
     def __init__(self, out: OutputFolder, name: str, on_note: Callable[[str], None]) -> None:
         self._out, self._name, self._on_note = out, name, on_note
-        self._path, self.records = out.path / name, list[Record]()
+        self._path, self.records = out.path / name, list[Record]()  # the lines as they were read
 
     def read(self) -> None:
         """Read it; a last line that was cut off is dropped."""

@@ -50,9 +50,6 @@ class ReviewSession:
 
     Facts, labels and report follow from its corrections, also where a session before was killed;
     `on_note` gets notes on it.
-    Raises StoreError: for a folder that holds no clustering, whose files somebody changed, or that
-    another process writes to.
-    Raises DataError: for tables that cannot be read, or have changed since.
     """
 
     def __init__(self, folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:

@@ -51,8 +51,7 @@ _HEADERS = {
 def serve_page(page: Page, images: Path, on_ready: Callable[[str], None], *, port: int = 0) -> None:
     """Serve a page, until it finishes or the process is interrupted.
 
-    Pictures are below the folder `images`; `on_ready` gets the address; port 0 is any that is
-    free. Raises InvalidInputError: for a port that cannot be had.
+    Pictures are below the folder `images`; `on_ready` gets the address; port 0 is any free one.
     """
     server = PageServer(page, images, port)
     on_ready(server.address)

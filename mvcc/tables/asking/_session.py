@@ -80,8 +80,6 @@ class AskSession:
 
     Answers that the folder holds are given again; `base` is the folder of images, that of the
     config; `on_note` gets notes on an earlier session.
-    Raises StoreError: for a folder that holds other things, answers about other tables, or that
-    another process writes to.
     """
 
     def __init__(
@@ -140,8 +138,6 @@ class AskSession:
 
         It is the name or the handle of a group, "new", "new:NAME", "unsure" or "outlier". Only
         with `again` may it replace or confirm the answer that was given before.
-        Raises ConstraintConflictError: if it contradicts a given constraint; nothing is stored.
-        Raises InvalidInputError: as `Questions.answer`.
         """
         return self.record([(id, answer)], again=again)[0]
 

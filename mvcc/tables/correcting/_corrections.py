@@ -69,10 +69,7 @@ NONE = Corrections()
 
 
 def read_corrections(folder: Path) -> Corrections:
-    """Return the corrections of the clustering in a folder; none if there is no log.
-
-    Raises StoreError: for a log that is damaged or is not one.
-    """
+    """Return the corrections of the clustering in a folder; none if there is no log."""
     path = folder / CORRECTIONS
     if not path.exists():
         return NONE

@@ -10,11 +10,10 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import JointGraphClustering, match_clusters
-from mvcc.results import Clustering, ViewFacts
+from mvcc.results import Clustering
 from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, Corrections, rows_in
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import Inputs
-from mvcc.tables.reading._table import Table
 
 _FEWEST = 4  # rows of a view, to be split
 
@@ -24,13 +23,16 @@ def parts_of(
 ) -> dict[str, tuple[Ints, Ints]]:
     """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
 
-    Views of which the cluster has too few rows have none. The larger part is 0.
-    `features` (n, m): of all rows of every view; within a cluster, columns may be constant.
-    Raises InvalidInputError: for a cluster that is not there, or is too small.
+    Views of which the cluster has too few rows have none. The larger part is 0. `features` are
+    those of all rows of every view.
     """
     views, number = Draft(facts).cluster(cluster)
-    rows = {view: _rows_of(facts.views[view], number, inputs.tables[view]) for view in views}
-    rows = {view: own for view, own in rows.items() if len(own) >= _FEWEST}
+    rows = {}
+    for view in views:
+        told = zip(facts.views[view].ids, facts.views[view].labels, strict=True)
+        own = [inputs.tables[view].row[id] for id, label in told if label == number]
+        if len(own) >= _FEWEST:
+            rows[view] = np.sort(own)
     if not rows:
         raise InvalidInputError(
             f"Cluster {cluster} has fewer than {_FEWEST} rows of each view, too few to propose"
@@ -51,12 +53,6 @@ def parts_of(
         labels = [1 - own for own in labels]
     found = zip(rows.items(), labels, strict=True)
     return {facts.views[view].name: (own, part) for (view, own), part in found}
-
-
-def _rows_of(view: ViewFacts, cluster: int, table: Table) -> Ints:
-    """Return the rows of a cluster in a table, ascending."""
-    told = zip(view.ids, view.labels, strict=True)
-    return np.sort(np.array([table.row[id] for id, label in told if label == cluster], np.int64))
 
 
 def with_matches(inputs: Inputs, corrections: Corrections) -> Inputs:

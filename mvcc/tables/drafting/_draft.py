@@ -74,13 +74,7 @@ class _Drafted:
 def draft_config(
     out: Path, paths: Sequence[str], sheets: Mapping[str, str], headers: Mapping[str, int]
 ) -> Draft:
-    """Write a config that clusters some files, and return what it says.
-
-    `paths`: tables, and perhaps matches and constraints, in any order.
-    `sheets`, `headers`: as `sort_files` has them.
-    Raises StoreError: if the file exists, or cannot be written.
-    Raises ConfigError, DataError: as `sort_files`, and for tables that cannot be clustered.
-    """
+    """Write a config that clusters some files, as `sort_files` takes them; return what it says."""
     with OutputFolder(out.parent, "a config", fresh=None, inputs=paths) as folder:
         folder.refuse_taken([out.name])
         files = sort_files(paths, sheets=sheets, headers=headers)

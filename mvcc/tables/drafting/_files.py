@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -26,8 +26,7 @@ Ids = dict[str, set[str]]  # of a table: what each of its columns that may name 
 _End = tuple[str, str]  # the path of a table and its column of ids
 
 
-@dataclass(frozen=True)
-class _Ends:
+class _Ends(NamedTuple):
     """The tables that pairs of ids name, and the share of ids found there."""
 
     first: _End
@@ -55,10 +54,7 @@ def sort_files(
 ) -> SortedFiles:
     """Tell tables from matches and constraints, and which views these are of.
 
-    `paths`: files of any kind; `views`, `matches` and `constraints` are known to be such.
-    `sheets`, `headers`: the sheet of a workbook, and its row of names, where they are known.
-    Raises ConfigError: if matches or constraints do not hold ids of the tables.
-    Raises DataError: if a file cannot be read.
+    `paths` are files of any kind; `views`, `matches` and `constraints` are known to be such.
     """
     names = _named(paths, views)
     if len(names) == 2 and not constraints:

@@ -26,10 +26,7 @@ Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 
 
 def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
-    """Compare the clusterings in two folders of `mvcc cluster`, as `compare_facts` does.
-
-    Raises StoreError: for a folder that cannot be read, or as `compare_facts`.
-    """
+    """Compare the clusterings in two folders of `mvcc cluster`, as `compare_facts` does."""
     return compare_facts((read_facts(first), read_facts(second)), (str(first), str(second)))
 
 
@@ -37,18 +34,9 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     """Compare two clusterings, on the views and rows that both have.
 
     Clusters of the second one are numbered as those of the first that they share most rows with
-    (`numbers_like`), alike in all views whose clusters have one numbering.
-
-    `facts`: as in ``clustering.json``.
-    `called`: what messages call them.
-    Returns: ``clusterings``, what they are called; ``changes`` of the clusters of views that are
-    numbered alike, and the same ``in_words``; ``views``: per view the number of common
-    rows, adjusted Rand index (None without two common rows that have a cluster), ``numbers``
-    (that of every cluster of the second in the numbering of the first), ``table`` with the
-    ``clusters`` of its rows and columns, ``moved`` rows as in the table of `write_moved`, and
-    ``judgments``: constraints that are ``new`` or ``gone``; ``matches`` of every two views, alike;
-    ``notes`` on what was not compared.
-    Raises StoreError: for clusterings without a view or a row in common.
+    (`numbers_like`), alike in all views whose clusters have one numbering. ``numbers`` of a view
+    are those of its clusters there; without two common rows that have a cluster, its adjusted Rand
+    index is None. Clusterings without a row in common are a StoreError. Messages have names.
     """
     views = [{view.name: view for view in one.views} for one in facts]
     clusters = {
@@ -64,12 +52,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     sets = list(_sets(facts, clusters))
     of_view = {name: one for one in sets for name in one.views}
     compared = [
-        _compared(name, clusters[name], of_view[name])
-        | {
-            "names": [list(of[name].names) for of in views],
-            "judgments": _difference(*(_constraints(of[name]) for of in views)),
-        }
-        for name in clusters
+        _compared([of[name] for of in views], clusters[name], of_view[name]) for name in clusters
     ]
     return {
         "clusterings": list(called),
@@ -82,10 +65,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
 
 
 def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> None:
-    """Write the rows that moved to a CSV file.
-
-    Raises StoreError: if the file exists and may not be replaced, or cannot be written.
-    """
+    """Write the rows that moved to a CSV file."""
     inputs = [one for folder in found["clusterings"] for one in inputs_of_clustering(Path(folder))]
     rows = [[view["name"], *row.values()] for view in found["views"] for row in view["moved"]]
     write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
@@ -137,7 +117,9 @@ def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[str, Any]:
+def _compared(
+    views: list[ViewFacts], clusters: list[dict[str, int]], of_set: _Set
+) -> dict[str, Any]:
     from sklearn.metrics import adjusted_rand_score
 
     here, there = clusters
@@ -160,7 +142,7 @@ def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[s
     if inside.sum() > 1:
         agreement = float(adjusted_rand_score(own[inside], other[inside]))
     return {
-        "name": name,
+        "name": views[0].name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
         "adjusted_rand": agreement,
@@ -168,6 +150,8 @@ def _compared(name: str, clusters: list[dict[str, int]], of_set: _Set) -> dict[s
         "clusters": [rows, columns],
         "table": table.tolist(),
         "moved": [dict(zip(MOVED[1:], row, strict=True)) for row in moved],
+        "names": [list(view.names) for view in views],
+        "judgments": _difference(*map(_constraints, views)),
     }
 
 

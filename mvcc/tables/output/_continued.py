@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import pandas as pd
 from mvcc._utils.messages import clipped
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
-from mvcc.results import Changes, Clustering, Continued, ViewFacts, read_facts
+from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG
 from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
@@ -32,10 +32,7 @@ _ENOUGH = 5  # shared rows for each former cluster, or the stored model decides
 
 
 def rows_in_both(former: Ints, found: Ints, sizes: tuple[int, int]) -> Ints:
-    """Count the rows of each cluster of the one clustering (row) and of the other (column).
-
-    Rows with a negative number have no cluster, and do not count.
-    """
+    """Count the rows of every two clusters; a negative number is that of a row without one."""
     counts = np.zeros(sizes, dtype=np.int64)
     inside = (former >= 0) & (found >= 0)
     np.add.at(counts, (former[inside], found[inside]), 1)
@@ -64,10 +61,7 @@ def numbers_like(counts: Ints) -> Ints:
 
 
 def changes_in(counts: Ints, former: Ints, found: Ints) -> dict[str, Any]:
-    """Compare the numbers of clusters with the former ones, as in ``Changes`` of the facts.
-
-    The ``counts`` of `rows_in_both` have the numbers of `numbers_like`.
-    """
+    """Compare clusters, counted by the numbers of `numbers_like`, as ``Changes`` of the facts."""
     split, merged = _divided(counts, former), _divided(counts.T, found)
     explained = {part for _, parts in (*split, *merged) for part in parts}
     return {
@@ -173,10 +167,10 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         new = numbers_like(counts)
         like = np.zeros((n_former, 1 + max(new)), dtype=np.int64)
         like[:, new] = counts
-        names = tuple(tables[view].name for view in views)
-        former_labels = [one.labels for one in facts.views if one.name in names]
+        called = tuple(tables[view].name for view in views)
+        former_labels = [one.labels for one in facts.views if one.name in called]
         found = changes_in(like, np.unique(np.concatenate(former_labels)), new)
-        changes.append(Changes(views=names, by_model=by_model, **found))
+        changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
     n_numbers = max(n_former, *(1 + int(own.max()) for own in numbers))
@@ -188,13 +182,12 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         changes=tuple(changes),
         retired=tuple(sorted(retired)),
     )
-    kept = [_names(facts.view(table.name), told.retired, n_numbers) for table in tables]
+    kept = []
+    for table in tables:
+        former_view = facts.view(table.name)
+        names = dict(enumerate(former_view.names)) if former_view else {}
+        kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
     return Continuation(fit, told, kept, facts.names_from)
-
-
-def _names(view: ViewFacts | None, retired: Collection[int], n_numbers: int) -> list[str]:
-    names = dict(enumerate(view.names)) if view else {}
-    return ["" if n in retired else names.get(n, "") for n in range(n_numbers)]
 
 
 def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[str]]:

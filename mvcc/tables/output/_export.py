@@ -67,17 +67,10 @@ def export_tables(
     user's own text file; a workbook marks it as text. Errors of a workbook, such as #N/A, are
     texts.
 
-    `folder`: of the clustering.
-    `out`: A file, whose ending tells the format; or else a folder, with a file for each view. A
+    `out`: a file, whose ending tells the format; or else a folder, with a file for each view. A
     workbook has a sheet for each view, other files have one view.
     `kind`: the format; by default that of the file, or CSV.
-    `fresh`: replace exported tables that exist.
     Returns: the files, each with its number of rows.
-    Raises ConfigError: for an ending that is not the format, or several views for a file that
-    holds one.
-    Raises DataError, StoreError: for a table that has changed since, cannot be read, or does not
-    fit the format; or a file that cannot be written, or may not be replaced. Nothing is written
-    then.
     """
     facts = read_facts(folder)
     job = job_of_clustering(folder, facts)

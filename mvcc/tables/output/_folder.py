@@ -63,7 +63,12 @@ def _check(out: OutputFolder, job: Job) -> None:
             f" another folder with --out; with --continue {out.path}, it is corrected as well."
         )
     if not (out.path / FACTS).exists():
-        _refuse_others(out)
+        others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
+        if others and not out.was_used():
+            listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
+            raise StoreError(
+                f"{out.path} holds {listed}, but no clustering. Choose another folder with --out."
+            )
         out.fresh = True  # what a killed clustering left is ours
     elif not out.fresh:
         raise StoreError(
@@ -74,16 +79,6 @@ def _check(out: OutputFolder, job: Job) -> None:
     labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
     out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables, *labels])
     out.refuse_taken([REPORT], REPORT_KIND)
-
-
-def _refuse_others(out: OutputFolder) -> None:
-    """Refuse a folder that holds files, but no clustering."""
-    others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
-    if others and not out.was_used():
-        listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
-        raise StoreError(
-            f"{out.path} holds {listed}, but no clustering. Choose another folder with --out."
-        )
 
 
 def given_files(job: Job) -> list[str]:
@@ -111,11 +106,9 @@ def write_folder(
 ) -> Clustering:
     """Write labels, tables, model, config, facts and report in the place of the former ones.
 
-    Return the facts with the checksum of the model, and with what ``add_labels`` found, which
-    writes the clusters of all rows of folders where model and labels are already.
-
     The former files stay until all is written. The facts are the first to go and the last to
-    come, so that they are never those of other files.
+    come, so that they are never those of other files. ``add_labels`` writes the clusters of all
+    rows of folders, where model and labels are already.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 

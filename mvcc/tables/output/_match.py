@@ -46,15 +46,9 @@ def propose_matches(
     `between`: ``VIEW:VIEW``; by default the only two views with matches.
     `n_rows`: rows of the first view to propose counterparts for, those with the likeliest ones.
     `n_candidates`: counterparts of each; beside the proposal, those with the highest scores.
-    `with_known`: whether the matches that were learned from follow the proposals, with the rank
-    "known".
-    Returns: ``views``, their names; ``n_matches``, and ``n_unmatched`` rows of each;
-    ``found_first`` and ``found_in_five``, the shares of matches that were found when they were
-    cut (None where that would take too long, or too few would be left); ``n_proposals``;
-    ``columns`` and ``rows``, a list of values for each proposal.
-    Raises ConfigError: for views that are not those of the job, or not two.
-    Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
-    matches.
+    `with_known`: whether known matches follow the proposals.
+    ``found_first`` and ``found_in_five`` are the shares of matches that were found when they were
+    cut; None where that would take too long, or too few would be left.
     """
     inputs = with_answers(job, read_inputs(job))
     tables, known = _between(inputs, between)
@@ -96,7 +90,8 @@ def propose_matches(
         ids = [table.ids[row] for row in rows[:, side]]
         of_tables.append((table.name, ids))
         if facts:
-            clusters = _clusters(facts, table.name)
+            view = facts.view(table.name)
+            clusters = dict(zip(view.ids, view.labels, strict=True)) if view else {}
             columns.append((f"{table.name}.cluster", [clusters.get(name, "") for name in ids]))
         for name, texts in table.shown.items():
             columns.append((f"{table.name}.{name}", [texts[row] for row in rows[:, side]]))
@@ -138,10 +133,7 @@ def _listed(
 
 
 def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:
-    """Write proposals as a file of matches; what is shown of the rows never counts as a formula.
-
-    Raises StoreError: if the file exists and may not be replaced, or cannot be written.
-    """
+    """Write proposals as a file of matches; what is shown of the rows never counts as a formula."""
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
     write_output(
         path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job)
@@ -185,8 +177,3 @@ def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Int
         for i, j in known.tolist()
     ]
     return known[kept]
-
-
-def _clusters(facts: Clustering, name: str) -> dict[str, int]:
-    view = facts.view(name)
-    return dict(zip(view.ids, view.labels, strict=True)) if view else {}

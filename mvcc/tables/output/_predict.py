@@ -63,21 +63,12 @@ def predict_files(
 ) -> list[Predicted]:
     """Write the clusters of new rows; all files or none.
 
-    `folder`: results of `mvcc cluster`.
     `new`: tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at
     a time. Folders of Parquet files are read by workers of dask.
     `out`: the file, CSV or Parquet, or for a folder another one; of several views the folder
     with labels.csv, or labels, in a folder of each.
-    `sheets`, `headers`: the sheet of a workbook, and its row that names the columns; by default
-    those of the table that was clustered.
-    `fresh`: replace labels that exist.
-    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
-    processes of this machine do.
-    `on_step`: told what is being done with folders.
-    Raises StoreError: for a model that cannot be used, or files that cannot be written.
-    Raises ConfigError: for a sheet or header of a file that is not a workbook.
-    Raises DataError, InvalidInputError: for a view that is not there, or rows that are not like
-    those that were clustered.
+    `sheets`, `headers`: of workbooks; by default those of the table that was clustered.
+    `scheduler`: the address of a dask scheduler; by default, processes of this machine are workers.
     """
     model, facts = corrected_model(folder)
     views = [model.view(name) for name in new]

@@ -56,10 +56,7 @@ def inputs_of_clustering(folder: Path) -> list[str]:
 
 
 def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
-    """Compare the files of a clustering with its facts: how many fit, problems, and notes.
-
-    Raises StoreError: when the facts themselves cannot be read.
-    """
+    """Compare the files of a clustering with its facts: how many fit, problems, and notes."""
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
     if (folder / CONFIG).exists():
