@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import Any, Self
 import pandas as pd
 
 from mvcc._utils.environment import now
-from mvcc._utils.messages import shown
+from mvcc._utils.files import LEDGER, LOCK, csv_bytes
+from mvcc._utils.messages import clipped, shown
+from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError, StoreError
 from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, Shower
-from mvcc.tables.asking._folder import AnswersFolder
+from mvcc.tables.asking._folder import AnswerLog, unwritten
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
@@ -93,7 +96,17 @@ class AskSession:
         self._job, self._inputs, self.base = job, inputs, base or Path()
         views = [view.path for view in job.views.values()]
         read = [*views, *job.matches.values(), *job.constraints.values()]
-        self._folder, self._on_note = AnswersFolder(folder, list(job.views), read, on_note), on_note
+        self._files = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
+        if len(self._files) < 2 + len(job.views):
+            raise InvalidInputError(
+                "A view must not be called asked or groups: files of answers have these names."
+            )
+        elsewhere = "choose another folder with --out"
+        self._out = OutputFolder(
+            folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
+        )
+        self._log, self._on_note = AnswerLog(self._out, LOG, on_note), on_note
+        self._open = ExitStack()
         for table in inputs.tables:
             broken = [name for name in table.ids if len(name.splitlines()) != 1]
             if broken:
@@ -105,20 +118,23 @@ class AskSession:
         self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
 
     def __enter__(self) -> Self:
-        self._folder.__enter__()
-        try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._out)
+                self._refuse_other_files()  # before anything is written or removed
+                self._log.read()
+            except OSError as error:
+                raise unwritten(self._out.path, LOG, error, self._out.elsewhere) from error
             self._questions = questions = self._prepared()
             self._later = self._hard_to_judge(questions)
             self._resume(questions)
-            self._folder.store(questions.history)
+            self._log.store(questions.history.lines)
             self._take(questions)
-        except BaseException:
-            self._folder.__exit__(None, None, None)
-            raise
+            self._open = stack.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._folder.__exit__(*error)
+        self._open.close()
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
@@ -159,7 +175,7 @@ class AskSession:
                 error.args = (f"{where[number] if where else ''}{error}",)
                 raise
             lines.append(line)
-        self._folder.store(questions.history)
+        self._log.store(questions.history.lines)
         self._take(questions)
         return lines
 
@@ -251,6 +267,18 @@ class AskSession:
         groups = list(map(called, self.groups))
         return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
+    def _refuse_other_files(self) -> None:
+        there = sorted({path.name for path in self._out.path.iterdir()} - {LOCK, LEDGER})
+        if LOG in there:
+            self._log.check()
+        elif there:
+            listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
+            raise StoreError(
+                f"{self._out.path} holds {listed}, but no answers. Choose another folder with"
+                " --out."
+            )
+        self._out.refuse_inputs(self._files)
+
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
         features = features_before_clusters(tables, job)
@@ -276,18 +304,18 @@ class AskSession:
 
     def _resume(self, questions: Questions) -> None:
         """Give questions the answers that the folder holds."""
-        for number, (id, answer, when) in self._folder.records:
+        for number, (id, answer, when) in self._log.records:
             try:
                 self._say(questions, id, answer, when, again=True)
             except MvccError as error:
                 raise InvalidInputError(
-                    f"{self._folder.path / LOG}:{number}: {error} If these are answers about other "
+                    f"{self._out.path / LOG}:{number}: {error} If these are answers about other "
                     f"tables, choose another folder with --out."
                 ) from error
         for group in questions.groups:
             if _HANDLE.fullmatch(group.name):
                 self._on_note(
-                    f"{self._folder.path}: the group {shown(group.name)} takes all answers "
+                    f"{self._out.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )
 
@@ -385,13 +413,13 @@ class AskSession:
                 [table.ids[i], table.ids[j], kind_of(together)]
                 for i, j, together, _ in constraints.rows()
             ]
-            self._folder.derive(f"{table.name}.csv", [["i", "j", "kind"], *rows])
+            self._out.write({f"{table.name}.csv": csv_bytes([["i", "j", "kind"], *rows])})
         counted = self._hint.counted
         rows = [
             [group.name, "\n".join(group.members), "yes" if group.number in counted else "no"]
             for group in questions.groups
         ]
-        self._folder.derive(GROUPS, [GROUP_COLUMNS, *rows])
+        self._out.write({GROUPS: csv_bytes([GROUP_COLUMNS, *rows])})
 
 
 def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
