@@ -173,17 +173,14 @@ def sample_sizes(job: Job, folders: Mapping[str, Folder]) -> dict[str, int]:
     """Return how many rows are drawn of each folder."""
     n = job.sample
     if n is None:
+        import psutil  # which comes with dask
+        from distributed.system import MEMORY_LIMIT
+
+        memory = int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
         n_columns = sum(len(one.columns) + _MORE_COLUMNS for one in folders.values())
         bytes_of_a_row = _BYTES_OF_A_VALUE * n_columns
-        n = min(DEFAULT_ROWS, max(_FEWEST_ROWS, _available_memory() // 2 // bytes_of_a_row))
+        n = min(DEFAULT_ROWS, max(_FEWEST_ROWS, memory // 2 // bytes_of_a_row))
     return {name: min(n, folder.n_rows) for name, folder in folders.items()}
-
-
-def _available_memory() -> int:
-    import psutil  # which comes with dask
-    from distributed.system import MEMORY_LIMIT
-
-    return int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
 
 
 def draw_matches(

@@ -80,8 +80,15 @@ def predict_files(
     if len(new) == 1:
         targets, out = dict.fromkeys(new, out.name), out.parent
     for name, target in targets.items():
-        if name not in folders:
-            _check_ending(out / target)
+        if name not in folders:  # a format that is not written is refused before anything is read
+            ending = Path(target).suffix.lower()
+            if ending not in _WRITERS:
+                raise InvalidInputError(
+                    f"{out / target} must end in {' or '.join(_WRITERS)}. Choose another file with"
+                    " --out."
+                )
+            if ending == ".parquet":
+                pyarrow_for(str(out / target))
     k = facts.n_clusters
     with ExitStack() as stack:
         given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
@@ -107,16 +114,6 @@ def predict_files(
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
                 labelers[name] = partial(_predict, view, tables[name], names, k, write)
         return [Predicted(name, out / targets[name], *labelers[name]()) for name in new]
-
-
-def _check_ending(path: Path) -> None:
-    """Refuse a file of a format that is not written, before anything is read."""
-    if path.suffix.lower() not in _WRITERS:
-        raise InvalidInputError(
-            f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out."
-        )
-    if path.suffix.lower() == ".parquet":
-        pyarrow_for(str(path))
 
 
 def _as_clustered(
