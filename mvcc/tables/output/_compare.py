@@ -16,7 +16,7 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
-from mvcc.tables.output._continued import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import OUTLIER
 from mvcc.tables.output._stored import inputs_of_clustering
 
@@ -104,10 +104,7 @@ def _sets(
         before, after = np.concatenate([_pairs(*clusters[name]) for name in names]).T
         counts = rows_in_both(before, after, sizes)
         number = np.arange(sizes[1])
-        number[found] = numbers_like(counts[:, found])
-        like = np.zeros((sizes[0], 1 + max(number)), dtype=np.int64)
-        like[:, number[found]] = counts[:, found]
-        changes = changes_in(like, former, number[found])
+        number[found], changes = renumbered(counts[:, found], former)
         yield _Set(names, number, (former, number[found]), Changes(views=tuple(names), **changes))
 
 

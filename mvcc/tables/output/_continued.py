@@ -60,6 +60,14 @@ def numbers_like(counts: Ints) -> Ints:
     return numbers
 
 
+def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
+    """Return the numbers of `numbers_like`, and how the clusters differ from the former ones."""
+    numbers = numbers_like(counts)
+    like = np.zeros((len(counts), 1 + max(numbers)), dtype=np.int64)
+    like[:, numbers] = counts
+    return numbers, changes_in(like, former, numbers)
+
+
 def changes_in(counts: Ints, former: Ints, found: Ints) -> dict[str, Any]:
     """Compare clusters, counted by the numbers of `numbers_like`, as ``Changes`` of the facts."""
     split, merged = _divided(counts, former), _divided(counts.T, found)
@@ -164,12 +172,9 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         before, by_model = _former_clusters(former, [tables[view] for view in known])
         after = np.concatenate([fit.labels[view] for view in known])
         counts = rows_in_both(before, after, (n_former, n_found))
-        new = numbers_like(counts)
-        like = np.zeros((n_former, 1 + max(new)), dtype=np.int64)
-        like[:, new] = counts
         called = tuple(tables[view].name for view in views)
         former_labels = [one.labels for one in facts.views if one.name in called]
-        found = changes_in(like, np.unique(np.concatenate(former_labels)), new)
+        new, found = renumbered(counts, np.unique(np.concatenate(former_labels)))
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
