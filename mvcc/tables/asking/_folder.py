@@ -71,13 +71,6 @@ def record_table(session: AskSession | ReviewSession, path: Path) -> list[Answer
         )
     (_, header), *rows = records
     columns = [name.strip().lower() for name in header]
-    _check_columns(columns, path)
-    id, answer = map(columns.index, _NEEDED)
-    answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
-    return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])
-
-
-def _check_columns(columns: list[str], path: Path) -> None:
     for name in _NEEDED:
         if columns.count(name) != 1:
             how_often = "more than one column" if name in columns else "no column"
@@ -85,3 +78,6 @@ def _check_columns(columns: list[str], path: Path) -> None:
             raise DataError(
                 f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
             )
+    id, answer = map(columns.index, _NEEDED)
+    answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
+    return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])

@@ -16,8 +16,8 @@ from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
+from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
-from mvcc.tables.output._folder import OUTLIER
 from mvcc.tables.output._stored import inputs_of_clustering
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
@@ -50,7 +50,7 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
             f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
         )
     sets = list(_sets(facts, clusters))
-    of_view = {name: one for one in sets for name in one.views}
+    of_view = {name: one for one in sets for name in one.changes.views}
     compared = [
         _compared([of[name] for of in views], clusters[name], of_view[name]) for name in clusters
     ]
@@ -73,14 +73,13 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
 
 def _clusters(view: ViewFacts) -> dict[str, int]:
     """Return the cluster of every row by its id."""
-    return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, OUTLIER)
+    return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, LEFT_OUT)
 
 
 @dataclass(frozen=True, eq=False)
 class _Set:
     """Views whose clusters have one numbering in each of two clusterings."""
 
-    views: list[str]
     number: Ints  # of every cluster of the second, in the numbering of the first
     used: tuple[Ints, Ints]  # the clusters of both that have rows, in the numbering of the first
     changes: Changes
@@ -100,12 +99,12 @@ def _sets(
             np.unique([label for name in names for label in clusters[name][side].values()])
             for side in (0, 1)
         )
-        former, found = former[former != OUTLIER], found[found != OUTLIER]
+        former, found = former[former != LEFT_OUT], found[found != LEFT_OUT]
         before, after = np.concatenate([_pairs(*clusters[name]) for name in names]).T
         counts = rows_in_both(before, after, sizes)
         number = np.arange(sizes[1])
         number[found], changes = renumbered(counts[:, found], former)
-        yield _Set(names, number, (former, number[found]), Changes(views=tuple(names), **changes))
+        yield _Set(number, (former, number[found]), Changes(views=tuple(names), **changes))
 
 
 def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
@@ -122,10 +121,10 @@ def _compared(
     here, there = clusters
     common = [one for one in here if one in there]
     own, other = _pairs(here, there).T
-    aligned = np.where(other == OUTLIER, OUTLIER, of_set.number[other])
-    inside = (own != OUTLIER) & (other != OUTLIER)
+    aligned = np.where(other == LEFT_OUT, LEFT_OUT, of_set.number[other])
+    inside = (own != LEFT_OUT) & (other != LEFT_OUT)
     rows, columns = (
-        [*sorted(used.tolist()), *([OUTLIER] if OUTLIER in found else [])]
+        [*sorted(used.tolist()), *([LEFT_OUT] if LEFT_OUT in found else [])]
         for used, found in zip(of_set.used, (own, aligned), strict=True)
     )
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)

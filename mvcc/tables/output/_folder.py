@@ -29,6 +29,7 @@ from mvcc.tables._layout import (
     MODEL,
     TABLES,
 )
+from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import is_folder
 from mvcc.tables.reading._records import LOG_COLUMNS
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 KIND = "a clustering"  # what the files belong to
-OUTLIER = -1  # in place of a cluster
 
 
 @contextmanager
@@ -185,7 +185,7 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
     if view.fit:  # which former versions did not tell
         columns["fit"] = view.fit
     values = dict(zip(view.ids, zip(*columns.values(), strict=True), strict=True))
-    without = (OUTLIER, *[None] * (len(columns) - 1))
+    without = (LEFT_OUT, *[None] * (len(columns) - 1))
     return list(columns), values | dict.fromkeys(view.outliers, without)
 
 

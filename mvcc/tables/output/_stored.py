@@ -29,7 +29,8 @@ from mvcc.tables._layout import (
     RECEIVED,
     SUSPICIOUS,
 )
-from mvcc.tables.output._folder import OUTLIER, given_files, inputs_of
+from mvcc.tables.correcting._corrections import LEFT_OUT
+from mvcc.tables.output._folder import given_files, inputs_of
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import input_sha256, read_folder
 from mvcc.tables.reading._people import log_in
@@ -100,7 +101,7 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
 def _labels_told(view: ViewFacts) -> list[list[str]]:
     """Return ids and clusters of all rows in any order, as the facts have them."""
     told = [[name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)]
-    left_out = [[name, str(OUTLIER)] for name in view.outliers]
+    left_out = [[name, str(LEFT_OUT)] for name in view.outliers]
     return sorted([["id", "cluster"], *told, *left_out])
 
 
