@@ -11,8 +11,10 @@ from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
 from ._run import try_numbers as try_numbers
 from .asking._card import Card as Card
+from .asking._card import GivenAnswer as GivenAnswer
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
+from .asking._card import Status as Status
 from .asking._folder import record_table as record_table
 from .asking._pages import Page as Page
 from .asking._pages import PageState as PageState
@@ -20,8 +22,6 @@ from .asking._pages import ReviewPage as ReviewPage
 from .asking._review import ReviewSession as ReviewSession
 from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession
-from .asking._session import GivenAnswer as GivenAnswer
-from .asking._session import Status as Status
 from .drafting._draft import Draft as Draft
 from .drafting._draft import draft_config as draft_config
 from .drafting._files import sort_files as sort_files

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError, StoreError
 from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions
 from mvcc.tables._job import Job
-from mvcc.tables.asking._card import Card, Shower
+from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, NearRows, Shower, Status
 from mvcc.tables.asking._folder import AnswerLog, unwritten
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._inputs import Inputs, caller_of
@@ -34,48 +34,6 @@ MOST_LETTERS = 200  # of a name
 _HANDLE = re.compile("g[0-9]+")
 
 _Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
-
-
-@dataclass(frozen=True)
-class Status:
-    """How far a session is."""
-
-    n_answers: int
-    n_groups: int
-    guessed_of_last_ten: int
-    # share of the rows whose likeliest group the ten answers before the last multiple of ten
-    # changed
-    moved: float | None
-    n_clusters_hint: int
-    settled: bool
-    version: int  # the number of lines of the log
-
-
-@dataclass(frozen=True)
-class GivenAnswer:
-    """The present answer to a question: the name of a group, "unsure" or "outlier"."""
-
-    id: str
-    title: str
-    answer: str
-
-
-@dataclass(frozen=True)
-class NearRow:
-    """A row near an object, and the group that it is in or most like."""
-
-    id: str
-    title: str
-    group: str
-    answered: bool
-
-
-@dataclass(frozen=True)
-class NearRows:
-    """The rows of a view that are near an object, the nearest first."""
-
-    view: str
-    rows: tuple[NearRow, ...]
 
 
 class AskSession:
