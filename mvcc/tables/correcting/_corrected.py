@@ -13,8 +13,8 @@ from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer
 from mvcc.results import Clustering, Relation, Sureness, ViewFacts, parse_facts, sureness_of
-from mvcc.tables.correcting._corrections import Corrections
-from mvcc.tables.correcting._draft import LEFT_OUT, Draft
+from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
+from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.explaining._profiles import MOST_ROWS, common_name, name_of
 from mvcc.tables.fitting._fit import against_labels

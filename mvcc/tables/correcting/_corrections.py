@@ -13,6 +13,7 @@ from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standi
 from mvcc.tables._layout import CORRECTIONS
 from mvcc.tables.reading._records import Record, read_log
 
+LEFT_OUT = -1  # in place of a cluster
 MATCH, NO_MATCH = "match", "no match"
 SPLIT = "split:"  # with the number of the new cluster, and its name
 

@@ -15,6 +15,7 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, Answer
 from mvcc.results import Clustering, Relation
 from mvcc.tables.correcting._corrections import (
+    LEFT_OUT,
     MATCH,
     NO_MATCH,
     SPLIT,
@@ -23,7 +24,6 @@ from mvcc.tables.correcting._corrections import (
     rows_in,
 )
 
-LEFT_OUT = -1  # in place of a cluster
 _MOST_NAMED = 3  # rows, in a sentence
 
 Row = tuple[int, int]  # view and number
