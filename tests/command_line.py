@@ -1,7 +1,5 @@
 """``mvcc`` called in this process: as a program sees it, and with its errors raised."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout

@@ -3,8 +3,6 @@
 Each takes an estimator that is not fitted, and a problem.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """Problems of several views, and all that a fit has learned, to compare bit by bit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ Constraints are drawn as the three arguments of ``Constraints``, unsorted, so th
 what the code sees.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

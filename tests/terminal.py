@@ -1,7 +1,5 @@
 """``mvcc ask`` as a person has it: a process on a terminal, which is read and gets keys."""
 
-from __future__ import annotations
-
 import codecs
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Constraints hold sorted, frozen arrays of the same types, whatever they were made by."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

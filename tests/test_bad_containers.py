@@ -1,7 +1,5 @@
 """Containers that hold no constraints, views or relations are refused by name, in brief."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

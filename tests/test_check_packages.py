@@ -1,7 +1,5 @@
 """`make packages` tries every Python that it names and finds, and says which ones it did not."""
 
-from __future__ import annotations
-
 import sys
 
 from scripts.check_packages import interpreters, named_versions, summary

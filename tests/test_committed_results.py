@@ -1,7 +1,5 @@
 """The results in the repository are those of its configs, its code and its pages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is counted is what the slow reference evaluates."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

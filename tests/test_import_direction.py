@@ -1,7 +1,5 @@
 """An import only ever points downwards: each room may use the rooms below it, never those above."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Laws that closures and propagation obey, and that no reference is needed for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

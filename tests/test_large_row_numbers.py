@@ -1,7 +1,5 @@
 """The largest row numbers are told apart to the last bit, in lists and in neighborhoods."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Scores equal their definition over all pairs of rows, whatever the labels are called."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Other packages are tried on the draws of the study, and stored as results."""
 
-from __future__ import annotations
-
 import json
 import sys
 from types import ModuleType

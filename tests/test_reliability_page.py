@@ -1,7 +1,5 @@
 """The page on reliability says how often each promise was really tried."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nothing that mvcc reads can run, and it writes where it is told (``docs/security.md``)."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

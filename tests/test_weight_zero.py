@@ -1,7 +1,5 @@
 """A constraint of weight 0 costs nothing, but counts where lists are united or closed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

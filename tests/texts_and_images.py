@@ -3,8 +3,6 @@
 Texts have counts of twelve words, images the amounts of eight colors.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Results name the commit that they come from."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

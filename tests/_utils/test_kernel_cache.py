@@ -3,8 +3,6 @@
 Numba sees only its own file.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

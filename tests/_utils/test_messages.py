@@ -1,7 +1,5 @@
 """What messages advise where something cannot be written, and how they count."""
 
-from __future__ import annotations
-
 import errno
 import os
 

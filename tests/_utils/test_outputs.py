@@ -1,7 +1,5 @@
 """Files that commands write: what may be replaced, what stays, and what a killed process leaves."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Long computations say how far they are, and how long the rest may take."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

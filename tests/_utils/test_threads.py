@@ -1,7 +1,5 @@
 """Large data are shared among threads, with the same bits as on one, wherever they are fitted."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

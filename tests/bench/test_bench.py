@@ -1,7 +1,5 @@
 """The benchmark runs on a fresh checkout, on the smallest sizes; nothing here asserts seconds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

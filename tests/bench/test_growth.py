@@ -1,7 +1,5 @@
 """What the benchmark of growing views draws, measures alone, leaves out, keeps and writes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

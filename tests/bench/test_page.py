@@ -1,7 +1,5 @@
 """The page on performance has the figures of the stored benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

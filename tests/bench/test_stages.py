@@ -1,7 +1,5 @@
 """Timers change nothing but the time, are taken off again, and the stages add up to the trial."""
 
-from __future__ import annotations
-
 import gc
 from pkgutil import resolve_name
 

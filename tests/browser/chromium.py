@@ -1,7 +1,5 @@
 """Where the browser is, and how it starts without asking the network for anything."""
 
-from __future__ import annotations
-
 from shutil import which
 
 CHROMIUM = next(

@@ -1,7 +1,5 @@
 """One browser per worker, and a watch on everything its pages say and ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Facts of made-up clusterings: blobs, rows matched by their order, random constraints."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

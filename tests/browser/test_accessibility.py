@@ -1,7 +1,5 @@
 """axe finds nothing serious in any page, whatever its width and colors."""
 
-from __future__ import annotations
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 

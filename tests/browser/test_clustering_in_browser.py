@@ -1,7 +1,5 @@
 """The report of a clustering in a real browser: every control is used, by mouse and by keyboard."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.conftest import DARK, LIGHT, PAPER, SCROLLED, TWO, UNFOLD

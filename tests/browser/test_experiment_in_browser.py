@@ -1,7 +1,5 @@
 """The report of an experiment in a real browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

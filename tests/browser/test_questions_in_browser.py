@@ -1,7 +1,5 @@
 """The page of questions in a real browser: whole sessions, and what goes wrong."""
 
-from __future__ import annotations
-
 import re
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The page of corrections in a real browser: each kind, two pages at once, a server that ends."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """``mvcc ask``: questions in the terminal, as JSON, and answers as a table."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

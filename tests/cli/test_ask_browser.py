@@ -1,7 +1,5 @@
 """``mvcc ask --browser``: a page is opened, and the session ends as others do."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

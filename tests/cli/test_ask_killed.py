@@ -1,7 +1,5 @@
 """``mvcc ask`` on a terminal, killed at any moment, goes on with what it confirmed."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

@@ -1,7 +1,5 @@
 """``mvcc check`` and ``mvcc replay`` say whether results are what they were."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """``mvcc claims``: scorecard, page, and an exit status that says whether a claim fails."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

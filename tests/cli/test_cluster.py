@@ -1,7 +1,5 @@
 """``mvcc cluster``: tables by options or by a file, what it found, and refusals."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``mvcc cluster`` takes tables and matches as they are, without a config and without names."""
 
-from __future__ import annotations
-
 import json
 
 import openpyxl

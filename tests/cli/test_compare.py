@@ -1,7 +1,5 @@
 """``mvcc compare``: clusters, rows, constraints and matches that differ."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Commands say that they wait for the compiler when something is compiled, and only then."""
 
-from __future__ import annotations
-
 from itertools import count
 from pathlib import Path
 

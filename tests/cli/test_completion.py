@@ -1,7 +1,5 @@
 """Click completes commands, options, choices and names of data sets, at once."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``mvcc data`` says what is where and what is wrong, and fails when a file is bad."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`mvcc doctor` shows what a report of a problem should contain."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``mvcc export`` writes the user's tables as they are, with the clusters beside."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import json

@@ -1,7 +1,5 @@
 """Every command has the same habits: help, --json, --quiet, --verbose, colors."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

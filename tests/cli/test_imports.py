@@ -1,7 +1,5 @@
 """Every command imports what it works with, and nothing else that takes long."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``mvcc init`` writes an example that runs as it is, and nothing over anything."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import json

@@ -1,7 +1,5 @@
 """``mvcc init --from`` drafts a config of people's own tables that runs as it is."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every expected error is one message with the right exit code."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

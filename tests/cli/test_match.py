@@ -1,7 +1,5 @@
 """``mvcc match`` proposes counterparts of unmatched rows, in a table that --match reads."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

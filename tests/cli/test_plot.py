@@ -1,7 +1,5 @@
 """`mvcc plot` draws what it finds, prints what it wrote, and refuses figures it does not know."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``mvcc predict``: new rows of every format get clusters, or nothing is written."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """``mvcc review`` as a program uses it: what to look at, and corrections of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

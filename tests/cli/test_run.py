@@ -1,7 +1,5 @@
 """``mvcc run`` says what it does, where the results are, and whether all went well."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Steps within a long step are shown while a command runs, and listed with ``--verbose``."""
 
-from __future__ import annotations
-
 import logging
 
 import click

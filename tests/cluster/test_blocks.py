@@ -2,8 +2,6 @@
 threads or not.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

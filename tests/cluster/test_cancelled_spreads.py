@@ -1,7 +1,5 @@
 """A spread that violated cannot-links cancel is no spread: what is left of it is rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The farthest pair is found under any metric, among any number of points, wherever they lie."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

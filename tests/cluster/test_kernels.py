@@ -2,8 +2,6 @@
 computes: with a list of constraints, and with neighborhoods that stand for all pairs that follow.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -2,8 +2,6 @@
 making it.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

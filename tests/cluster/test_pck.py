@@ -1,7 +1,5 @@
 """PCK-Means descends on Eq. 1 with M = I and f = 1."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The search of Eq. 1 from several starts against its slow reference."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -2,8 +2,6 @@
 large and far apart), or from given centers, which are never changed.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

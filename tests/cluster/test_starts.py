@@ -1,7 +1,5 @@
 """Several starts of PCKMeans and MPCKMeans: what they promise, and how whole neighborhoods move."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import numpy as np

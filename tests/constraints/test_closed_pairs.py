@@ -1,7 +1,5 @@
 """The kernel of the weighted closure gives every pair that follows just once, with its weight."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

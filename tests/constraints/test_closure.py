@@ -2,8 +2,6 @@
 names the conflict.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import deque

@@ -2,8 +2,6 @@
 agree.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

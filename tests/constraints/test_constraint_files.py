@@ -1,7 +1,5 @@
 """Files of constraints: rows may be named by ids, and a file is there as a whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 

@@ -2,8 +2,6 @@
 fairly from labels.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import pickle

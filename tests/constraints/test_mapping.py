@@ -2,8 +2,6 @@
 are nested.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -2,8 +2,6 @@
 pairs.
 """
 
-from __future__ import annotations
-
 import pickle
 from itertools import pairwise
 

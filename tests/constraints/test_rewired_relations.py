@@ -1,7 +1,5 @@
 """Rewired relations relate what is not the same, and nothing else about them changes (§6.3)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A process that has no more rights than others on files."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterator

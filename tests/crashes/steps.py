@@ -1,7 +1,5 @@
 """A process that is killed at a step on the disk, or told that the disk is full."""
 
-from __future__ import annotations
-
 import builtins
 import errno
 import hashlib

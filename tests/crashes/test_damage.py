@@ -1,7 +1,5 @@
 """Whatever happens to a file of the results is seen, set aside, and mended by the same command."""
 
-from __future__ import annotations
-
 import random
 import shutil
 

@@ -1,7 +1,5 @@
 """A run that is killed or finds the disk full, at any step, loses nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

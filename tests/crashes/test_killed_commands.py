@@ -1,7 +1,5 @@
 """Commands killed while they write lose nothing, and the same command does the rest."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """A folder that cannot be written to is an error only where something must be written."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

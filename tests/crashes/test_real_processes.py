@@ -1,7 +1,5 @@
 """``mvcc run`` as people run it, with workers, killed and interrupted from outside."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

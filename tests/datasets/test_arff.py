@@ -1,7 +1,5 @@
 """ARFF files are read as Weka reads them, or refused with file, line and reason."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

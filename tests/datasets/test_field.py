@@ -1,7 +1,5 @@
 """The benchmarks of the field are tables whose rows match where they are of the same object."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

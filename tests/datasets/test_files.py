@@ -1,7 +1,5 @@
 """A file is used only with the right checksum; a download is whole or nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Four Quadrants has the paper's Gaussians and clusters, and the nearest partners."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

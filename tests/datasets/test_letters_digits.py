@@ -1,7 +1,5 @@
 """Letters/Digits holds I, J, L in one view, 3, 8, 9 in the other, and pairs I & 3, J & 8, L & 9."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

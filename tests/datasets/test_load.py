@@ -1,7 +1,5 @@
 """One random state gives one data set; what cannot be loaded names the wrong argument."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 

@@ -1,7 +1,5 @@
 """A newsgroup is used only if its documents are the expected ones, and is read but once."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 from pathlib import Path

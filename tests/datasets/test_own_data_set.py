@@ -1,7 +1,5 @@
 """A data set of another package is one function and one entry point."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Super-instances join equal classes, as many as possible, and every choice is equally likely."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

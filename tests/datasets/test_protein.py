@@ -1,7 +1,5 @@
 """Protein has three or two classes in a view, and pairs them in their order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

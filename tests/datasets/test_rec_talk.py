@@ -1,7 +1,5 @@
 """Rec/Talk draws documents anew, and describes them by the words that tell classes apart."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """The registry has the module, sizes and sources of every data set, and helps with its name."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from hashlib import sha256

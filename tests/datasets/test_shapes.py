@@ -1,7 +1,5 @@
 """Half-Moons and Rings have their curves, in two views, and do not touch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist

@@ -1,7 +1,5 @@
 """Tables split into two views: related rows are one row, and every draw has other rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine

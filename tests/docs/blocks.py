@@ -12,8 +12,6 @@ A comment right above a block says what it is, if it is not simply to be run:
 ``<!-- output -->``             it is what the block before it prints; "..." stands for anything
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

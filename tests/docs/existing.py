@@ -1,7 +1,5 @@
 """Commands of the documentation name what exists; nothing is run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

@@ -1,7 +1,5 @@
 """Somebody who does what a page says, block by block."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

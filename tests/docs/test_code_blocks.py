@@ -1,7 +1,5 @@
 """Every code block of the documentation works, the slow ones by slow tests."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

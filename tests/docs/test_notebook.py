@@ -1,7 +1,5 @@
 """The notebook is the page of the gallery, and runs."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 

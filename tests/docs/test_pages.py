@@ -1,7 +1,5 @@
 """Pages lead somewhere, on GitHub and in the site alike."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import pkgutil

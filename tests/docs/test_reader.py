@@ -1,7 +1,5 @@
 """Whoever follows a page notices what does not work in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.docs.blocks import HERE, Block

@@ -1,7 +1,5 @@
 """Pages and code avoid the turns of phrase that the style in CONTRIBUTING.md names."""
 
-from __future__ import annotations
-
 import io
 import re
 import tokenize

@@ -1,7 +1,5 @@
 """The graph by anchors is what its dense matrices say: B K Bᵀ, eigenvectors, walks and paths."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Rows are tied to their nearest anchors, whatever the units and the duplicates in them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -2,8 +2,6 @@
 change them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

@@ -1,7 +1,5 @@
 """JointSpectralFeatures: one space for all views, new rows in it, the forms that views come in."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

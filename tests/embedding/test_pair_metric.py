@@ -1,7 +1,5 @@
 """The metric of constraints against its reference, and in scikit-learn's manner."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

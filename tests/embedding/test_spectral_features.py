@@ -1,7 +1,5 @@
 """Spectral features span the space of the Laplacian's low eigenvectors, always the same bits."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

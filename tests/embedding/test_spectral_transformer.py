@@ -1,7 +1,5 @@
 """SpectralFeatures give the rows of fit their features, and new rows a place among them."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much views agree, and edges that other views contradict, against sums over single edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

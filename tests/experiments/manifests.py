@@ -1,7 +1,5 @@
 """Manifests of results, changed as somebody might change them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A tree of results is verified file by file, and two machines that disagree are told why."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 

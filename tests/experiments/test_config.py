@@ -1,7 +1,5 @@
 """A configuration is complete and repeatable, or every mistake is named at its line."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

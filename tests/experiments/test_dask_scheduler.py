@@ -1,7 +1,5 @@
 """Runs on dask give the same bytes, whichever workers are lost; with real processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The example of Figure 3 is one cluster of a real run that can be drawn."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A transfer method of another package runs as ours do, and its package is noted."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A trial, computed again alone, gives the stored numbers, or the cause is named."""
 
-from __future__ import annotations
-
 from shutil import copytree
 
 import pytest

@@ -1,7 +1,5 @@
 """A run stores every finished trial, and goes on where it stopped, to the same bytes."""
 
-from __future__ import annotations
-
 import json
 from shutil import copytree
 

@@ -1,7 +1,5 @@
 """The results folder holds whole results, and makes the same bytes from the same trials."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """What views passed on is counted and weighed by kind: all of it, and what is inferred."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

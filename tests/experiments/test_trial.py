@@ -1,7 +1,5 @@
 """A trial computes every cell of its experiment on one shared, nested and reproducible draw."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Methods without a base run once in every cell, and change no row of the others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """A worker that dies takes no other trial with it; many that die end the run with a word."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Methods label every row of every table, and find blobs that gaps do not hide."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

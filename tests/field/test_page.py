@@ -1,7 +1,5 @@
 """The page of the field's scorecard is what its store says, and claims fail where figures do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

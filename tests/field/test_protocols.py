@@ -1,7 +1,5 @@
 """The protocols of the field keep what they promise: who loses what, and what still matches."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits

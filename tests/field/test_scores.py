@@ -1,7 +1,5 @@
 """Scores are over objects, which have one label each, and of every table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lines are added to the store one by one, and nothing that is stored is measured again."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers of several people: which of their groups are one, what is disputed, how they agree."""
 
-from __future__ import annotations
-
 import pytest
 
 from mvcc.multiview import Answer, AnswerHistory, agreement

@@ -1,7 +1,5 @@
 """The history of answers: what extends it, what it refuses, and that it never changes."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import pytest

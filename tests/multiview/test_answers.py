@@ -1,7 +1,5 @@
 """Groups of answers, and how they are spread over the graph and predicted from columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Joint clustering by anchors has all that the exact graph has."""
 
-from __future__ import annotations
-
 import pickle
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Matches of three views and more that contradict each other."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

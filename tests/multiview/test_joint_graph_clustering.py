@@ -1,7 +1,5 @@
 """JointGraphClustering: what it finds, what must not change it, and what it refuses."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Likely counterparts of rows without a match, compared with their definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg

@@ -1,7 +1,5 @@
 """Clusters of related rows get the same number in all views, and nothing else changes."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations, product
 
 import numpy as np

@@ -2,8 +2,6 @@
 with its package.
 """
 
-from __future__ import annotations
-
 import sys
 from textwrap import dedent
 

@@ -1,7 +1,5 @@
 """Co-EM is Algorithm 2, for any number of views, any closure and every transfer method."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """New rows of a view go to the clusters that the view has learned."""
 
-from __future__ import annotations
-
 import pickle
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Proposed matches are one to one, and their probabilities are those of known matches."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

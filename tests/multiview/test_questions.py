@@ -1,7 +1,5 @@
 """Questions: which object is asked next, what the answers become, and what is refused."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

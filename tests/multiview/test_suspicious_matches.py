@@ -1,7 +1,5 @@
 """Which matches seem to be wrong, and that joint clustering leaves them out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -2,8 +2,6 @@
 foretells them.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

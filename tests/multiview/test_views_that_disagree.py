@@ -1,7 +1,5 @@
 """Views that tell different groups apart, views of noise, and views that a person weighs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """After the warm-up nothing is left to compile: for no trial, and for no clustering of tables."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Clusters as Gaussians: means, covariances and memberships are those of Eq. 4–8."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -2,8 +2,6 @@
 weight (Eq. 10).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

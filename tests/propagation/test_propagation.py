@@ -1,7 +1,5 @@
 """The E-step gives just the constraints of Eq. 9–11, whatever is pruned on the way (Eq. 15–18)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

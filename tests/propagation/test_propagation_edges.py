@@ -3,8 +3,6 @@
 Weights that just reach the threshold, pairs met twice, candidates in any order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Small results folders, made up: `curves.csv` and `scores.csv.gz` beside a `manifest.json`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

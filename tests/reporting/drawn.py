@@ -1,7 +1,5 @@
 """What a reader sees in a figure: titles, legends, curves, and the room they take."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb

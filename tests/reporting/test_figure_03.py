@@ -1,7 +1,5 @@
 """Figure 3 shows a cluster, its covariance, and smaller ones at the endpoints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.colors import same_color

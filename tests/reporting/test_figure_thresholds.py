@@ -1,7 +1,5 @@
 """The heat map shows the difference to Direct Mapping and the best fixed threshold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Figures show the means of the results as they are, with intervals and words to read them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Methods that the paper does not have are drawn beside its own, in looks of their own."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """Every finished experiment is found and read as written; damage is named, not drawn."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

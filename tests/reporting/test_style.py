@@ -1,7 +1,5 @@
 """Methods differ by colour, grey and marker, and mapped fractions by line and filling."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import matplotlib

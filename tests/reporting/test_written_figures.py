@@ -1,7 +1,5 @@
 """Figures are written whole or not at all, with the same bytes for the same curves."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

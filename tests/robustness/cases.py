@@ -1,7 +1,5 @@
 """What counts as an answer to bad input: it is understood, or refused clearly and at once."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import time

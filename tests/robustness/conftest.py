@@ -1,7 +1,5 @@
 """Every test says how many cases of bad input it has tried, and how they ended."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.robustness.cases import tally

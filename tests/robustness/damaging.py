@@ -1,7 +1,5 @@
 """How files of any format are damaged, also inside what is packed."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

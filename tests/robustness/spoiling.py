@@ -1,7 +1,5 @@
 """How input is spoilt: values, rows, arrays, texts, bytes and trees of values."""
 
-from __future__ import annotations
-
 import json
 import re
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """A bad configuration is refused by one message with every line that is wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

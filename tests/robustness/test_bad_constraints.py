@@ -1,7 +1,5 @@
 """Bad constraints are refused with their place, as arrays and as CSV files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example

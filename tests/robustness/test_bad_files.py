@@ -1,7 +1,5 @@
 """Damaged data files and results are refused with file and line."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

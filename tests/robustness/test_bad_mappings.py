@@ -1,7 +1,5 @@
 """Relations between views that cannot be are refused with the entry that is wrong."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spoilt jobs are clustered, or refused in one message, at once."""
 
-from __future__ import annotations
-
 import io
 import json
 

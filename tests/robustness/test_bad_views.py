@@ -1,7 +1,5 @@
 """Bad views, labels and parameters are refused by name by all that takes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Every command understands its files or says what is wrong, however they are damaged."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Data at the edge of what can be clustered give a valid result or one clear refusal."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -3,8 +3,6 @@
 Views that show some of the same objects, matches, constraints, and a job for them.
 """
 
-from __future__ import annotations
-
 import csv
 from itertools import combinations
 from pathlib import Path

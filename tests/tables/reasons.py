@@ -3,8 +3,6 @@
 Each step is looked up among what was given, and must go on where the last ended.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from math import inf

@@ -2,8 +2,6 @@
 that are left out.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

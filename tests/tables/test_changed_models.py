@@ -3,8 +3,6 @@
 It predicts something of the right shape, or is refused.
 """
 
-from __future__ import annotations
-
 import io
 import random
 import tracemalloc

@@ -1,7 +1,5 @@
 """Clusters take over the numbers of those that they share most rows with, and changes are named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

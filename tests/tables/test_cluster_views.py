@@ -1,7 +1,5 @@
 """Tables in memory are clustered as the same tables in files."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

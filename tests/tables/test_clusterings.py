@@ -3,8 +3,6 @@
 Every table, and the facts of the report, say the same.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,8 +3,6 @@
 Numbers, texts, categories and dates as people write them, ids and labels left out.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Next month's tables: clusters keep their numbers and names, and what changes is named."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

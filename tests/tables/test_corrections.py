@@ -1,7 +1,5 @@
 """Corrections of a result: each returns a new one, can be undone, and holds for a new fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

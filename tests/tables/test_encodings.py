@@ -1,7 +1,5 @@
 """Text files as other programs write them: in UTF-8, Windows-1252 (Excel's CSV) and UTF-16."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import json

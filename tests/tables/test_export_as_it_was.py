@@ -3,8 +3,6 @@
 In CSV every character, elsewhere every value.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import datetime

@@ -3,8 +3,6 @@
 The rule, what overrides it, what is said of it, and new rows.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -3,8 +3,6 @@
 A sample is clustered, every row gets one cluster, and mistakes are told by their place.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

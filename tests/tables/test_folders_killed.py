@@ -3,8 +3,6 @@
 No row is lost or there twice.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

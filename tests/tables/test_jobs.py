@@ -1,7 +1,5 @@
 """Settings come from a file, options, or both, and all mistakes are reported at once."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -2,8 +2,6 @@
 whole one.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -2,8 +2,6 @@
 else's is lost.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Pictures in the report, if `show` names a column of picture files, and as features."""
 
-from __future__ import annotations
-
 import io
 import os
 from base64 import b64decode

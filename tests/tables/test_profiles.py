@@ -3,8 +3,6 @@
 And which rows of many are drawn.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -3,8 +3,6 @@
 Each comes from the constraint it names, for the reason it gives.
 """
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise, product
 
 import numpy as np

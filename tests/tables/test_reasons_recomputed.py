@@ -3,8 +3,6 @@
 A reason says nothing but what was given, and it suffices.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import combinations, product

@@ -2,8 +2,6 @@
 in the tables.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

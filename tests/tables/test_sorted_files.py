@@ -1,7 +1,5 @@
 """What people's files are is told by the ids that they hold."""
 
-from __future__ import annotations
-
 import openpyxl
 import pytest
 

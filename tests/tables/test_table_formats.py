@@ -3,8 +3,6 @@
 What is no table is refused by file and line.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """A text file gets columns in its own style, and keeps its own lines to the character."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

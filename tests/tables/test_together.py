@@ -1,7 +1,5 @@
 """Answers of several people are merged: what they dispute is listed, settled, and never lost."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

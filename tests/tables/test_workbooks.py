@@ -1,7 +1,5 @@
 """Excel workbooks as people have them: which sheet is read, and where in it the table lies."""
 
-from __future__ import annotations
-
 import openpyxl
 import pytest
 

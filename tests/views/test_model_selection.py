@@ -1,7 +1,5 @@
 """Constraints are the samples of model selection, and views pass through pipelines."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Transformers change the columns of their view, never its rows, and errors name the view."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

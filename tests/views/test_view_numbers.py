@@ -1,7 +1,5 @@
 """Relations name views by their numbers, and no view that is not there."""
 
-from __future__ import annotations
-
 import pytest
 
 from mvcc.constraints import check_mappings

@@ -1,7 +1,5 @@
 """Views, constraints and relations mean the same in every form that they may be given in."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Problems are told once each, in the order of the file, on lines that a terminal can show."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import Field, field_validator
 

@@ -1,7 +1,5 @@
 """A file is read as YAML values with their lines; anything else is refused in one message."""
 
-from __future__ import annotations
-
 import math
 import os
 

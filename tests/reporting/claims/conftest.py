@@ -1,7 +1,5 @@
 """A made-up world in which the paper is right in everything: results of all its studies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

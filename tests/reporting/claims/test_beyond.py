@@ -1,7 +1,5 @@
 """The scorecard beyond the paper names where it fails, and leaves the paper's alone."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Every test reaches each of its verdicts, and for the right reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

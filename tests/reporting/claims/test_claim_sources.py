@@ -1,7 +1,5 @@
 """The building blocks pair what belongs together, and nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The statistics agree with SciPy, and with arithmetic done by hand."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

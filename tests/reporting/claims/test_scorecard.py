@@ -1,7 +1,5 @@
 """Every claim holds where the paper is right, and fails where the world is changed."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """The scorecard is written for people and for machines, and both say the same."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

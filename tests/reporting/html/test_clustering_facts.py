@@ -1,7 +1,5 @@
 """Facts that are damaged are refused with what is wrong, where, and what to do."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import reduce

@@ -1,7 +1,5 @@
 """The page of a clustering has everything; nothing in it can run or ask the network."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

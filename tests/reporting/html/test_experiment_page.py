@@ -1,7 +1,5 @@
 """The page of experiments has curves to choose from, figures, claims and provenance."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """`mvcc report` writes the page of a clustering or of experiments, and prints where it is."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

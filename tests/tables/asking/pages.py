@@ -1,7 +1,5 @@
 """A page of questions about small tables with pictures, served in this process."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 ``python -m tests.tables.asking.replaying`` writes the files of each into the folder ``stored`` beside this module.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

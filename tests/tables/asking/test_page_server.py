@@ -1,7 +1,5 @@
 """The server of the page of questions: what it takes, and from whom."""
 
-from __future__ import annotations
-
 import errno
 import http.client
 import json

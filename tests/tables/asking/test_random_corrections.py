@@ -1,7 +1,5 @@
 """Corrections in any order: each is made or refused, and the log gives the same result again."""
 
-from __future__ import annotations
-
 import random
 import shutil
 

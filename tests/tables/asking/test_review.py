@@ -1,7 +1,5 @@
 """Corrections of a result in its folder: stored at once, all that follows from them is written."""
 
-from __future__ import annotations
-
 import builtins
 import io
 import json

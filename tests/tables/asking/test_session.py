@@ -1,7 +1,5 @@
 """A session of questions: what was said is in the folder, and the folder says it again."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Stored sessions: held again they leave the same files, and their logs alone give the other files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Answers as a table: recorded whole, or not at all with the line that is wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from mvcc.exceptions import MvccError
