@@ -8,7 +8,7 @@ import yaml
 from hypothesis import example
 from hypothesis import strategies as st
 
-from mvcc.experiments import _plan
+from mvcc.experiments import Config, _plan, load_config
 from tests.robustness.cases import command, many
 from tests.robustness.spoiling import ODD_TEXTS, places, spoilt_bytes, spoilt_tree, tokens
 
@@ -61,9 +61,12 @@ def written(tree):
         return json.dumps(tree)
 
 
-@many(50, tree=st.sampled_from(TREES).flatmap(spoilt_tree))
-def test_a_tree_of_any_values_is_understood_or_refused(tree):
-    check(written(tree))
+@many(100, tree=st.sampled_from(TREES) | st.sampled_from(TREES).flatmap(spoilt_tree))
+def test_a_tree_of_any_values_is_refused_or_understood_and_again_from_a_manifest(tree):
+    if check(written(tree)):
+        config = load_config("x.yaml")
+        stored = json.dumps(config.resolved(), allow_nan=False)
+        assert Config.model_validate(json.loads(stored)) == config
 
 
 @many(90, content=st.sampled_from(CONFIGS).flatmap(spoilt_bytes))
