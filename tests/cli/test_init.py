@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,33 +23,34 @@ def run(*words):
     return invoke("init", *words).stdout
 
 
-def test_it_names_its_files_and_the_next_command(tmp_path):
-    folder = tmp_path / "my data"
-    *files, pictures, last = run(folder).splitlines()
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Write the example once; return its folder and what was printed."""
+    folder = tmp_path_factory.mktemp("made") / "my data"
+    return folder, run(folder).splitlines()
+
+
+def test_it_names_its_files_and_the_next_command_and_is_the_same_every_time(made, tmp_path):
+    folder, (*files, pictures, last) = made
     assert {Path(path).name for path in files} == FILES
     assert pictures == f"{folder / 'pictures'} (420 pictures)"
     assert {path.name for path in folder.iterdir()} == {*FILES, "pictures", LEDGER}
     assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out '{folder}/results'"
-    paths = [Path(path) for path in json.loads(run(tmp_path / "other", "--json"))["files"]]
+    other = tmp_path / "other"
+    paths = [Path(path) for path in json.loads(run(other, "--json"))["files"]]
     assert {path.name for path in paths if path.parent.name == "other"} == FILES
+    for name in FILES:
+        assert (folder / name).read_bytes() == (other / name).read_bytes()
 
 
-def test_every_photo_has_a_picture_that_a_library_reads(tmp_path):
-    run(tmp_path)
-    photos = list(csv.DictReader((tmp_path / "photos.csv").read_text().splitlines()))
+def test_every_photo_has_a_picture_that_a_library_reads(made):
+    folder, _ = made
+    photos = list(csv.DictReader((folder / "photos.csv").read_text().splitlines()))
     assert len(photos) == 420
     for photo in photos:
-        with Image.open(tmp_path / photo["file"]) as picture:
+        with Image.open(folder / photo["file"]) as picture:
             assert picture.size == (48, 48)
             assert len(picture.convert("RGB").getcolors()) in (2, 3)
-
-
-def test_the_example_is_the_same_every_time(tmp_path):
-    run(tmp_path / "one")
-    run(tmp_path / "two")
-    assert [(tmp_path / "one" / name).read_bytes() for name in FILES] == [
-        (tmp_path / "two" / name).read_bytes() for name in FILES
-    ]
 
 
 @pytest.mark.parametrize("there", sorted(FILES))
@@ -88,9 +90,8 @@ def test_on_a_full_disk_nothing_half_stays(tmp_path, monkeypatch):
     run(tmp_path / "my-data")
 
 
-def test_the_example_runs_as_it_is_and_as_its_page_says(tmp_path):
-    folder = tmp_path / "my-data"
-    run(folder)
+def test_the_example_runs_as_it_is_and_as_its_page_says(made, tmp_path):
+    folder = Path(shutil.copytree(made[0], tmp_path / "my-data"))
     page = (folder / "README.md").read_text("utf-8")
     commands = [line.strip() for line in page.splitlines() if line.startswith("    mvcc ")]
     assert commands[0] == "mvcc cluster cluster.yaml --out results"
