@@ -1,6 +1,5 @@
 """``mvcc check`` and ``mvcc replay`` say whether results are what they were."""
 
-import contextlib
 import json
 import os
 import shutil
@@ -12,6 +11,7 @@ from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import invoke, mvcc
 from tests.experiments.test_check import CONFIG
+from tests.tables.problems import cluster, write_problem
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +49,12 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
 @pytest.fixture(scope="module")
 def clustering(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clustering")
-    with contextlib.chdir(folder):
-        invoke("init data")
-        invoke("cluster data/cluster.yaml --stability-runs 0 --no-comparison --out out")
+    cluster(write_problem(folder / "data"), folder / "out")
     return folder
 
 
 def spoil_labels(folder):
-    path = folder / "out/photos/labels.csv"
+    path = folder / "out/view0/labels.csv"
     header, first, *rows = path.read_text().splitlines(keepends=True)
     name, cluster, others = first.split(",", 2)
     path.write_text("".join([header, f"{name},{int(cluster) + 1},{others}", *rows]))
@@ -78,15 +76,15 @@ def with_content(name, content):
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (lambda folder: None, 0, "ok          8 files verified"),
-        (spoil_labels, 1, "photos/labels.csv: it is missing, or is not what clustering.json says."),
-        (without("out/catalog/moved.csv"), 1, "catalog/moved.csv: it is missing, or"),
+        (lambda folder: None, 0, "ok          6 files verified"),
+        (spoil_labels, 1, "view0/labels.csv: it is missing, or is not what clustering.json says."),
+        (without("out/view1/moved.csv"), 1, "view1/moved.csv: it is missing, or"),
         (without("out/model.skops"), 1, "model.skops: it is missing."),
         (pipe_for_model, 1, "skops: it cannot be read: this is a named pipe, no regular file"),
         (with_content("out/clustering.json", "{"), 1, "damaged"),
         (with_content("out/cluster.yaml", "views: 3"), 1, "problems in"),
-        (with_content("data/pairs.csv", ""), 0, "pairs.csv: the input has changed since"),
-        (without("data/pairs.csv"), 0, "pairs.csv: the input cannot be read any more."),
+        (with_content("data/judged0.csv", ""), 0, "judged0.csv: the input has changed since"),
+        (without("data/judged0.csv"), 0, "judged0.csv: the input cannot be read any more."),
     ],
 )
 def test_a_clustering_is_verified_by_its_facts_and_its_inputs(
