@@ -17,8 +17,9 @@ from mvcc.exceptions import (
     InvalidInputError,
     StoreError,
 )
+from mvcc.tables import load_job
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import outputs, read_csv
+from tests.tables.problems import by_co_em, outputs, read_csv, write_problem
 from tests.texts_and_images import write_texts_and_images
 
 TABLES = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.csv"
@@ -413,9 +414,16 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
     assert "may be wrong" not in done.stderr
 
 
-def test_the_threshold_that_cross_validation_chose_is_printed(data):
-    done = run(f"{BY_CO_EM} cv --base pck-means --out results")
-    chosen = facts_of("results")["co_em"]["threshold"]
+def test_the_threshold_that_cross_validation_chose_is_printed(tmp_path):
+    options = write_problem(tmp_path, n=12, n_matches=8, n_judged=20)
+    chosen_by_cv = by_co_em(options, base="pck-means", threshold="cv", stability_runs=0)
+    config = tmp_path / "cluster.yaml"
+    config.write_text(json.dumps(load_job(None, chosen_by_cv).settings()))
+    done = invoke("cluster", config, "--out", tmp_path / "out")
+    facts = facts_of(tmp_path / "out")
+    assert facts["settings"]["threshold"] == "cv"
+    chosen = facts["co_em"]["threshold"]
+    assert 0 < chosen <= 1
     assert f"\nThreshold: {chosen:g}, chosen by cross-validation\n" in done.stdout
 
 

@@ -362,10 +362,3 @@ def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp
             attempt(load_job(None, options))
     check_job(load_job(None, with_values(options, threshold=0.5)))
     check_job(load_job(None, with_values(options, transfer="direct-mapping")))
-
-
-def test_a_cross_validated_threshold_is_told(tmp_path):
-    options = write_problem(tmp_path, n=12, n_matches=8, n_judged=20)
-    facts = cluster(by_co_em(options, threshold="cv", stability_runs=0), tmp_path / "out")
-    assert facts["settings"]["threshold"] == "cv"
-    assert 0 < facts["co_em"]["threshold"] <= 1
