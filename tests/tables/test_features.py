@@ -4,6 +4,7 @@ The rule, what overrides it, what is said of it, and new rows.
 """
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -51,12 +52,13 @@ def test_the_rule_is_overridden_by_view_and_refuses_what_it_cannot_take(folder):
         "200 columns, in one unit, as they are",
         "200 columns, square roots of histograms",
     ]
+    counts = shlex.split("cluster --view a=a.csv -k 4 --features counts --dry-run")
     table = pd.read_csv(folder / "a.csv")
     table.assign(w0=-1 - table["w0"]).to_csv(folder / "a.csv", index=False)
-    done = mvcc("cluster", *TABLES, "--features", "counts", "--dry-run", cwd=folder)
+    done = mvcc(*counts, cwd=folder)
     assert done.returncode == 1
     assert "a.csv: features: counts cannot be negative, but X has a value of -" in done.stderr
     table.assign(w0=np.where(table.index % 2, "red", "blue")).to_csv(folder / "a.csv", index=False)
-    done = mvcc("cluster", *TABLES, "--features", "counts", "--dry-run", cwd=folder)
+    done = mvcc(*counts, cwd=folder)
     assert done.returncode == 1
     assert "features: counts goes only with columns that are all numbers" in done.stderr
