@@ -321,17 +321,6 @@ def test_unify_equals_the_reference(given_list, transferred_list):
     assert len(np.unique(unified.pairs, axis=0)) == len(unified)
 
 
-@pytest.mark.parametrize("own_kind", [True, False])
-def test_unify_prefers_a_given_constraint_to_a_heavier_transferred_one(own_kind):
-    own = Constraints([(0, 1)], [own_kind], [0.1])
-    received = Constraints([(0, 1)], [not own_kind], [9.0])
-    assert unify(own, received) == own
-    assert unify(received, own) == received
-    # a given constraint takes the heavier weight of its own type (Eq. 13)
-    more = received.max_union(Constraints([(0, 1)], [own_kind], [2.0]))
-    assert unify(own, more).weights.tolist() == [2.0]
-
-
 # CSV files
 
 
