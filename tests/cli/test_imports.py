@@ -50,10 +50,7 @@ ALONE = [
         PANDAS | FEATURES | {"joblib", "rich", "scipy.stats"},
     ),
     ("ask {folder}/job/cluster.yaml --json", set()),
-    (
-        "cluster {folder}/job/cluster.yaml --stability-runs 0 --out {folder}/out",
-        {"jinja2"},
-    ),
+    ("cluster {folder}/job/cluster.yaml --stability-runs 0 --out {folder}/out", {"jinja2"}),
 ]
 CLUSTERING = [
     ("report {folder}/out", {"jinja2", "numpy", "pydantic"}),
@@ -61,10 +58,7 @@ CLUSTERING = [
 ]
 EXPERIMENTS = [
     ("plot {folder}/drawn --figure 7 --out {folder}/figures", FIGURES),
-    (
-        "report {folder}/results --out {folder}/report.html",
-        {"jinja2", "pydantic", *STATISTICS},
-    ),
+    ("report {folder}/results --out {folder}/report.html", {"jinja2", "pydantic", *STATISTICS}),
 ]
 CODE = """
 import json, sys

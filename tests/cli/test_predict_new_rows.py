@@ -13,14 +13,7 @@ from mvcc.exceptions import ConfigError, DataError, MvccError
 from mvcc.tables import predict_files
 from mvcc.tables.reading import _files, _parquet
 from tests.command_line import invoke
-from tests.tables.problems import (
-    by_co_em,
-    cluster,
-    options_of,
-    read_csv,
-    write_csv,
-    write_problem,
-)
+from tests.tables.problems import by_co_em, cluster, options_of, read_csv, write_csv, write_problem
 
 
 @pytest.fixture(scope="module", params=["joint", "co-em"])

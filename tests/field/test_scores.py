@@ -28,10 +28,7 @@ def test_a_clustering_like_the_classes_has_all_scores_1(task):
 
 def test_scores_of_objects_and_of_tables_by_hand(task):
     # the classes are right in both tables, but not across them
-    labels = [
-        np.array([0, 0, 1]),
-        np.array([2, 0, 0]),
-    ]
+    labels = [np.array([0, 0, 1]), np.array([2, 0, 0])]
     found = score(labels, task)
     assert found["ACC"] == 0.75
     assert found["purity"] == 1.0

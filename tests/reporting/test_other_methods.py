@@ -9,12 +9,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting.figures._style import (
-    _OTHER_COLORS,
-    _OTHER_MARKERS,
-    METHODS,
-    method_styles,
-)
+from mvcc.reporting.figures._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, method_styles
 from mvcc.results._reading import Results
 from tests.reporting.drawn import ALL_CONES, lab
 

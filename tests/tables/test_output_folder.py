@@ -260,10 +260,9 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
             if not name.startswith(".")
         }
         assert "clustering.json" not in left or left in whole, "what looks whole is whole"
-        assert ended in (
-            0,
-            steps.REFUSED if disturb is steps.full else -signal.SIGKILL,
-        ), log.read_text()
+        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), (
+            log.read_text()
+        )
         if ended == steps.REFUSED:
             assert (
                 "cannot be written: No space left on device. Make room, or choose another folder"

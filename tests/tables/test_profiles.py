@@ -9,10 +9,7 @@ import pytest
 
 from mvcc.results import Sureness, sureness_of
 from mvcc.tables._job import View
-from mvcc.tables.explaining._distinguishing import (
-    distinguishing_columns,
-    distinguishing_words,
-)
+from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all

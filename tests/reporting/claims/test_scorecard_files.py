@@ -86,10 +86,9 @@ def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
     assert path == tmp_path / "claims.md"
     assert write_markdown(scorecard, tmp_path) == [path]
     assert path.read_bytes() == first
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "claims.md",
-        ".mvcc-files",
-    }, "no temporary file stays"
+    assert {path.name for path in tmp_path.iterdir()} == {"claims.md", ".mvcc-files"}, (
+        "no temporary file stays"
+    )
 
 
 def test_a_page_that_cannot_be_written_is_an_error_that_says_so(scorecard, tmp_path):

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mvcc.tables import (
-    AskSession,
-    PageState,
-    ReviewPage,
-    ReviewSession,
-    load_job,
-    read_inputs,
-)
+from mvcc.tables import AskSession, PageState, ReviewPage, ReviewSession, load_job, read_inputs
 from mvcc.tables.asking._server import PageServer
 from tests.tables.problems import write_csv
 
