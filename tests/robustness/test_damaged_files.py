@@ -227,7 +227,7 @@ def test_damaged_files_are_understood_or_refused(here, tried, name):
 @contextmanager
 def less_work(number):
     """Draw small pictures and test a few claims, but in each fiftieth try do all."""
-    if number % 50 == 49:
+    if number % 50 == 0:
         yield
         return
     claims = {n: claim for n, claim in CLAIMS.items() if n % 10 == number % 10}
