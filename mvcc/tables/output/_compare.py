@@ -36,7 +36,8 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     Clusters of the second one are numbered as those of the first that they share most rows with
     (`numbers_like`), alike in all views whose clusters have one numbering. ``numbers`` of a view
     are those of its clusters there; without two common rows that have a cluster, its adjusted Rand
-    index is None. Clusterings without a row in common are a StoreError. Messages have names.
+    index is None. Clusterings without a row in common are a StoreError. `called` is what messages
+    call them.
     """
     views = [{view.name: view for view in one.views} for one in facts]
     clusters = {
