@@ -117,6 +117,16 @@ def rows_at_a_time(n_columns: int) -> int:
     return max(1, _MOST_VALUES // max(n_columns, 1))
 
 
+def parts_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Give the rows of a frame some at a time."""
+    size = rows_at_a_time(frame.shape[1])
+    for start in range(0, len(frame), size):
+        part = frame.iloc[start : start + size]
+        if "lines" in frame.attrs:
+            part.attrs["lines"] = frame.attrs["lines"] + start
+        yield part
+
+
 @dataclass(frozen=True)
 class Piece:
     """Some row groups of a file, with all their rows."""
