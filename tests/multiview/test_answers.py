@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from mvcc import Constraints
 from mvcc.embedding import JointGraph, raw_columns
 from mvcc.multiview.joint._spreading import (
+    ROUNDS,
     Groups,
     evidence,
     first_step,
@@ -145,7 +146,7 @@ def test_evidence_is_spread_and_predicted_in_two_rounds(seed):
     shares = shares_of_classes(labels, classes, 3)
     views, objects = [rng.normal(size=(20, 2)) + labels[:, None]], [np.arange(20)]
     columns = [raw_columns(X) for X in views]
-    found = evidence(graph_of(W), columns, objects, classes, weights, shares)
+    found = evidence(graph_of(W), columns, objects, classes, weights, shares, ROUNDS)
     expected = slow.evidence(slow.normalized(W**2), views, objects, classes, weights, shares)
     np.testing.assert_allclose(found, expected, atol=1e-7)
 

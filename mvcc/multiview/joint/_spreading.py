@@ -141,7 +141,7 @@ def evidence(
     classes: Ints,
     weights: Floats,
     shares: Floats,
-    rounds: int = ROUNDS,
+    rounds: int,
 ) -> Floats:
     """Return the evidence for every class of every object, (n, k): what is spread, and predicted.
 
