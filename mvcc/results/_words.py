@@ -81,8 +81,9 @@ def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
     first = alike[0]
     missing = sorted({column.n_missing for column in alike})
     ends = [missing[0], *missing[-1:]] if len(missing) > 1 else missing
-    written, read = ([clipped(pair[side], _LONGEST_EXAMPLE) for pair in first.examples]
-                     for side in (0, 1))  # fmt: skip
+    written, read = (
+        [clipped(pair[side], _LONGEST_EXAMPLE) for pair in first.examples] for side in (0, 1)
+    )
     return ColumnsRow(
         name=clipped(name, _LONGEST_NAME),
         used_as=first.kind or "left out",

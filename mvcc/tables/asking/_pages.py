@@ -235,13 +235,16 @@ class ReviewPage(Page):
         session, facts = self._session, self._session.facts
         several = len(facts.numbered_alike) > 1
         clusters = [
-            {"id": f"{names[0]}:{cluster}" if several else str(cluster),
-             "name": self._name(names[0], cluster), "sizes": self._sizes(names, cluster),
-             "typical": self._shown(self._typical(names, cluster))}
+            {
+                "id": f"{names[0]}:{cluster}" if several else str(cluster),
+                "name": self._name(names[0], cluster),
+                "sizes": self._sizes(names, cluster),
+                "typical": self._shown(self._typical(names, cluster)),
+            }
             for names in facts.numbered_alike
             for cluster in facts.clusters
             if any(self._sizes(names, cluster).values())
-        ]  # fmt: skip
+        ]
         doubts, listed = session.doubts(), {}
         for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
             rows = [one for one in doubts if one.kind is kind]

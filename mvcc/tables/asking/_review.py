@@ -141,11 +141,9 @@ class ReviewSession:
         parts = parts_of(reviewed.facts, cluster, self._features, inputs)
         tables = {table.name: table for table in inputs.tables}
         return {
-            view: {
-                tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)
-            }
+            view: {tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)}
             for view, (rows, own) in parts.items()
-        }  # fmt: skip
+        }
 
     def labels(self) -> Labels:
         """Return the cluster of every row that has one."""
@@ -188,14 +186,15 @@ class ReviewSession:
                 "cluster": cluster,
                 "name": facts.titles[cluster],
                 "rows": {
-                    view.name: {"size": profiles[cluster].size, "typical": [
-                        view.ids[row] for row in profiles[cluster].typical
-                    ]}
+                    view.name: {
+                        "size": profiles[cluster].size,
+                        "typical": [view.ids[row] for row in profiles[cluster].typical],
+                    }
                     for view, profiles in zip(facts.views, facts.profiles, strict=True)
                 },
             }
             for cluster in facts.clusters
-        ]  # fmt: skip
+        ]
         doubts = self.doubts()
         listed = {
             kind.value: [vars(one) for one in doubts if one.kind is kind][:n]

@@ -131,8 +131,10 @@ class _Rewriting:
         used = draft.present(range(len(views)))
         unused = sorted(set(range(draft.n_clusters)) - set(used))
         told["corrected"] = {
-            "sentences": draft.sentences, "into": draft.into.tolist(), "retired": unused
-        }  # fmt: skip
+            "sentences": draft.sentences,
+            "into": draft.into.tolist(),
+            "retired": unused,
+        }
         told["warnings"] = warnings
         for dispute in told["together"]["disputed"] if facts.together else ():
             dispute["settled"] = draft.decided_cluster(dispute["rows"])
@@ -203,9 +205,10 @@ class _Rewriting:
         }
         suspected = {(one.i, one.j): one for one in relation.suspicious}
         doubted = [
-            one for pair, one in suspected.items()
+            one
+            for pair, one in suspected.items()
             if pair not in confirmed and (one.dropped or pair in matches)
-        ]  # fmt: skip
+        ]
         left_out = [(one.i, one.j) for one in doubted if one.dropped]
         former = [pair for pair in relation.pairs if tuple(pair) in matches]
         known = set(map(tuple, former))
