@@ -3,6 +3,8 @@
 Their tiers, the data they may need, and a last line that says what was left out.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import warnings

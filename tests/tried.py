@@ -5,6 +5,8 @@ A test that passes says by the fixture ``tried`` which promise it has tried and 
 that was broken fails its test.
 """
 
+from __future__ import annotations
+
 import csv
 import os
 from collections import Counter
