@@ -117,7 +117,7 @@ class JointGraph:
         return total
 
     def path_lengths(self, share: float) -> sp.csr_array:
-        """Return the lengths of edges: −log of the share of the squared, normalized affinity."""
+        """Return the lengths of edges: −log of the squared, normalized affinity times the share."""
         near = self.spreading
         # dijkstra of SciPy before 1.15 takes no other indices
         places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]

@@ -80,6 +80,12 @@ def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float 
     """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
+
+    `X`: features of one view, in a unit that fits ``sigma``.
+    `n_components`: d, the number of eigenvectors kept, 1 to n − 1.
+    `sigma`: width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
+    Returns: the standardized eigenvectors.
+    Raises InvalidInputError: as :func:`spectral_features`.
     """
     return _spectrum_of(check_data(X), n_components, sigma).features
 

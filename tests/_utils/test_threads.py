@@ -155,3 +155,14 @@ def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
         assert done.returncode == 0, done.stderr
         one, same, other = json.loads(done.stdout)
         assert one == same != other
+
+
+@several_threads
+def test_neighbors_are_the_same_by_any_number_of_threads(limit, monkeypatch):
+    monkeypatch.setattr(threads, "_WORTH_SHARING", 100)
+    X = np.random.default_rng(0).normal(size=(5_000, 20))
+    labels = np.arange(5_000) % 4
+    limit(2)
+    shared = mvcc.cluster_fit(X, labels)
+    limit(1)
+    np.testing.assert_array_equal(mvcc.cluster_fit(X, labels), shared)

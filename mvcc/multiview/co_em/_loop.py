@@ -201,6 +201,9 @@ def choose_threshold(
     is closed anew, so that nothing of what is held out is seen through the closure; the
     constraints are therefore the given ones, not closed. Among equally good thresholds the
     largest one is chosen, which infers the fewest constraints.
+
+    Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
+    so that none can be held out.
     """
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)
