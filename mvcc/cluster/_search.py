@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
+from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered, teller
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.cluster._descent import Found, Problem
@@ -55,8 +55,7 @@ class Search:
     def k_means(self) -> Found:
         """Run scikit-learn's k-means, and swap the centers that are missed least for others."""
         bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
-        # more threads would sum in another order
-        with _thread_pools().limit(limits=1), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             found = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
         centers = found.cluster_centers_
@@ -115,12 +114,6 @@ class Search:
 
     def _plus_plus(self, problem: Problem) -> Floats:
         return problem.spread_centers(self._k, np.empty((0, self.X.shape[1])), self._rng)
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Look for the thread pools of all libraries once: it takes as long as a small search."""
-    return ThreadpoolController()
 
 
 def _whole(X: Floats, given: Constraints) -> _Whole | None:

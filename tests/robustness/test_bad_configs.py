@@ -119,7 +119,7 @@ LEVELS = [
         "",
     ],
 )
-def test_what_grows_beyond_measure_is_refused_at_once(content):
+def test_what_grows_beyond_measure_is_refused(content):
     assert not check(content)
 
 

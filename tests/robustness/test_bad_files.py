@@ -66,7 +66,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("content", LARGE.values(), ids=LARGE)
-def test_a_data_file_of_a_million_parts_is_refused_at_once(tmp_path, content):
+def test_a_data_file_of_a_million_parts_is_refused(tmp_path, content):
     path = tmp_path / "data.arff"
     path.write_text(content)
     assert answer(lambda: read_arff(path), *IN_ARFF, error=DataError) is None

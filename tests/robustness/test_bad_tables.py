@@ -213,7 +213,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize(("name", "content"), LARGE.values(), ids=LARGE)
-def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, content):
+def test_what_would_take_all_memory_or_time_is_refused(tmp_path, name, content):
     assert not check_table(tmp_path / name, content)
 
 

@@ -107,7 +107,7 @@ def wide(d):
         lambda: propagate_constraints(X, np.full(8, 2**63, dtype=np.uint64), JUDGED, 0.5),
     ],
 )
-def test_what_would_fill_the_memory_is_refused_at_once(call):
+def test_what_would_fill_the_memory_is_refused(call):
     assert answer(call, "dimensions", "labels", "sigma") is None
 
 
