@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered, teller
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc.cluster._descent import Found, Problem
+from mvcc.cluster._descent import Found, Problem, Sample
 from mvcc.constraints import Constraints, Listed, components
 
 N_INIT = 10  # starts that n_init="auto" asks for
@@ -220,7 +220,8 @@ def search_pck(
     their weights, and ``masses`` tell how often each point counts. The first of equal objectives
     wins.
     """
-    problem = Problem(X, (pairs, must_link, penalty * weights), masses=masses)
+    listed = pairs, must_link, penalty * weights
+    problem = Problem(X, listed) if masses is None else Sample(X, listed, masses)
     nothing = np.empty((0, X.shape[1]))
     best: Found | None = None
     for start in numbered("start", range(n_init), teller(len(X))):
