@@ -32,6 +32,7 @@ EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
+_COPIES = 1e-3  # of the mean distance to the last neighbor: rows nearer than that are copies
 _TINY = 1e-12
 _DIGITS = 12  # of distances between unit rows
 
@@ -261,14 +262,19 @@ def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
-    """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th."""
+    """Return symmetric exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th.
+
+    Rows among copies of themselves have the median scale of the others; by their own, nothing but
+    copies would be near them.
+    """
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:
         return sp.csr_array((n, n))
     distances, found = search.nearest_others(q)
-    floor = 1e-3 * distances[:, -1].mean()  # of scales among duplicates
-    scales = np.maximum(distances[:, min(LOCAL_NEIGHBOR, q) - 1], floor if floor > 0 else 1.0)
+    scales = distances[:, min(LOCAL_NEIGHBOR, q) - 1]
+    copies = scales <= _COPIES * distances[:, -1].mean()
+    scales = np.where(copies, 1.0 if copies.all() else np.median(scales[~copies]), scales)
     near = np.exp(-(distances**2) / (scales[:, None] * scales[found]))
     graph = sp.csr_array((near.ravel(), found.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
     graph = ((graph + graph.T) / 2).tocsr()

@@ -72,11 +72,14 @@ def test_with_the_known_ones_they_take_the_place_of_the_matches(folder):
     rows = read_csv("all.csv")
     assert [row["rank"] for row in rows] == ["1", "2"] * 4 + ["known"] * KNOWN
     assert [row["probability"] == "" for row in rows[:8]] == [False, True] * 4
+    assert all(len(row["probability"]) <= len("0.1234") for row in rows)
     for row in rows:
         assert row["left.title"] == f"'=title {thing(row['left'])}"
         assert row["right.title"] == f"'=title {thing(row['right'])}"
     done = invoke("cluster job.yaml --match left:right=all.csv --dry-run")
     assert "left and right: 68 matches" in done.stdout
+    invoke("match job.yaml --out all.csv -n 2 --fresh")
+    assert len(read_csv("all.csv")) == 2
 
 
 def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learned_from(folder):

@@ -60,6 +60,16 @@ def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
     np.testing.assert_allclose(squares(found), squares(expected), atol=1e-6)
 
 
+def test_rows_among_copies_of_themselves_are_near_other_rows_as_well():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    X[:11] += 100
+    X[:8] = X[0]  # as many as the neighbor that gives the scale, and the row itself
+    (graph,) = joint_graph([X], {}, 10, 0, rng).view_graphs
+    np.testing.assert_allclose(graph.toarray(), slow.view_graph(X, 10), atol=1e-12)
+    assert (graph[:8, 8:11].toarray() > 0.01).all()
+
+
 @given(seeds, st.integers(0, 12))
 def test_objects_are_the_connected_components_of_matches(seed, n_matches):
     rng = np.random.default_rng(seed)

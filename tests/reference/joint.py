@@ -40,8 +40,10 @@ def view_graph(X: Matrix, q: int, local: int = 7) -> Matrix:
     q = min(q, n - 1)
     d = distances(X, X)
     nearest = [sorted((d[i, j], j) for j in range(n) if j != i)[:q] for i in range(n)]
-    floor = 1e-3 * np.mean([found[-1][0] for found in nearest])
-    s = [max(found[min(local, q) - 1][0], floor if floor > 0 else 1.0) for found in nearest]
+    s = [found[min(local, q) - 1][0] for found in nearest]
+    least = 1e-3 * np.mean([found[-1][0] for found in nearest])
+    others = [scale for scale in s if scale > least]
+    s = [scale if scale > least else np.median(others or [1.0]) for scale in s]
     W = np.zeros((n, n))
     for i in range(n):
         for gap, j in nearest[i]:
