@@ -25,6 +25,7 @@ from pathlib import Path
 from shutil import which
 
 ROOT = Path(__file__).parents[1]
+UV = (sys.executable, "-m", "uv")
 MOST_BYTES = 10**6  # of the wheel
 NEEDED = (
     "mvcc/py.typed",
@@ -93,9 +94,8 @@ def summary(tried: Iterable[str]) -> str:
 
 
 def build(folder: Path) -> list[Path]:
-    """Build both packages in an environment of their own, and look into them."""
-    tools = environment(sys.executable, folder / "tools", "build")
-    run(tools, "-m", "build", "--outdir", str(folder / "dist"), str(ROOT))
+    """Build both packages, and look into them."""
+    run(*UV, "build", "--quiet", "--out-dir", folder / "dist", ROOT)
     (wheel,), (sdist,) = (
         list((folder / "dist").glob(pattern)) for pattern in ("*.whl", "*.tar.gz")
     )
@@ -125,7 +125,7 @@ def build(folder: Path) -> list[Path]:
 
 def compare(wheel: Path, sdist: Path, folder: Path) -> None:
     """See that the sdist gives the files of the wheel."""
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, sdist)
+    run(*UV, "build", "--quiet", "--wheel", "--out-dir", folder, sdist)
     (again,) = folder.glob("*.whl")
     assert files(again) == files(wheel), f"{sdist.name} installs other files"
 
@@ -180,19 +180,10 @@ def files(wheel: Path) -> list[str]:
 
 def environment(python: str, folder: Path, *packages: str) -> Path:
     """Make a virtual environment with some packages, and return its interpreter."""
-    subprocess.run([python, "-m", "venv", folder], check=True)
+    run(*UV, "venv", "--quiet", "--python", python, folder)
     interpreter = folder / "bin/python"
     # what is imported is compiled then: it is a small part of all files
-    run(
-        interpreter,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-compile",
-        *packages,
-    )
+    run(*UV, "pip", "install", "--quiet", "--python", interpreter, *packages)
     return interpreter
 
 

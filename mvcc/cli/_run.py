@@ -201,7 +201,8 @@ class _Progress:
         self._total = len(plan.missing)
         self._began = self._last_line = time.monotonic()
         kept = f", {plan.kept} kept from before" if plan.kept else ""
-        self._say(f"{plan.folder}: {self._total} trials of {plan.n_cells} cells to compute{kept}.")
+        size = f"{counted(self._total, 'trial')} of {counted(plan.n_cells, 'cell')}"
+        self._say(f"{plan.folder}: {size} to compute{kept}.")
         self._bar.update(self._task, total=self._total, visible=True)
 
     def advance(self, trial: int, ok: bool) -> None:
@@ -251,8 +252,8 @@ def _print_plan(plan: Plan, config: Config, as_json: bool) -> None:
     for name, why in plan.damaged.items():
         say(f"Would set aside {plan.folder / name}: {why}.")
     say(
-        f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; "
-        f"{plan.kept} exist already. Nothing was written."
+        f"Would compute {counted(len(plan.missing), 'trial')} of {counted(plan.n_cells, 'cell')}"
+        f" into {plan.folder}; {plan.kept} exist already. Nothing was written."
     )
 
 
@@ -309,8 +310,8 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
         print_json(asdict(report) | changed)
         return
     say(
-        f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from "
-        "before."
+        f"{counted(report.computed, 'trial')} computed in {report.seconds:.0f} s,"
+        f" {report.kept} kept from before."
     )
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)

@@ -36,7 +36,7 @@ def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
         "Curves: results/tiny/curves.csv",
         "Next: mvcc plot results/tiny",
     ]
-    assert "3 trials of 1 cells to compute" in done.stderr
+    assert "3 trials of 1 cell to compute" in done.stderr
     assert "3/3 trials done" in done.stderr
     assert (tmp_path / "results/tiny/curves.csv").exists()
     assert "0 trials computed in 0 s, 3 kept from before." in invoke("run tiny.yaml -j 1").stdout
@@ -54,7 +54,7 @@ def test_options_reach_the_run(config, tmp_path):
 
 def test_a_dry_run_only_says_what_would_be_done(config, tmp_path):
     done = invoke("run tiny.yaml --dry-run")
-    assert "Would compute 3 trials of 1 cells into results/tiny; 0 exist already" in done.stdout
+    assert "Would compute 3 trials of 1 cell into results/tiny; 0 exist already" in done.stdout
     assert json.loads(invoke("run tiny.yaml --dry-run --json").stdout)["missing"] == 3
     assert not (tmp_path / "results").exists()
 

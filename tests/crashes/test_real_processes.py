@@ -14,7 +14,7 @@ import pytest
 
 from tests.command_line import mvcc
 
-TRIALS = 30
+TRIALS = 16
 CONFIG = f"""\
 name: tiny
 dataset: four_quadrants
@@ -25,7 +25,7 @@ multi_view:
   bases: [pck-means, mpck-means]
   threshold: 0.75
   mapped: [0.4]
-  constraints: [10, 20, 40]
+  constraints: [10, 20]
 """
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 

@@ -21,7 +21,7 @@ from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_unti
 from tests.tables.problems import options_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]
-N, N_FILES = 60_000, 60
+N, N_FILES = 16_000, 16
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 def job(folder):
     rows = {"path": str(folder / "rows"), "labels_column": "kind"}
     options = options_of(
-        {"rows": rows}, n_clusters=3, stability_runs=0, comparison=False, sample=5000
+        {"rows": rows}, n_clusters=3, stability_runs=0, comparison=False, sample=800
     )
     return load_job(None, options)
 
@@ -161,7 +161,7 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
     folder, tmp_path, by, code
 ):
     words = (
-        f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 5000 --out"
+        f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 800 --out"
         f" {tmp_path}/out"
     )
     command = [sys.executable, "-m", "mvcc", "cluster", *words.split()]
