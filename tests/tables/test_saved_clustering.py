@@ -44,6 +44,7 @@ def test_rows_that_were_clustered_get_their_clusters_again(saved):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("saved", ["auto", "spectral"], indirect=True)
 def test_a_fresh_process_loads_it(saved):
     program = """if True:
         import json, pandas as pd, mvcc

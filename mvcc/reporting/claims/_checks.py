@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -66,19 +66,24 @@ class _Cellwise(ABC):
 
     def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
         columns = [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
-        p_values = self._p_values(columns)
+        tests = [self._test(values) for values in columns]
+        p_values = self._p_values(tests)
         cells = []
-        for place, values, p in zip(_places(table), columns, p_values, strict=True):
-            side = self._side(values, p) if len(values) >= MIN_TRIALS else Side.UNDECIDED
+        for place, values, test, p in zip(_places(table), columns, tests, p_values, strict=True):
+            side = self._side(test, p) if len(values) >= MIN_TRIALS else Side.UNDECIDED
             cells.append(CellResult(place, float(values.mean()), p, side, self.unit))
         return tuple(cells)
 
-    def _p_values(self, columns: list[Floats]) -> Sequence[float | None]:
+    @abstractmethod
+    def _test(self, values: Floats) -> Any:
+        """Return what p-value and side of a cell follow from."""
+
+    def _p_values(self, tests: list[Any]) -> Sequence[float | None]:
         """Return the p-value of every cell, corrected by Holm, if there are any."""
-        return [None] * len(columns)
+        return [None] * len(tests)
 
     @abstractmethod
-    def _side(self, values: Floats, p: float | None) -> Side:
+    def _side(self, test: Any, p: float | None) -> Side:
         """Tell on which side a cell of enough trials is."""
 
     @abstractmethod
@@ -105,14 +110,18 @@ class Positive(_Cellwise):
             return not_enough_data(why)
         return replace(self._result(table), excepted=self._cells(everything.loc[:, apart]))
 
-    def _p_values(self, columns: list[Floats]) -> Sequence[float]:
-        return stats.holm([stats.signed_rank(values)[0] for values in columns])
-
-    def _side(self, values: Floats, p: float | None) -> Side:
-        side = stats.signed_rank(values)[1]
+    def _test(self, values: Floats) -> tuple[float, int]:
+        p, side = stats.signed_rank(values)
         # where few large differences outweigh many small ones, mean and ranks disagree: that
         # decides nothing
-        if p is None or p >= stats.LEVEL or np.sign(values.mean()) != side:
+        return p, side if np.sign(values.mean()) == side else 0
+
+    def _p_values(self, tests: list[tuple[float, int]]) -> Sequence[float]:
+        return stats.holm([p for p, _ in tests])
+
+    def _side(self, test: tuple[float, int], p: float | None) -> Side:
+        _, side = test
+        if p is None or p >= stats.LEVEL or side == 0:
             return Side.UNDECIDED
         return Side.BETTER if side > 0 else Side.REVERSED
 
@@ -149,11 +158,14 @@ class Level(_Cellwise):
     def _bar(self) -> float:
         return self.at_most if self.at_least == -np.inf else self.at_least
 
-    def _p_values(self, columns: list[Floats]) -> Sequence[float]:
-        return stats.holm([stats.mean_estimate(values).p_value(self._bar) for values in columns])
+    def _test(self, values: Floats) -> stats.Estimate:
+        return stats.mean_estimate(values)
 
-    def _side(self, values: Floats, p: float | None) -> Side:
-        if self._passes(stats.mean_estimate(values)):
+    def _p_values(self, tests: list[stats.Estimate]) -> Sequence[float]:
+        return stats.holm([cell.p_value(self._bar) for cell in tests])
+
+    def _side(self, test: stats.Estimate, p: float | None) -> Side:
+        if self._passes(test):
             return Side.BETTER
         if p is not None and p < stats.LEVEL:
             return Side.REVERSED
@@ -173,11 +185,13 @@ class Within(_Cellwise):
     low: float
     high: float = np.inf
 
-    def _side(self, values: Floats, p: float | None) -> Side:
-        cell = stats.mean_estimate(values)
-        if self._passes(cell):
+    def _test(self, values: Floats) -> stats.Estimate:
+        return stats.mean_estimate(values)
+
+    def _side(self, test: stats.Estimate, p: float | None) -> Side:
+        if self._passes(test):
             return Side.BETTER
-        if cell.high < self.low or cell.low > self.high:
+        if test.high < self.low or test.low > self.high:
             return Side.REVERSED
         return Side.UNDECIDED
 

@@ -39,28 +39,34 @@ def find_means(scores: pd.DataFrame) -> Means:
         "best peer": scores[scores["study"] == BEYOND_PEERS],
         "joint": joint,
     }
+    means = {kind: _means(rows) for kind, rows in kinds.items()}
     found: Means = {}
     for mapped in sorted(set(joint["mapped"])):
         for dataset in in_order(joint["dataset"]):
             for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
                 best = {}
-                for kind, rows in kinds.items():
-                    rows = rows[(rows["dataset"] == dataset) & (rows["n_constraints"] == n)]
-                    best[kind] = _best(rows[rows["mapped"].isna() | (rows["mapped"] == mapped)])
+                for kind, table in means.items():
+                    here = table[(table["dataset"] == dataset) & (table["n_constraints"] == n)]
+                    best[kind] = _best(here[here["mapped"].isna() | (here["mapped"] == mapped)])
                 found[float(mapped), dataset, int(n)] = best
     return found
 
 
-def _best(rows: pd.DataFrame) -> Best | None:
-    """Return the method of the largest mean over trials."""
-    if rows.empty:
+def _means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard error over the trials of each method, sorted by base and method."""
+    cell = ["base", "method", "dataset", "n_constraints", "mapped"]
+    by_cell = rows.assign(base=rows["base"].fillna("")).groupby(cell, dropna=False)["f_measure"]
+    return by_cell.agg(["mean", "sem"]).reset_index()
+
+
+def _best(means: pd.DataFrame) -> Best | None:
+    """Return the method of the largest mean."""
+    if means.empty:
         return None
-    by_method = rows.assign(base=rows["base"].fillna("")).groupby(["base", "method"])["f_measure"]
-    table = by_method.agg(["mean", "sem"]).reset_index()
-    base, method, mean, error = table.sort_values("mean", kind="stable").iloc[-1]
+    best = means.sort_values("mean", kind="stable").iloc[-1]
     titles = {name: style.title for name, style in (METHODS | PEERS).items()}
-    name = " ".join(filter(None, (BASES.get(base, ""), titles.get(method, ""))))
-    return Best(float(mean), float(error), name)
+    name = " ".join(filter(None, (BASES.get(best["base"], ""), titles.get(best["method"], ""))))
+    return Best(float(best["mean"]), float(best["sem"]), name)
 
 
 @dataclass(frozen=True)
