@@ -41,7 +41,7 @@ class Relation(Facts):
     by_chance: Share | None  # the same if clusters were drawn at random
     differing: tuple[Pair, ...]  # matched rows in different clusters
     suspicious: tuple[Suspicious, ...] = ()  # matches that seem wrong
-    hardly_agree: StrictBool = False  # whether the views hardly show the same groups
+    hardly_agree: StrictBool = False  # whether the views agree little on which rows are alike
     held_out: HeldOut | None = None  # how matched rows agree without their matches
 
     @property

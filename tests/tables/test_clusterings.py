@@ -261,17 +261,17 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     assert f"each of {200 - sum(dropped)} matches is one object" in page
 
 
-def test_tables_that_hardly_show_the_same_groups_are_told_and_no_match_is_suspicious(tmp_path):
+def test_tables_that_agree_little_are_told_and_no_match_is_suspicious(tmp_path):
     facts = cluster(write_problem(tmp_path, n=260, n_matches=200, noise=60.0), tmp_path / "out")
     (relation,) = facts["relations"]
     assert relation["suspicious"] == []
     assert facts["warnings"][0] == (
-        "view0 and view1 hardly show the same groups, so wrong matches cannot be told from right"
-        " ones."
+        "view0 and view1 agree little on which rows are alike, so wrong matches cannot be told from"
+        " right ones."
     )
     write_clustering_report(facts, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "These two tables hardly show the same groups" in page
+    assert "These two tables agree little on which rows are alike" in page
     assert "Matches that seem to be wrong" not in page
 
 

@@ -71,8 +71,8 @@ def suspicious_matches(
     dict {(u, v): ndarray of shape (r,)}, u < v
         Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where
         two views have fewer than 40 matches. Their mean is the share of wrong matches, as it is
-        estimated. NaN where nothing can be told: the two views hardly show the same groups, or more
-        than half of their matches seem to be wrong.
+        estimated. NaN where nothing can be told: the two views agree little on which rows are
+        alike, or more than half of their matches seem to be wrong.
 
     Raises
     ------

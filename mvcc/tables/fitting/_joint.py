@@ -107,8 +107,8 @@ class Joint(Method):
         for (u, v), found in matches.items():
             if found["hardly_agree"]:
                 said.append(
-                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong"
-                    " matches cannot be told from right ones."
+                    f"{tables[u].name} and {tables[v].name} agree little on which rows are alike,"
+                    " so wrong matches cannot be told from right ones."
                 )
             # so few that they are kept may well be right: the report lists them
             if left_out := sum(match[3] for match in found["suspicious"]):
