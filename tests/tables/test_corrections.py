@@ -52,6 +52,19 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
 
 
+def test_constraints_that_a_correction_violates_are_counted_as_such():
+    before = clustered()
+    i, j = JUDGED["shop"].query("kind == 'must-link'")[["i", "j"]].iloc[0]
+    assert before.facts["views"][0]["violated"] == []
+    other = int((before.labels["shop"][i] + 1) % 3)
+    after = before.move({"shop": i}, other).facts["views"][0]
+    named = {(after["ids"][row[0]], after["ids"][row[1]]) for row in after["violated"]}
+    assert (i, j) in named
+    assert all(i in pair for pair in named)
+    kept = [link[4] for link in after["given"]]
+    assert kept.count(False) == len(named)
+
+
 def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
     after = clustered().move({"survey": [101, 150]}, None)
     shop, survey = after.facts["views"]

@@ -22,6 +22,7 @@ from mvcc.tables import (
     load_job,
     record_table,
 )
+from mvcc.tables.asking._pages import ReviewPage
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_problem
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
@@ -180,6 +181,49 @@ def test_a_new_cluster_may_have_rows_of_one_view_only(results):
 def test_a_second_session_is_told_who_corrects(results):
     with ReviewSession(results), pytest.raises(StoreError, match="is in use"):
         ReviewSession(results).__enter__()
+
+
+def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_may_be_split(results):
+    with ReviewSession(results) as session:
+        page, now = ReviewPage(session), labels(results)
+        state = page.now()
+        titles = dict(enumerate(session.facts.titles))
+        for number, shown in enumerate(state["clusters"]):
+            id, own = str(number), {row for row, label in now.items() if label == number}
+            assert (shown["id"], shown["name"]) == (id, titles[number])
+            assert sum(shown["sizes"].values()) == len(own)
+            assert len(shown["typical"]) == 4
+            assert names(shown["typical"]) < own
+            rows = page.rows(id)
+            assert (rows["n"], names(rows["rows"])) == (len(own), own)
+            parts = page.parts(id)["parts"]
+            assert sum(part["n"] for part in parts) == len(own)
+            assert all(names(part["rows"]) < own for part in parts)
+        doubts = [one.id for one in session.doubts()]
+        assert len(doubts) == sum(state[kind]["n"] for kind in ("between", "nowhere")) > 0
+        for kind in ("between", "nowhere"):
+            assert all(one["second"] in titles for one in state[kind]["rows"])
+        number = str(now[doubts[-1]])
+        unsure = [row for row in doubts if str(now[row]) == number]
+        first = page.rows(number)["rows"][: len(unsure)]
+        assert [f"{row['view']}:{row['id']}" for row in first] == unsure
+        page.correct({"version": 0, "id": "0", "answer": "rename:the first"})
+        assert page.now()["clusters"][0]["name"] == "the first"
+
+
+def names(rows):
+    return {f"{row['view']}:{row['id']}" for row in rows}
+
+
+def test_lines_that_are_read_again_keep_their_times_and_a_wrong_one_is_named(results):
+    log = results / "corrections.csv"
+    log.write_text("id,answer,when\n0,rename:first,in May\n")
+    with ReviewSession(results) as session:
+        session.record([("1", "rename:second")])
+    assert [row["when"] for row in read_csv(log)][0] == "in May"
+    log.write_text("id,answer,when\n0,rename:first,in May\n,undo,in May\n,undo,in May\n")
+    with pytest.raises(StoreError, match=r"corrections\.csv:4: "), ReviewSession(results):
+        pass
 
 
 @pytest.mark.parametrize(
