@@ -220,7 +220,7 @@ def test_lines_that_are_read_again_keep_their_times_and_a_wrong_one_is_named(res
     log.write_text("id,answer,when\n0,rename:first,in May\n")
     with ReviewSession(results) as session:
         session.record([("1", "rename:second")])
-    assert [row["when"] for row in read_csv(log)][0] == "in May"
+    assert read_csv(log)[0]["when"] == "in May"
     log.write_text("id,answer,when\n0,rename:first,in May\n,undo,in May\n,undo,in May\n")
     with pytest.raises(StoreError, match=r"corrections\.csv:4: "), ReviewSession(results):
         pass
