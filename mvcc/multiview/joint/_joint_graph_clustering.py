@@ -61,7 +61,7 @@ class JointGraphClustering(MultiViewEstimator):
         Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the
         objects.
     n_init : int, default=10
-        Starts of PCK-Means.
+        Starts of PCK-Means; fewer by anchors, where three end in the lowest objective.
     constraint_weight : float, default=0.5
         What a violated pair of weight 1 costs, in squared distances between rows of length 1.
         People err, and so a pair may be violated.
