@@ -179,8 +179,8 @@ def files(wheel: Path) -> list[str]:
 
 
 def environment(python: str, folder: Path, *packages: str) -> Path:
-    """Make a virtual environment with some packages, and return its interpreter."""
-    run(*UV, "venv", "--quiet", "--python", python, folder)
+    """Make a virtual environment with pip and some packages, and return its interpreter."""
+    run(*UV, "venv", "--quiet", "--seed", "--python", python, folder)
     interpreter = folder / "bin/python"
     # what is imported is compiled then: it is a small part of all files
     run(*UV, "pip", "install", "--quiet", "--python", interpreter, *packages)

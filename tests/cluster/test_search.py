@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
+from mvcc.cluster._descent import Problem
 from mvcc.cluster._search import search_pck
 from tests.reference import search as reference
 
@@ -66,3 +67,27 @@ def test_more_starts_never_end_higher():
     objectives = [best_of(n) for n in range(1, 8)]
     assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(objectives))
     assert objectives[-1] < objectives[0]
+
+
+def test_of_a_sample_three_starts_that_end_in_the_lowest_objective_are_enough(monkeypatch):
+    ends, descend = [], Problem.descend
+
+    def noted(self, *arguments):
+        found = descend(self, *arguments)
+        ends.append(found.objective)
+        return found
+
+    monkeypatch.setattr(Problem, "descend", noted)
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=60)
+    X = 6 * np.eye(4)[y] + rng.normal(size=(60, 4))
+    means = np.array([X[y == cluster].mean(axis=0) for cluster in range(4)])
+    apart = np.array([0.0, 0, 0, 2])
+    # one cluster in halves, and two as one
+    bad = np.array([means[0] - apart, means[0] + apart, means[1], means[2:].mean(axis=0)])
+    for masses, number in ((None, 10), (np.ones(60), 4)):
+        ends.clear()
+        options = {"n_init": 10, "masses": masses, "starts": [bad], "rng": rng}
+        found = search_pck(X, 4, *NONE.listed(), **options)
+        lowest = np.isclose(ends, found.objective, rtol=1e-12)
+        assert lowest.tolist() == [False] + [True] * (number - 1)

@@ -74,9 +74,9 @@ class _Cellwise(ABC):
             cells.append(CellResult(place, float(values.mean()), p, side, self.unit))
         return tuple(cells)
 
-    @abstractmethod
     def _test(self, values: Floats) -> Any:
         """Return what p-value and side of a cell follow from."""
+        return stats.mean_estimate(values)
 
     def _p_values(self, tests: list[Any]) -> Sequence[float | None]:
         """Return the p-value of every cell, corrected by Holm, if there are any."""
@@ -158,9 +158,6 @@ class Level(_Cellwise):
     def _bar(self) -> float:
         return self.at_most if self.at_least == -np.inf else self.at_least
 
-    def _test(self, values: Floats) -> stats.Estimate:
-        return stats.mean_estimate(values)
-
     def _p_values(self, tests: list[stats.Estimate]) -> Sequence[float]:
         return stats.holm([cell.p_value(self._bar) for cell in tests])
 
@@ -184,9 +181,6 @@ class Within(_Cellwise):
 
     low: float
     high: float = np.inf
-
-    def _test(self, values: Floats) -> stats.Estimate:
-        return stats.mean_estimate(values)
 
     def _side(self, test: stats.Estimate, p: float | None) -> Side:
         if self._passes(test):
