@@ -56,13 +56,14 @@ $(LOWEST)/.installed: pyproject.toml
 # what differs from version to version shows with the first parameters of a test, or hardly ever; scripts/ is
 # not installed, and needs no old libraries; the others are tests of what is computed from results of libraries, or
 # of whole jobs, of which those of tests/cli/test_cluster.py are enough
-LEFT_OUT := bench field golden docs test_count_evaluations.py test_peers.py \
-  reporting/claims reporting/html tables/asking tables/test_comparison.py \
-  tables/test_reasons_recomputed.py tables/test_asked.py tables/test_limits.py \
-  tables/test_continued.py tables/test_folders.py tables/test_clusterings.py \
-  tables/test_given_pairs.py tables/test_output_folder.py tables/test_changed_models.py \
-  experiments/test_replay.py multiview/test_multiview.py datasets/test_rec_talk.py \
-  cli/test_compiling.py cli/test_init.py cli/test_ask.py cli/test_claims.py
+LEFT_OUT := bench field golden docs test_count_evaluations.py test_peers.py reporting/claims \
+  reporting/html reporting/test_written_figures.py tables/asking \
+  tables/test_comparison.py tables/test_reasons_recomputed.py tables/test_asked.py \
+  tables/test_limits.py tables/test_continued.py tables/test_folders.py \
+  tables/test_clusterings.py tables/test_given_pairs.py tables/test_output_folder.py \
+  tables/test_changed_models.py experiments/test_replay.py multiview/test_multiview.py \
+  datasets/test_rec_talk.py cli/test_compiling.py cli/test_init.py cli/test_ask.py \
+  cli/test_claims.py
 test-lowest: $(LOWEST)/.installed ## Run most quick tests once with the lowest versions allowed
 	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest $(WORKERS) --first-parameters -m "not slow and not reliability and not exact_bits" $(LEFT_OUT:%=--ignore=tests/%)
 
