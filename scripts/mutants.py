@@ -76,9 +76,13 @@ ROOMS = {
     "fitting": Room(
         ["mvcc/tables/explaining/*.py", "mvcc/tables/fitting/*.py"],
         [
+            "tests/cli/test_cluster.py",
+            "tests/tables/test_asked.py",
+            "tests/tables/test_clusterings.py",
             "tests/tables/test_comparison.py",
             "tests/tables/test_features.py",
             "tests/tables/test_jobs.py",
+            "tests/tables/test_pictures.py",
             "tests/tables/test_profiles.py",
             "tests/tables/test_reasons.py",
         ],
