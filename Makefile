@@ -12,7 +12,7 @@ JOBS ?= -1
 VENV := .venv
 BIN := $(VENV)/bin
 # a home that nobody may write to has no cache of packages
-export UV_NO_CACHE ?= $(shell mkdir -p "$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/uv}" 2>/dev/null && echo false || echo true)
+export UV_NO_CACHE := $(or $(UV_NO_CACHE),$(shell mkdir -p "$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/uv}" 2>/dev/null && echo false || echo true))
 # a short run must not replace the full one that is kept in results/
 OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
 
@@ -30,7 +30,7 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (a minute)
+demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (one to two minutes)
 	$(BIN)/mvcc run configs/four_quadrants.yaml --trials 4 -j $(JOBS) --out results-demo
 	$(BIN)/mvcc plot results-demo --fresh
 	test -e results-demo-tables/cluster.yaml || $(BIN)/mvcc init results-demo-tables --quiet
