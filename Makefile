@@ -30,7 +30,7 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (one to two minutes)
+demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (two minutes)
 	$(BIN)/mvcc run configs/four_quadrants.yaml --trials 4 -j $(JOBS) --out results-demo
 	$(BIN)/mvcc plot results-demo --fresh
 	test -e results-demo-tables/cluster.yaml || $(BIN)/mvcc init results-demo-tables --quiet
