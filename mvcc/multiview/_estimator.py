@@ -25,7 +25,6 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
 
     labels_: list[Ints]
 
-    @abstractmethod
     def fit(
         self,
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
@@ -34,16 +33,41 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> Self:
-        """Cluster all views."""
+        """Cluster all views.
 
-    def _given(
-        self,
-        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
-        y: None,
-        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None,
-        mappings: Mapping[Any, Any] | None,
-    ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
-        """Return the views given to ``fit``, their arrays, constraints and relations by row."""
+        Parameters
+        ----------
+        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views.
+            ``ConstrainedViews`` bring their constraints and mappings along.
+            ``JointGraphClustering`` takes sparse matrices, too.
+        y : None
+            Not used, there for scikit-learn.
+        constraints : list of one entry per view, or dict {view: entry}, default=None
+            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link"
+            or "cannot-link") and, optionally, weight. There, i and j are ids in the row index of
+            the view, or numbers of rows where the view is no DataFrame.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of
+            views (by name or number); pairs of views that are not there have no relation. Relations
+            are an array-like of shape (r, 2) or a dict {row of u: row or list of rows of v} of row
+            numbers, a scipy sparse matrix of shape (n_u, n_v) whose entries other than 0 are the
+            related rows, or a DataFrame with two columns of ids as in the constraints. A column
+            that has the name of a view is of that view; others are in the order of the key.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For views, constraints or mappings that do not fit together or with the parameters, such
+            as fewer objects than clusters, or too few constraints to cross-validate a threshold.
+        ConstraintConflictError
+            When constraints and relations contradict each other, as far as the parameters do not
+            allow that.
+        """
         if y is not None:
             raise InvalidInputError(
                 f"y must be None, got {shown(y)}; give known labels as"
@@ -54,14 +78,22 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
                 raise InvalidInputError(
                     "ConstrainedViews have constraints and mappings of their own; give no others."
                 )
-            constraints, mappings = views.constraints, views.mappings
-        given = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
-        return (
-            given,
-            given.arrays(sparse=self._takes_sparse),
-            given.constraints(constraints),
-            given.relations(mappings),
-        )
+            constraints, mappings, views = views.constraints, views.mappings, views.views
+        given = GivenViews.of(views)
+        data = given.arrays(sparse=self._takes_sparse)
+        self._fit(given, data, given.constraints(constraints), given.relations(mappings))
+        self._remember_features(given, data)
+        return self
+
+    @abstractmethod
+    def _fit(
+        self,
+        given_views: GivenViews,
+        data: list[Any],
+        given: list[Constraints],
+        relations: Relations,
+    ) -> None:
+        """Cluster the arrays of views, by constraints and related rows."""
 
     def fit_predict(
         self,

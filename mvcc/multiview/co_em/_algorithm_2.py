@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, Literal, Self
 
@@ -11,14 +10,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.co_em._loop import CoEM, ViewRecord, choose_threshold
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
-from mvcc.views import ConstrainedViews, ViewConstraints
+from mvcc.views import GivenViews
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
@@ -35,7 +35,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         constraints=...)``, ``labels_`` and ``objective_``. It is cloned for each view, with one
         fixed seed per view.
     transfer : TransferMethod, default=None
-        What views tell each other; None is ``ConstraintPropagation()``.
+        What views tell each other; None is ``ConstraintPropagation()``. In a single view (§6.4),
+        X̂ = X, and its propagated constraints join its given ones.
     closure : {"full", "view", "none"}, default="full"
         Close constraints and relations over all views (Algorithm 2, steps 1–2), only the
         constraints inside each view, or take both as given.
@@ -159,49 +160,13 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         super().set_params(**params)
         return self
 
-    def fit(
+    def _fit(
         self,
-        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
-        y: None = None,
-        *,
-        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
-        mappings: Mapping[Any, Any] | None = None,
-    ) -> Self:
-        """Cluster all views.
-
-        Parameters
-        ----------
-        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
-            Instances of every view; the keys of a dict are the names of the views. With a single
-            view this is §6.4: X̂ = X, and its propagated constraints join its given ones.
-            ``ConstrainedViews`` bring their constraints and mappings along.
-        y : None
-            Not used, there for scikit-learn.
-        constraints : list of one entry per view, or dict {view: entry}, default=None
-            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link"
-            or "cannot-link") and, optionally, weight. There, i and j are ids in the row index of
-            the view, or numbers of rows where the view is no DataFrame.
-        mappings : dict {(u, v): relations}, default=None
-            Rows of view u and of view v that are the same object, many-to-many, for any pairs of
-            views (by name or number); pairs of views that are not there have no relation. Relations
-            are an array-like of shape (r, 2) or a dict {row of u: row or list of rows of v} of row
-            numbers, a scipy sparse matrix of shape (n_u, n_v) whose entries other than 0 are the
-            related rows, or a DataFrame with two columns of ids as in the constraints. A column
-            that has the name of a view is of that view; others are in the order of the key.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInputError
-            For views, constraints or mappings that do not fit together, or too few constraints to
-            cross-validate a threshold.
-        ConstraintConflictError
-            When the constraints (with ``closure="full"``, and the relations) contradict each other.
-        """
-        given_views, data, given, relations = self._given(views, y, constraints, mappings)
+        given_views: GivenViews,
+        data: list[Floats],
+        given: list[Constraints],
+        relations: Relations,
+    ) -> None:
         names = given_views.names
         if not isinstance(self.transfer, TransferMethod | None):
             raise InvalidInputError(
@@ -229,14 +194,12 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
-        self._remember_features(given_views, data)
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
             (_unfit(diagnostics, transfer, outcome.propagated, names), PropagationWarning),
         ):
             if message:
-                warnings.warn(message, category, stacklevel=2)
-        return self
+                warnings.warn(message, category, stacklevel=3)
 
     def _predictor(self, number: int) -> Any:
         clusterer = self.clusterers_[number]

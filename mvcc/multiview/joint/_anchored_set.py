@@ -7,7 +7,6 @@ clusters are spread to the anchors, and from there to all objects.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,17 +56,6 @@ def joint_set(
     return kind(views, relations, settings, weights, rng)
 
 
-@dataclass(frozen=True, eq=False)
-class AnchoredClusters(JointClusters):
-    """The clusters of objects that are tied to anchors."""
-
-    # (p, k): the evidence of constrained objects for every cluster of an object, times the root of
-    # its degree, by each of its ties
-    at_anchors: Floats | None = None
-    # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
-    coefficients: tuple[Floats, ...] = ()
-
-
 class AnchoredSet(JointSet):
     """Views that matches connect, in one graph by anchors."""
 
@@ -76,7 +64,7 @@ class AnchoredSet(JointSet):
 
     def clusters(
         self, constraints: Constraints, rng: np.random.Generator, n_init: int | None = None
-    ) -> AnchoredClusters:
+    ) -> JointClusters:
         """Cluster the objects, given constraints; ``rng`` draws objects, starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(constraints)
         groups = Groups.among(self.n_objects, constraints)
@@ -100,7 +88,7 @@ class AnchoredSet(JointSet):
             blocks = blocks_of(len(rows))
             nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks]
             labels = np.concatenate(nearest)
-            return AnchoredClusters(labels, of_searched, rows, found.objective, residual)
+            return JointClusters(labels, of_searched, rows, found.objective, residual)
         teller(self.n_objects)("spreading the constraints")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(
@@ -109,13 +97,12 @@ class AnchoredSet(JointSet):
         said = self._said_by(at_anchors, coefficients)
         labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
         labels = np.where(classes >= 0, classes, labels)
-        return AnchoredClusters(
+        return JointClusters(
             labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
         )
 
     def scores(self, constraints: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
         """Return what gives some objects their scores; see ``JointSet.scores``."""
-        assert isinstance(found, AnchoredClusters)
         if found.at_anchors is None:
             return super().scores(constraints, found)
         said = self._said_by(found.at_anchors, found.coefficients)
@@ -123,7 +110,6 @@ class AnchoredSet(JointSet):
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
         """Return what assigns new rows of every view, before ``forget_views``."""
-        assert isinstance(found, AnchoredClusters)
         if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(found)
         if found.at_anchors is None:
@@ -137,7 +123,7 @@ class AnchoredSet(JointSet):
             ]
         return [self._by_shares(number, found) for number in range(len(self._views))]
 
-    def _by_shares(self, view: int, found: AnchoredClusters) -> NearestAnchors:
+    def _by_shares(self, view: int, found: JointClusters) -> NearestAnchors:
         anchors = self._graph.views[view].anchors
         A, b = self._fitted_columns[view][1].affine(anchors.center, anchors.unit)
         coefficients = found.coefficients[view]

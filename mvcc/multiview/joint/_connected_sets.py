@@ -1,17 +1,29 @@
-"""The sets of views that matches connect: each is clustered by itself."""
+"""The sets of views that matches connect: each is clustered by itself.
+
+And what the estimator checks of what it is given, and leaves out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
+from mvcc.embedding import find_objects, separate_problems
+from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._anchored_set import joint_set
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
+from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
 
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
+
+T = TypeVar("T")
 
 
 class ConnectedSets:
@@ -33,11 +45,15 @@ class ConnectedSets:
     def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
         return iter(self._sets)
 
-    def clear(self) -> None:
-        """Let the graphs go, before others are made."""
-        self._sets.clear()
+    def by_view(self, found: Iterable[Sequence[T]]) -> list[T]:
+        """Return what was found for the views of every set, in the order of all views."""
+        of_view: dict[int, T] = {}
+        for (numbers, _), own in zip(self._sets, found, strict=True):
+            of_view.update(zip(numbers, own, strict=True))
+        return [of_view[number] for number in range(len(of_view))]
 
-    def agreement(self, n_views: int) -> Floats:
+    def agreement(self) -> Floats:
+        n_views = sum(len(numbers) for numbers, _ in self._sets)
         found = np.full((n_views, n_views), np.nan)
         for numbers, views in self._sets:
             found[np.ix_(numbers, numbers)] = views.agreement
@@ -55,21 +71,30 @@ class ConnectedSets:
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[Ints], list[JointClusters]]:
         """Cluster all views by constraints; return the labels of each, and each set's clusters."""
-        labels: list[Ints] = [np.empty(0, np.int64)] * len(constraints)
-        clusters = []
-        for numbers, views in self._sets:
-            found = views.clusters(constraints_of_objects(constraints, numbers, views), rng)
-            for number, objects in zip(numbers, views.objects, strict=True):
-                labels[number] = found.labels[objects]
-            clusters.append(found)
+        clusters = [
+            views.clusters(constraints_of_objects(constraints, numbers, views), rng)
+            for numbers, views in self._sets
+        ]
+        labels = self.by_view(
+            [found.labels[own] for own in views.objects]
+            for (_, views), found in zip(self._sets, clusters, strict=True)
+        )
         return labels, clusters
+
+    def predictors(self, clusters: list[JointClusters]) -> list[NearestRows | NearestAnchors]:
+        """Return what assigns new rows of every view, and let go of what only this needs."""
+        made = []
+        for (_, views), found in zip(self._sets, clusters, strict=True):
+            made.append(views.predictors(found))
+            views.forget_views()
+        return self.by_view(made)
 
     def nearest_constrained(self, links: list[Listed], labels_of: list[Ints]) -> list[Ints]:
         """Return view and row of every row's nearest constrained object, and 1 if it is its own.
 
         Only objects of its cluster count; without one they are −1, −1, 0.
         """
-        found: list[Ints] = [np.empty((0, 3), np.int64)] * len(links)
+        found = []
         for numbers, views in self._sets:
             constrained_rows = [np.unique(links[n][0]) for n in numbers]
             row_of = np.full((views.n_objects, len(numbers)), -1)
@@ -80,16 +105,18 @@ class ConnectedSets:
             nearest = views.nearest_constrained(
                 labels, pairs_of_objects([links[n] for n in numbers], views.objects)
             )
-            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
+            own_found = []
+            for place, objects in enumerate(views.objects):
                 near = nearest[objects]
                 own_view_first = sorted(range(len(numbers)), key=lambda other: other != place)
                 there = row_of[near][:, own_view_first]
                 first = (there >= 0).argmax(axis=1)
                 view = np.array(numbers)[own_view_first][first]
                 row = there[np.arange(len(near)), first]
-                found[number] = np.column_stack((view, row, near == objects))
-                found[number][near < 0] = -1, -1, 0
-        return found
+                own_found.append(np.column_stack((view, row, near == objects)))
+                own_found[-1][near < 0] = -1, -1, 0
+            found.append(own_found)
+        return self.by_view(found)
 
 
 def constraints_of_objects(
@@ -103,3 +130,65 @@ def _relative(weights: Floats) -> Floats:
     """Return the weights of connected views, the largest 1; only its own rows notice one of 0."""
     largest = weights.max()
     return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
+
+
+def without(dropped: dict[tuple[int, int], Bools], relations: Relations) -> Relations:
+    return {key: rows[~dropped[key]] for key, rows in relations.items()}
+
+
+def put_back(found: NDArray[Any], contradicted: Bools) -> NDArray[Any]:
+    """Return what was found of confirmed matches, and 1 for those that others contradict."""
+    everything = np.ones(len(contradicted), found.dtype)
+    everything[~contradicted] = found
+    return everything
+
+
+def checked_problems(
+    data: list[Floats], relations: Relations, settings: Settings, names: list[str] | None
+) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, with them; refuse too few objects."""
+    problems = separate_problems(len(data), relations)
+    for numbers, inside in problems:
+        n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
+        for name, wanted in (
+            ("n_clusters", settings.n_clusters),
+            ("n_components", settings.n_components or 1),
+        ):
+            if wanted > n_objects:
+                where = ", ".join(called(number, names) for number in numbers)
+                have = f"views {where} have {n_objects} (matched rows are one)"
+                if len(numbers) == 1:
+                    have = f"view {where} has {n_objects}"
+                raise InvalidInputError(
+                    f"{name}={wanted} needs as many objects, but {have}; ask for fewer."
+                )
+    return problems
+
+
+def checked_weights(view_weights: ArrayLike | None, n_views: int) -> Floats:
+    if view_weights is None:
+        return np.ones(n_views)
+    weights = as_floats(view_weights, "view_weights")
+    usable = (
+        weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
+    )
+    if not usable or (weights < 0).any() or not weights.any():
+        raise InvalidInputError(
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of"
+            f" them above 0, got {shown(view_weights)}."
+        )
+    return weights
+
+
+def of_some_weight(given: Constraints) -> Constraints:
+    return given.select(given.weights > 0) if given._parts is None else given
+
+
+def violated(given: Constraints, labels: Ints) -> Constraints:
+    pairs, must_link, weights = given.spanning()
+    broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
+    if given._parts is None:
+        return given.select(broken)  # which knows the lines of its file
+    return Constraints.from_repeated(
+        np.sort(pairs[broken], axis=1), must_link[broken], weights[broken]
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
@@ -14,15 +14,16 @@ from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
-from mvcc.constraints import Constraints, call_rows, refuse_conflicts
+from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
-from mvcc.multiview.joint._connected_sets import ConnectedSets, constraints_of_objects
-from mvcc.multiview.joint._given import (
+from mvcc.multiview.joint._connected_sets import (
+    ConnectedSets,
     checked_problems,
     checked_weights,
+    constraints_of_objects,
     of_some_weight,
     put_back,
     violated,
@@ -30,7 +31,7 @@ from mvcc.multiview.joint._given import (
 )
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._suspicious import contradicted_matches, to_drop
-from mvcc.views import ConstrainedViews, ViewConstraints
+from mvcc.views import ConstrainedViews, GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 
@@ -224,44 +225,13 @@ class JointGraphClustering(MultiViewEstimator):
         self.on_conflict = on_conflict
         self.random_state = random_state
 
-    def fit(
+    def _fit(
         self,
-        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
-        y: None = None,
-        *,
-        constraints: Sequence[ViewConstraints] | Mapping[Any, ViewConstraints] | None = None,
-        mappings: Mapping[Any, Any] | None = None,
-    ) -> Self:
-        """Cluster all views.
-
-        Parameters
-        ----------
-        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or
-        ConstrainedViews
-            Instances of every view; the keys of a dict are the names of the views.
-            ``ConstrainedViews`` bring their constraints and mappings along.
-        y : None
-            Not used, there for scikit-learn.
-        constraints : list of one entry per view, or dict {view: entry}, default=None
-            Constraints, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need
-            not be closed: the metric learns from them as they are, and the search of Eq. 1 closes
-            dense ones. A pair of weight 0 counts for nothing.
-        mappings : dict {(u, v): relations}, default=None
-            Rows of view u and of view v that are the same object, many-to-many, for any pairs of
-            views, in the forms that ``MultiViewConstrainedClustering.fit`` takes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInputError
-            For views, constraints or mappings that do not fit together, features that a view cannot
-            have, or more clusters or components than objects.
-        ConstraintConflictError
-            When constraints and relations contradict each other and ``on_conflict`` is "error".
-        """
+        given_views: GivenViews,
+        data: list[Any],
+        given: list[Constraints],
+        relations: Relations,
+    ) -> None:
         if self.graph not in ("auto", "exact", "anchors"):
             raise InvalidInputError(
                 f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}."
@@ -270,10 +240,9 @@ class JointGraphClustering(MultiViewEstimator):
             raise InvalidInputError(
                 f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}."
             )
-        given_views, tables, given, relations = self._given(views, y, constraints, mappings)
-        n_components = (
-            None if self.n_components is None else check_count(self.n_components, "n_components")
-        )
+        n_components = self.n_components
+        if n_components is not None:
+            n_components = check_count(n_components, "n_components")
         settings = Settings(
             check_count(self.n_clusters, "n_clusters"),
             check_count(self.n_neighbors, "n_neighbors"),
@@ -282,14 +251,14 @@ class JointGraphClustering(MultiViewEstimator):
             check_number(self.constraint_weight, "constraint_weight", low=0),
             self.graph,
         )
-        weights = checked_weights(self.view_weights, len(tables))
+        weights = checked_weights(self.view_weights, len(data))
         rng = as_generator(self.random_state)
         names = given_views.names
         counted = [of_some_weight(c) for c in given]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
-        makers = fitted_features(tables, self.features, names)
-        data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
+        makers = fitted_features(data, self.features, names)
+        data = [maker.transform(table) for maker, table in zip(makers, data, strict=True)]
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = without(contradicted, relations)
         problems = checked_problems(data, confirmed, settings, names)
@@ -298,37 +267,27 @@ class JointGraphClustering(MultiViewEstimator):
             self._sets = ConnectedSets(data, problems, settings, weights, rng)
             labels, clusters = self._sets.clustered(counted, rng)
             suspicions = self._sets.suspicions(confirmed, labels)
-            agreement = self._sets.agreement(len(data))
+            agreement = self._sets.agreement()
             dropped = {
                 key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
             }
             if any(wrong.any() for wrong in dropped.values()):
-                clusters.clear()
-                self._sets.clear()  # two graphs would take twice the memory
+                del clusters, self._sets  # two graphs would take twice the memory
                 problems = separate_problems(len(data), without(dropped, confirmed))
                 self._sets = ConnectedSets(data, problems, settings, weights, rng)
                 labels, clusters = self._sets.clustered(counted, rng)
-            predictors: dict[int, Any] = {}
-            for (numbers, connected), found in zip(self._sets, clusters, strict=True):
-                predictors.update(zip(numbers, connected.predictors(found), strict=True))
-                connected.forget_views()
-        self._predictors = [predictors[number] for number in range(len(data))]
+            self._predictors = self._sets.predictors(clusters)
         self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
-        self._embedded = {
-            number: (found.rows, objects)
-            for (numbers, connected), found in zip(self._sets, clusters, strict=True)
-            for number, objects in zip(numbers, connected.objects, strict=True)
-        }
+        self._embedded = self._sets.by_view(
+            [(found.rows, own) for own in views.objects]
+            for (_, views), found in zip(self._sets, clusters, strict=True)
+        )
         self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
-        self._probabilities: list[Probabilities] | None = None
-        self._sharpness: list[float] = []
+        self._confidence: list[tuple[Probabilities, float]] | None = None
         self.connected_views_ = [numbers for numbers, _ in self._sets]
-        n_anchors: dict[int, int] = {}
-        for numbers, connected in self._sets:
-            n_anchors.update(zip(numbers, connected.n_anchors, strict=True))
-        self.n_anchors_ = [n_anchors[number] for number in range(len(data))]
+        self.n_anchors_ = self._sets.by_view(views.n_anchors for _, views in self._sets)
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
-        self.view_agreement_ = self._sets.agreement(len(data))
+        self.view_agreement_ = self._sets.agreement()
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
             key: put_back(found, contradicted[key]) for key, found in suspicions.items()
@@ -339,8 +298,6 @@ class JointGraphClustering(MultiViewEstimator):
         }
         self.violated_ = [violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
-        self._remember_features(given_views, tables)
-        return self
 
     @property
     def embedding_(self) -> list[Floats]:
@@ -361,22 +318,19 @@ class JointGraphClustering(MultiViewEstimator):
     def probabilities_(self) -> list[Probabilities]:
         """How likely every row is in each cluster; see the attributes of the class."""
         check_is_fitted(self)
-        if self._probabilities is None:
+        if self._confidence is None:
             self._refuse_without_graph(
                 " Look at probabilities_ before a model is stored: they stay."
             )
-            found: dict[int, tuple[Probabilities, float]] = {}
+            found = []
             with one_thread():
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
                     pairs = constraints_of_objects(self._counted_in_fit, numbers, views)
                     sharpness = chosen_sharpness(views, pairs)
                     of_objects = object_probabilities(views, pairs, clusters, sharpness)
-                    for number, objects in zip(numbers, views.objects, strict=True):
-                        found[number] = of_objects[objects], sharpness
-            in_order = [found[number] for number in range(len(found))]
-            self._probabilities = [of_rows for of_rows, _ in in_order]
-            self._sharpness = [sharpness for _, sharpness in in_order]
-        return self._probabilities
+                    found.append([(of_objects[own], sharpness) for own in views.objects])
+            self._confidence = self._sets.by_view(found)
+        return [of_rows for of_rows, _ in self._confidence]
 
     def predict_proba(self, X: Any, view: int | str = 0) -> Any:
         """Return how likely new rows are in each cluster.
@@ -467,8 +421,7 @@ class JointGraphClustering(MultiViewEstimator):
         """Return checked constraints for the views of ``fit``, without those of weight 0."""
         check_is_fitted(self)
         self._refuse_without_graph()
-        given = self._given_views.constraints(constraints)
-        return [of_some_weight(c) for c in given]
+        return [of_some_weight(c) for c in self._given_views.constraints(constraints)]
 
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):
@@ -479,15 +432,16 @@ class JointGraphClustering(MultiViewEstimator):
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""
         state: dict[str, Any] = super().__getstate__()
         left_out = _OF_THE_GRAPH
-        if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
+        if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", [])):
             left_out = left_out | {"_embedded"}  # it is made from the graph
         return {name: value for name, value in state.items() if name not in left_out}
 
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)
         features = rows if self.features == "none" else self._makers[number].transform(rows)
-        of_rows = self.probabilities_[number]
-        return self._predictors[number].probabilities(features, of_rows, self._sharpness[number])
+        _ = self.probabilities_  # which are made when they are first needed
+        assert self._confidence is not None
+        return self._predictors[number].probabilities(features, *self._confidence[number])
 
     def _predictor(self, number: int) -> Any:
         nearest = self._predictors[number]

@@ -79,6 +79,11 @@ class JointClusters:
     rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
     objective: float  # Eq. 1, before spreading
     residual: float  # of the eigenvectors that the rows are made of; see ``Eigenpairs``
+    # if objects are tied to anchors, and constrained: (p, k), the evidence of constrained objects
+    # for every cluster of an object, times the root of its degree, by each of its ties
+    at_anchors: Floats | None = None
+    # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
+    coefficients: tuple[Floats, ...] = ()
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
@@ -205,10 +210,6 @@ class JointSet:
         return self._free_graph.components(self._n_free)
 
     @cached_property
-    def _free_embedding(self) -> tuple[Floats | LazyRows, float]:
-        return self._rows_by(self._free_eigenpairs)
-
-    @cached_property
     def _eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
         return self._graph.components(self._n_wide)
 
@@ -231,7 +232,7 @@ class JointSet:
     def _embedded(self, constraints: Constraints) -> tuple[Floats | LazyRows, float]:
         """Return the objects where they are clustered, by a metric if one helps; the residual."""
         if not len(constraints):
-            return self._free_embedding
+            return self._rows_by(self._free_eigenpairs)
         ends, pairs = np.unique(constraints.pairs, return_inverse=True)
         among = Constraints(pairs.reshape(-1, 2), constraints.must_link, constraints.weights)
         metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
