@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,11 +76,11 @@ def match_clusters(
         tables[u, v], tables[v, u] = table, table.T
     numbers: dict[int, Ints] = {}
     while len(numbers) < len(found):
-        votes = {
-            view: _votes(view, numbers, tables, k)
-            for view in range(len(found))
-            if view not in numbers
-        }
+        left = [view for view in range(len(found)) if view not in numbers]
+        votes = {view: np.zeros((k, k), dtype=np.int64) for view in left}
+        for view, other in product(left, numbers):
+            if (other, view) in tables:
+                votes[view][numbers[other]] += tables[other, view]
         view = max(votes, key=lambda view: int(votes[view].sum()))
         # of equally good assignments the one that keeps most numbers
         new, old = linear_sum_assignment(
@@ -105,14 +106,3 @@ def _checked(labels: ArrayLike, number: int, k: int) -> Ints:
             f" {k - 1}."
         )
     return checked
-
-
-def _votes(
-    view: int, numbers: dict[int, Ints], tables: dict[tuple[int, int], Ints], k: int
-) -> Ints:
-    """Count the relations of each new number (row) with each cluster of a view."""
-    votes = np.zeros((k, k), dtype=np.int64)
-    for other, new in numbers.items():
-        if (other, view) in tables:
-            votes[new] += tables[other, view]
-    return votes

@@ -24,8 +24,8 @@ from mvcc.multiview.co_em._methods import (
 from mvcc.results import JOINT
 
 _ROWS = 12
-
-Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
+_MATCHES = {(0, 1): np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))}
+_GIVEN = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
 
 
 def compile_all_kernels() -> None:
@@ -52,13 +52,11 @@ def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
 def _compile_joint(graph: str = "exact") -> None:
     """Cluster a few points jointly, once in a process."""
     X = np.random.default_rng(0).normal(size=(_ROWS, 2))
-    given = Constraints([(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False])
     dense = Constraints.from_pairs([(0, 2), (2, 4), (4, 6), (6, 8)], [(0, 1)]).closure()
     weighted = Constraints(dense.pairs, dense.must_link, 1.0 + np.arange(len(dense)))
-    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
-    for constraints in (None, *([c, c] for c in (given, dense, weighted))):
+    for given in (None, Constraints(*_GIVEN), dense, weighted):
         model = make_without_base(JOINT, 2, random_state=0).set_params(graph=graph)
-        model.fit([X, X], constraints=constraints, mappings={(0, 1): same})
+        model.fit([X, X], constraints=[given, given], mappings=_MATCHES)
 
 
 @cache
@@ -66,25 +64,19 @@ def _compile(base: str, method: str, init: str | None) -> None:
     """Fit a few points with a base and a transfer method, once in a process."""
     y = np.arange(_ROWS) % 2
     X = np.random.default_rng(0).normal(size=(_ROWS, 2)) + 9 * y[:, None]
-    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
-    for given, closure, threshold in _problems(y):
+    problems: list[tuple[Constraints, Literal["full", "none"], float | str]] = [
+        (Constraints(*_GIVEN), "full", 0.5),
+        (Constraints(*_GIVEN, [1.0, 0.8, 0.7, 0.9]), "full", "cv"),
+        (_held(y, np.array([[0, 1]])), "none", 0.5),
+    ]
+    for given, closure, threshold in problems:
         transfer = transfer_class(method)()
         if takes_threshold(method):
             transfer.set_params(threshold=threshold)
         model = MultiViewConstrainedClustering(
             make_base(base, 2, init), transfer, closure=closure, random_state=0
         )
-        model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
-
-
-def _problems(y: Ints) -> list[Problem]:
-    """Return constraints, how to close them, a threshold: equal weights, others, neighborhoods."""
-    pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
-    return [
-        (Constraints(pairs, must_link), "full", 0.5),
-        (Constraints(pairs, must_link, [1.0, 0.8, 0.7, 0.9]), "full", "cv"),
-        (_held(y, np.array([[0, 1]])), "none", 0.5),
-    ]
+        model.fit([X, X], constraints=[given, given], mappings=_MATCHES)
 
 
 def _held(group: Ints, apart: Ints) -> Constraints:

@@ -154,7 +154,7 @@ def test_a_name_that_two_packages_offer_belongs_to_neither(offer):
 def test_a_name_that_configs_could_not_hold_is_not_listed_and_refused(offer, name):
     offer("zoo", {name: ":Copy"})
     assert transfer_names() == OWN
-    assert "the package zoo offers a transfer method as" in refusal(name)
+    assert "the transfer method that the package zoo offers as" in refusal(name)
 
 
 DIRECT = "from mvcc import DirectMapping\n"

@@ -96,8 +96,8 @@ def test_left_out_rows_are_predicted_by_a_fit_without_them(seed):
 @given(seeds, st.integers(3, 12))
 def test_tail_shares_are_those_of_all_pairs(seed, m):
     rng = np.random.default_rng(seed)
-    kinds = [module._Likeness(*np.round(rng.normal(size=(2, m, 2)))) for _ in range(2)]
-    expected = slow.tail_shares([kind.left @ kind.right.T for kind in kinds])
+    kinds = [tuple(np.round(rng.normal(size=(2, m, 2)))) for _ in range(2)]
+    expected = slow.tail_shares([left @ right.T for left, right in kinds])
     np.testing.assert_allclose(module._tail_shares(kinds, m, 1), expected)
 
 

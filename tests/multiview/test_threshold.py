@@ -70,7 +70,7 @@ def recorded(monkeypatch):
         def run(self, constraints, relations, transfer):
             asked.append((transfer.threshold, constraints, self.max_iter))
             labels = answer(transfer.threshold)
-            return Outcome([Labelled(labels) for _ in self.views], [], [], 0, [], {}, {})
+            return Outcome([Labelled(labels) for _ in self.views], [], 0, [], {}, {})
 
         monkeypatch.setattr(CoEM, "run", run)
         return asked

@@ -15,12 +15,10 @@ from mvcc._utils.validation import RandomState, as_generator, check_count, check
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview.co_em._loop import CoEM, ViewRecord, choose_threshold
+from mvcc.multiview.co_em._loop import CoEM, choose_threshold
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.views import GivenViews
-
-__all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
 
 class MultiViewConstrainedClustering(MultiViewEstimator):
@@ -188,7 +186,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
             for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
         self.transfer_, self.diagnostics_ = transfer, diagnostics
-        self.clusterers_, self.propagated_ = outcome.clusterers, outcome.propagated
+        self.clusterers_ = outcome.clusterers
+        self.propagated_ = [record.propagated for record in outcome.history[-1]]
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.constraints_, self.mappings_ = outcome.constraints, outcome.relations
         self.mapping_weights_, self.history_ = outcome.strengths, outcome.history
@@ -196,7 +195,7 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.converged_ = outcome.period == 0
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
-            (_unfit(diagnostics, transfer, outcome.propagated, names), PropagationWarning),
+            (_unfit(diagnostics, transfer, self.propagated_, names), PropagationWarning),
         ):
             if message:
                 warnings.warn(message, category, stacklevel=3)

@@ -38,18 +38,10 @@ Maps = dict[tuple[int, int], ConstraintMap]
 
 @dataclass(frozen=True)
 class ViewRecord:
-    """One view in one iteration of co-EM.
+    """One view in one iteration of co-EM."""
 
-    Attributes
-    ----------
-    objective : float
-        The value of Eq. 1 that the M-step reached.
-    propagated : Constraints
-        P^V, what the view passes on, in its own rows.
-    """
-
-    objective: float
-    propagated: Constraints
+    objective: float  # the value of Eq. 1 that the M-step reached
+    propagated: Constraints  # P^V, what the view passes on, in its own rows
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,6 @@ class Outcome:
     """What co-EM ends with, and what was given, closed (`augment`)."""
 
     clusterers: list[Any]  # the fitted clustering of every view
-    propagated: list[Constraints]  # P^V of every view at the end
     history: list[list[ViewRecord]]  # per iteration and view
     period: int | None  # of the cycle met; 0 means convergence, None that the limit came first
     constraints: list[Constraints]
@@ -102,7 +93,6 @@ class CoEM:
         history, period = _co_em(loops, maps, transfer, self.max_iter, self.tol)
         return Outcome(
             [loop.state.clusterer for loop in loops],
-            [loop.propagated for loop in loops],
             history,
             period,
             given,
@@ -197,13 +187,9 @@ def choose_threshold(
 ) -> float:
     """Return the threshold of ``GRID`` that satisfies most of the held-out constraints.
 
-    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
-    is closed anew, so that nothing of what is held out is seen through the closure; the
-    constraints are therefore the given ones, not closed. Among equally good thresholds the
-    largest one is chosen, which infers the fewest constraints.
-
-    Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
-    so that none can be held out.
+    In turn all constraints with an end in a fold of neighborhoods are held out. The given ones are
+    not closed, so that nothing of these is seen through the closure. The largest of equally good
+    thresholds infers the fewest constraints.
     """
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)

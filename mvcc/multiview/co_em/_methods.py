@@ -122,7 +122,7 @@ def check_method(name: str) -> None:
 def transfer_origin(name: str) -> Origin | None:
     """Return where a method comes from, None for those of mvcc itself; nothing is imported."""
     offer = _offer(name)
-    return None if offer is None else Origin(_package(offer), _version(offer), offer.value)
+    return None if offer is None else _origin(offer)
 
 
 def uses_relations(name: str) -> bool:
@@ -179,23 +179,22 @@ def _offers_on(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
 def _offer(name: str) -> EntryPoint | None:
     """Return the only entry point of a name, None for a method of mvcc itself."""
     offers = _offers().get(name, [])
-    packages = sorted({_package(offer) for offer in offers})
+    packages = sorted({_origin(offer).package for offer in offers})
     is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
+    by, clash = " and ".join(packages), ""
     if offers and is_ours:
-        raise ConfigError(
-            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)}"
-            f" offers one of the same name: {_rename_or_remove(packages)}"
+        clash = f"'{name}' is mvcc's own, but the package {by} offers one of the same name"
+    elif len(offers) > 1:
+        clash = f"{clipped(repr(name))} is offered more than once, by {by}"
+    elif offers and not _NAME.fullmatch(name):
+        clash = (
+            f"that the package {by} offers as {clipped(repr(name))} has no valid name: 1 to 64"
+            " letters, digits, _ and -, not beginning with -"
         )
-    if len(offers) > 1:
+    if clash:
         raise ConfigError(
-            f"the transfer method {clipped(repr(name))} is offered more than once, by"
-            f" {' and '.join(packages)}: {_rename_or_remove(packages)}"
-        )
-    if offers and not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
-            " which is not a valid name: 1 to 64 letters, digits, _ and -, not beginning with -."
-            f" {_rename_or_remove(packages)}"
+            f"the transfer method {clash}. Rename it in the entry points of that package, or remove"
+            f" one: pip uninstall {packages[-1]}."
         )
     if not offers and not is_ours:
         known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
@@ -213,7 +212,8 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
 
     from mvcc.multiview.co_em._transfer import TransferMethod
 
-    whose = f"the transfer method '{offer.name}' of the package {_package(offer)} {_version(offer)}"
+    origin = _origin(offer)
+    whose = f"the transfer method '{offer.name}' of the package {origin.package} {origin.version}"
     try:
         kind = offer.load()
     except Exception as error:  # it runs code of others
@@ -240,19 +240,10 @@ def _known(name: str, names: Iterable[str]) -> str:
     return f"{nearest(name, names)} Known: {', '.join(names)}."
 
 
-def _rename_or_remove(packages: list[str]) -> str:
-    return (
-        "rename it in the entry points of that package, or remove one: pip uninstall"
-        f" {packages[-1]}."
-    )
-
-
-def _package(offer: EntryPoint) -> str:
-    return clipped(str(offer.dist.name)) if offer.dist is not None else "unknown"
-
-
-def _version(offer: EntryPoint) -> str:
-    return clipped(str(offer.dist.version)) if offer.dist is not None else "unknown"
+def _origin(offer: EntryPoint) -> Origin:
+    if offer.dist is None:
+        return Origin("unknown", "unknown", offer.value)
+    return Origin(clipped(str(offer.dist.name)), clipped(str(offer.dist.version)), offer.value)
 
 
 def _in_words(error: Exception) -> str:

@@ -16,17 +16,16 @@ from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
-from mvcc.constraints import Constraints, Relations
+from mvcc.constraints import Constraints
 from mvcc.embedding import (
     AnchorEigenpairs,
     AnchorGraph,
     anchor_graph,
-    by_anchors,
     means_of_clusters,
     object_columns,
     weighted,
 )
-from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
 from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
@@ -41,19 +40,6 @@ from mvcc.multiview.joint._spreading import (
 
 SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
 _TINY = 1e-12
-
-
-def joint_set(
-    views: list[Floats],
-    relations: Relations,
-    settings: Settings,
-    weights: Floats,
-    rng: np.random.Generator,
-) -> JointSet:
-    """Return views that matches connect in the graph that the settings ask for."""
-    anchored = by_anchors([len(X) for X in views], relations, settings.graph)
-    kind = AnchoredSet if anchored else JointSet
-    return kind(views, relations, settings, weights, rng)
 
 
 class AnchoredSet(JointSet):

@@ -40,12 +40,8 @@ def object_probabilities(
     views: JointSet, constraints: Constraints, found: JointClusters, sharpness: float
 ) -> Probabilities:
     """Return the probability of every cluster for every object, (n, k)."""
-    scores = views.scores(constraints, found)
-
-    def of_block(rows: slice) -> Floats:
-        return probabilities(scores(rows), sharpness, found.labels[rows])
-
-    return in_blocks(len(found.labels), of_block)
+    scores, labels = views.scores(constraints, found), found.labels
+    return in_blocks(len(labels), lambda some: probabilities(scores(some), sharpness, labels[some]))
 
 
 def chosen_sharpness(views: JointSet, constraints: Constraints) -> float:

@@ -15,9 +15,9 @@ from mvcc._utils.messages import called, shown
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
-from mvcc.embedding import find_objects, separate_problems
+from mvcc.embedding import by_anchors, find_objects, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.joint._anchored_set import joint_set
+from mvcc.multiview.joint._anchored_set import AnchoredSet
 from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows
 
@@ -40,7 +40,9 @@ class ConnectedSets:
         self._sets: list[tuple[list[int], JointSet]] = []
         for numbers, inside in problems:
             views, relative = [data[n] for n in numbers], _relative(weights[numbers])
-            self._sets.append((numbers, joint_set(views, inside, settings, relative, rng)))
+            anchored = by_anchors([len(X) for X in views], inside, settings.graph)
+            kind = AnchoredSet if anchored else JointSet
+            self._sets.append((numbers, kind(views, inside, settings, relative, rng)))
 
     def __iter__(self) -> Iterator[tuple[list[int], JointSet]]:
         return iter(self._sets)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
-from mvcc._utils.validation import check_count, check_data, check_labels
+from mvcc._utils.validation import check_data, check_labels
 from mvcc.embedding import Anchors, NeighborSearch, nearness, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.joint._confidence import Probabilities, in_blocks, probabilities, with_labels
@@ -31,13 +31,9 @@ def log_shares(shares: Floats) -> Floats:
 class NearestAnchors(BaseEstimator):
     """Assign new rows to clusters by the map that assigned the rows of a fit by anchors.
 
-    It holds anchors and what follows from them, and none of the rows.
-
-    `at_anchors`: what a row gets from each of its ties: coordinates in the embedding, or shares
-    of clusters.
-    `centers`: of the clusters, where these are coordinates: a row is of the nearest one.
-    `coefficients`: by which columns, moved as the anchors are, and a constant predict clusters,
-    where these are shares: a row is of the cluster with the largest.
+    `at_anchors` are what a row gets from each of its ties: coordinates in the embedding, where it
+    is of the nearest of the `centers`; or shares of clusters, beside those that its columns, moved
+    as the anchors are, and a constant predict by `coefficients`.
     """
 
     def __init__(
@@ -61,7 +57,7 @@ class NearestAnchors(BaseEstimator):
 
     def predict(self, X: ArrayLike) -> Ints:
         """Return the clusters of new rows."""
-        data = self._checked(X)
+        data = _checked(X, self.anchors.places.shape[1])
         with one_thread():
             return np.concatenate(
                 [self._scores(data[block]).argmax(axis=1) for block in blocks_of(len(data))]
@@ -71,7 +67,7 @@ class NearestAnchors(BaseEstimator):
         self, X: ArrayLike, of_rows: Probabilities, sharpness: float
     ) -> Probabilities:
         """Return probabilities of clusters for new rows; ``of_rows`` is not needed."""
-        data = self._checked(X)
+        data = _checked(X, self.anchors.places.shape[1])
 
         def of_block(block: Any) -> Floats:
             scores = self._scores(data[block])
@@ -79,12 +75,6 @@ class NearestAnchors(BaseEstimator):
 
         with one_thread():
             return in_blocks(len(data), of_block)
-
-    def _checked(self, X: ArrayLike) -> Floats:
-        data, n_columns = check_data(X), self.anchors.places.shape[1]
-        if data.shape[1] != n_columns:
-            raise InvalidInputError(f"X has {data.shape[1]} features, but {n_columns} were fitted.")
-        return data
 
     def _scores(self, data: Floats) -> Floats:
         """Return the evidence for every cluster, (m, k)."""
@@ -117,13 +107,9 @@ class NearestRows(BaseEstimator):
     def probabilities(
         self, X: ArrayLike, of_rows: Probabilities, sharpness: float
     ) -> Probabilities:
-        """Return probabilities of clusters for new rows: the mean of the nearest rows.
+        """Return probabilities of clusters for new rows: the mean of those of the nearest rows.
 
-        The largest is that of the cluster that ``predict`` returns.
-
-        `of_rows`: those of the rows of ``fit``.
-        `sharpness`: not used: it is that of the rows of ``fit``.
-        Raises InvalidInputError: as ``predict``.
+        ``sharpness`` is not needed: it is that of the rows of ``fit``.
         """
         distances, nearest = self._nearest_to(X)
         labels, weights = self._voted(distances, nearest), nearness(distances)
@@ -141,15 +127,20 @@ class NearestRows(BaseEstimator):
     def _nearest_to(self, X: ArrayLike) -> tuple[Floats, Ints]:
         """Return the distances to the rows that vote on new ones, and these rows."""
         check_is_fitted(self)
-        rows, (n, d) = check_data(X), self.search_.rows.shape
-        if rows.shape[1] != d:
-            raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
-        number = min(check_count(self.n_neighbors, "n_neighbors"), n)
+        n, d = self.search_.rows.shape
+        rows = _checked(X, d)
         with one_thread():
-            return self.search_.nearest_to(rows, number)
+            return self.search_.nearest_to(rows, min(self.n_neighbors, n))
 
     def _voted(self, distances: Floats, nearest: Ints) -> Ints:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
         places = np.arange(len(nearest))[:, None], self.labels_[nearest]
         np.add.at(votes, places, nearness(distances))
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))
+
+
+def _checked(X: ArrayLike, n_columns: int) -> Floats:
+    data = check_data(X)
+    if data.shape[1] != n_columns:
+        raise InvalidInputError(f"X has {data.shape[1]} features, but {n_columns} were fitted.")
+    return data

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,9 @@ _LEAST_AGREEMENT = 0.35
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
+
+# how alike row i here and row j there are, for any two matches i and j: left_i · right_j
+Likeness = tuple[Floats, Floats]
 
 
 def suspicious_matches(
@@ -155,7 +157,7 @@ def suspicions(
             features = [
                 np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))
             ]
-            kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
+            kinds = [(around[u][i], around[v][j]), _by_regression(*features)]
             suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
             agreement = joint.agreement[u, v]
             if number == 0 and not _can_be_told(suspicion.mean(), agreement):
@@ -207,24 +209,16 @@ def hardly_agree(suspicion: Floats) -> bool:
     return bool(np.isnan(suspicion).any())
 
 
-@dataclass(frozen=True, eq=False)
-class _Likeness:
-    """How alike row i here and row j there are, for any two matches i and j: left_i · right_j."""
-
-    left: Floats
-    right: Floats
-
-    @classmethod
-    def by_regression(cls, here: Floats, there: Floats) -> _Likeness:
-        """Return minus the squared distances from what the other view predicts, both ways."""
-        here, there = here - here.mean(axis=0), there - there.mean(axis=0)
-        forth, back = _left_out(here, there), _left_out(there, here)
-        one = np.ones((len(here), 1))
-        lengths = [np.einsum("ij,ij->i", own, own)[:, None] for own in (forth, back, here, there)]
-        return cls(
-            np.hstack((2 * forth, 2 * here, -lengths[0] - lengths[2], one)),
-            np.hstack((there, back, one, -lengths[1] - lengths[3])),
-        )
+def _by_regression(here: Floats, there: Floats) -> Likeness:
+    """Return minus the squared distances from what the other view predicts, both ways."""
+    here, there = here - here.mean(axis=0), there - there.mean(axis=0)
+    forth, back = _left_out(here, there), _left_out(there, here)
+    one = np.ones((len(here), 1))
+    lengths = [np.einsum("ij,ij->i", own, own)[:, None] for own in (forth, back, here, there)]
+    return (
+        np.hstack((2 * forth, 2 * here, -lengths[0] - lengths[2], one)),
+        np.hstack((there, back, one, -lengths[1] - lengths[3])),
+    )
 
 
 def _left_out(here: Floats, there: Floats) -> Floats:
@@ -242,7 +236,7 @@ def _left_out(here: Floats, there: Floats) -> Floats:
     return best
 
 
-def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
+def _tail_shares(kinds: list[Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of different matches that are more alike.
 
     How alike a pair is, its ranks tell, among all pairs of either row, in all kinds together. The
@@ -254,10 +248,10 @@ def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     )
     drawn = np.arange(m) if m <= most else np.sort(rng.choice(m, fewer, replace=False))
     ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
-    for kind in kinds:
-        table = -kind.left[drawn] @ kind.right[drawn].T
+    for left, right in kinds:
+        table = -left[drawn] @ right[drawn].T
         of_drawn += (rankdata(table, axis=0) + rankdata(table, axis=1) - 2) / (len(drawn) - 1)
-        for here, there in ((kind.left, kind.right), (kind.right, kind.left)):
+        for here, there in ((left, right), (right, left)):
             for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
                 same = drawn == some[:, None]
                 ranks[some] += _shares_above(here[some], there[some], there[drawn], same)

@@ -15,6 +15,7 @@ from mvcc.multiview.questions._history import (
     Answer,
     AnswerHistory,
 )
+from mvcc.results import AgreementFacts
 
 _FEWEST = 2  # common objects that make groups of different names one
 
@@ -29,19 +30,6 @@ class SharedGroup:
 
 
 @dataclass(frozen=True)
-class PairOfPeople:
-    """How two people agree about the objects that both have put into a group, or left out.
-
-    `kappa` is Cohen's; None if all these objects are in one group.
-    """
-
-    people: tuple[str, str]
-    n_objects: int
-    n_same: int
-    kappa: float | None
-
-
-@dataclass(frozen=True)
 class Agreement:
     """What several people answered."""
 
@@ -50,7 +38,7 @@ class Agreement:
     said: dict[int, dict[str, str]]  # without unsure answers
     disputed: list[int]  # objects with two different answers
     apart: set[frozenset[str]]  # names of two groups that one person has told apart
-    pairs: list[PairOfPeople]
+    pairs: list[AgreementFacts]
 
     @property
     def n_counted(self) -> int:
@@ -151,7 +139,7 @@ def _merged(
     return AnswerHistory().followed_by(merged)
 
 
-def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> PairOfPeople:
+def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
     from sklearn.metrics import cohen_kappa_score  # scikit-learn takes a second to import
 
     both = [answers for answers in said.values() if one in answers and other in answers]
@@ -159,4 +147,4 @@ def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> PairOfPeople
     n_same = sum(a == b for a, b in zip(first, second, strict=True))
     differ = len({*first, *second}) > 1
     kappa = float(cohen_kappa_score(first, second)) if differ else None
-    return PairOfPeople((one, other), len(both), n_same, kappa)
+    return AgreementFacts(people=(one, other), n_objects=len(both), n_same=n_same, kappa=kappa)

@@ -8,8 +8,7 @@ from mvcc._utils.types import Bools, Ints
 from mvcc.multiview.questions._coverage import Coverage, Kernel
 from mvcc.multiview.questions._group_links import GroupLinks
 from mvcc.multiview.questions._history import FEWEST_MEMBERS, MANY_ANSWERS, AnswerHistory
-from mvcc.multiview.questions._named_objects import NamedObjects
-from mvcc.multiview.questions._types import Group, Neighbor, Offer, Question
+from mvcc.multiview.questions._objects import Group, NamedObjects, Neighbor, Offer, Question
 
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer

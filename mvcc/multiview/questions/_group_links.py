@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from mvcc.constraints import Constraints
-from mvcc.multiview.questions._types import Rows
+from mvcc.multiview.questions._objects import Rows
 
 
 @dataclass(eq=False)

@@ -44,6 +44,11 @@ class Answer:
         return self.answer == NEW or self.answer.startswith(OPENS)
 
     @property
+    def names_group(self) -> bool:
+        """Whether it puts an object into a group that is there."""
+        return not self.opens and self.answer not in (UNSURE, OUTLIER)
+
+    @property
     def says(self) -> str:
         """The name of the group of an object, "unsure" or "outlier"."""
         return self.answer.removeprefix(OPENS)
@@ -77,23 +82,16 @@ class AnswerHistory:
 
     def followed_by(self, answers: Iterable[Answer]) -> AnswerHistory:
         """Return the history with more answers, unchecked: unknown groups are opened."""
-        lines, standing = list(self.lines), list(self.standing)
-        for answer in answers:
-            lines.append(answer)
-            _stand(standing, answer)
-        n_known, known = len(self.standing), self
-        if tuple(standing[:n_known]) != self.standing:
-            n_known, known = 0, AnswerHistory()
-        history = AnswerHistory(
-            tuple(lines),
-            tuple(standing),
-            dict(known.answers),
-            dict(known.names),
-            dict(known.opened_at),
-            list(known.first_answers),
-            set(known.looked_at),
-        )
-        for answer in standing[n_known:]:
+        lines = (*self.lines, *answers)
+        standing = answers_standing(lines)
+        known = self if standing[: len(self.standing)] == self.standing else AnswerHistory()
+        history = AnswerHistory(lines, standing)
+        history.answers.update(known.answers)
+        history.names.update(known.names)
+        history.opened_at.update(known.opened_at)
+        history.first_answers.extend(known.first_answers)
+        history.looked_at.update(known.looked_at)
+        for answer in standing[len(known.standing) :]:
             history._apply(answer)
         return history
 
@@ -191,11 +189,11 @@ class AnswerHistory:
     def _checked_for_object(self, answer: Answer, again: bool) -> Answer | None:
         assert answer.object is not None
         says = answer.says
+        if answer.answer == NEW:
+            says = self._next_name()
         if answer.opens:
-            if answer.answer == NEW:
-                says = self._next_name()
             self.check_name(says)
-        elif says not in (UNSURE, OUTLIER):
+        elif answer.names_group:
             says = self.names[self.group(says)]
         before = self.said(answer.object)
         if before is not None and not again:
@@ -260,15 +258,10 @@ def answers_standing(lines: Iterable[Answer]) -> tuple[Answer, ...]:
     """Return lines without those that were taken back."""
     standing: list[Answer] = []
     for answer in lines:
-        _stand(standing, answer)
+        if answer.answer != UNDO:
+            standing.append(answer)
+        elif standing:
+            standing.pop()
+        else:
+            raise InvalidInputError("There is nothing to undo.")
     return tuple(standing)
-
-
-def _stand(standing: list[Answer], answer: Answer) -> None:
-    """Add an answer to those that stand, or take the last of them back."""
-    if answer.answer != UNDO:
-        standing.append(answer)
-    elif standing:
-        standing.pop()
-    else:
-        raise InvalidInputError("There is nothing to undo.")

@@ -20,19 +20,16 @@ from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._history import (
     LAST,
     MERGE,
-    NEW,
-    OPENS,
     OUTLIER,
     RENAME,
     UNDO,
-    UNSURE,
     Answer,
     AnswerHistory,
 )
-from mvcc.multiview.questions._named_objects import NamedObjects
-from mvcc.multiview.questions._types import (
+from mvcc.multiview.questions._objects import (
     ClustersHint,
     Group,
+    NamedObjects,
     Neighbor,
     Progress,
     Question,
@@ -186,10 +183,10 @@ class Questions:
             to an object that was answered before.
         """
         one = self._objects.find(question)
-        opens = isinstance(answer, str) and (answer == NEW or answer.startswith(OPENS))
-        if not opens and answer not in (UNSURE, OUTLIER):
-            answer = self._history.names[self._history.group(answer)]
-        return self._extend(Answer(self._objects.id(one), str(answer), object=one), again).guessed
+        line = Answer(self._objects.id(one), str(answer), object=one)
+        if line.names_group:
+            line = replace(line, answer=self._history.names[self._history.group(answer)])
+        return self._extend(line, again).guessed
 
     def say(self, id: str, answer: str, when: str = "", *, again: bool = False) -> Answer:
         """Take down a line of the log: an answer, or a change of groups or of the last line.
@@ -379,19 +376,13 @@ class Questions:
 
     def _extend(self, line: Answer, again: bool) -> Answer:
         """Add a line to the history, and return it as it is there."""
-        if line.object is not None:
-            line = replace(line, guessed=self._is_likeliest(line.object, line.answer))
+        if line.object is not None and line.names_group:
+            group = self._history.group(line.answer)
+            with one_thread():
+                likeliest, _ = self._chooser.likeness(self._history, line.object)[0]
+            line = replace(line, guessed=likeliest == group)
         history = self._history.extended(line, again=again)
         if history is self._history:  # the same answer once more
             return replace(line, answer=str(self.said(line.id)), guessed=None)
         self._history = history
         return history.lines[-1]
-
-    def _is_likeliest(self, one: int, answer: str) -> bool | None:
-        """Tell whether an answer names the group that is offered first; None if it names none."""
-        if answer in (UNSURE, OUTLIER, NEW) or answer.startswith(OPENS):
-            return None
-        group = self._history.group(answer)
-        with one_thread():
-            likeliest, _ = self._chooser.likeness(self._history, one)[0]
-        return likeliest == group

@@ -14,7 +14,7 @@ from mvcc._utils.messages import nearest, shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.multiview import OUTLIER, Agreement, Answer, AnswerHistory
-from mvcc.results import AgreementFacts, Dispute, PersonFacts, Said, Together
+from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._records import (
@@ -260,7 +260,7 @@ def together(
     alone = [group for group in shared.groups if len(group.names) == 1]
     return Together(
         people=tuple(PersonFacts(who, len(own.answers)) for who, own in histories.items()),
-        agreements=tuple(AgreementFacts(**vars(pair)) for pair in shared.pairs),
+        agreements=tuple(shared.pairs),
         renamed=tuple(renamed),
         alone=tuple((group.name, next(iter(group.names))) for group in alone),
         disputed=tuple(disputed),
