@@ -114,9 +114,7 @@ def transfer_class(name: str) -> type[TransferMethod]:
 
 def check_method(name: str) -> None:
     """Refuse what is not a method of an experiment; those of mvcc itself are not imported."""
-    offer = _offer(name)
-    if offer is not None:
-        _loaded(offer)
+    _facts(name)
 
 
 def transfer_origin(name: str) -> Origin | None:
@@ -127,18 +125,12 @@ def transfer_origin(name: str) -> Origin | None:
 
 def uses_relations(name: str) -> bool:
     """Return whether a method uses a mapping at all."""
-    offer = _offer(name)
-    return _own(name).uses_relations if offer is None else _loaded(offer)().uses_relations
+    return _facts(name).uses_relations
 
 
 def takes_threshold(name: str) -> bool:
     """Return whether a method has a threshold: Constraint Propagation and its subclasses."""
-    offer = _offer(name)
-    if offer is None:
-        return _own(name).takes_threshold
-    from mvcc.multiview.co_em._transfer import ConstraintPropagation
-
-    return issubclass(_loaded(offer), ConstraintPropagation)
+    return _facts(name).takes_threshold
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
@@ -152,8 +144,15 @@ def transfer_options(name: str) -> tuple[str, ...]:
     return tuple(option for option in names if option not in settled)
 
 
-def _own(name: str) -> _Own:
-    return (_TRANSFERS | _WITHOUT_BASE)[name]
+def _facts(name: str) -> _Own:
+    """Return what plans ask of a method; only those of other packages are imported for it."""
+    offer = _offer(name)
+    if offer is None:
+        return (_TRANSFERS | _WITHOUT_BASE)[name]
+    from mvcc.multiview.co_em._transfer import ConstraintPropagation
+
+    kind = _loaded(offer)
+    return _Own(offer.value, issubclass(kind, ConstraintPropagation), kind().uses_relations)
 
 
 def _offers() -> dict[str, list[EntryPoint]]:

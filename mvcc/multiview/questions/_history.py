@@ -45,7 +45,7 @@ class Answer:
 
     @property
     def names_group(self) -> bool:
-        """Whether it puts an object into a group that is there."""
+        """Whether it puts an object into an open group."""
         return not self.opens and self.answer not in (UNSURE, OUTLIER)
 
     @property
