@@ -65,8 +65,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             For views, constraints or mappings that do not fit together or with the parameters, such
             as fewer objects than clusters, or too few constraints to cross-validate a threshold.
         ConstraintConflictError
-            When constraints and relations contradict each other, as far as the parameters do not
-            allow that.
+            When constraints contradict each other or the relations, as far as ``closure`` or
+            ``on_conflict`` does not allow that.
         """
         if y is not None:
             raise InvalidInputError(

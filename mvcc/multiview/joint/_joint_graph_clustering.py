@@ -169,10 +169,11 @@ class JointGraphClustering(MultiViewEstimator):
     share is larger than that of the label, both change places. Constrained objects are no surer
     than what is spread to them.
 
-    Eq. 1 takes the closure of dense constraints: at least eight of them, as pairs of objects,
-    follow from the others, none contradicts them, none weighs less than 1, and at most a million
-    pairs follow. Such pairs bear each other out; in the closure of sparse ones,
-    wrong pairs would multiply unnoticed. Metric, groups and spreading take the pairs as given.
+    Constraints need not be closed, and one of weight 0 counts for nothing. Eq. 1 takes the closure
+    of dense ones: at least eight, as pairs of objects, follow from the others, none contradicts
+    them, none weighs less than 1, and at most a million pairs follow. Such pairs bear each other
+    out; in the closure of sparse ones, wrong pairs would multiply unnoticed. Metric, groups and
+    spreading take the pairs as given.
 
     References
     ----------
