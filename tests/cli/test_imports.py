@@ -43,7 +43,7 @@ ALONE = [
     *((f"{name} --help", {"pydantic", "yaml"}) for name in OF_SETTINGS),
     ("data list", set()),
     ("check {folder}/results", set()),
-    ("init {folder}/job", {"numpy"}),
+    ("init {folder}/job", set()),
     ("run {root}/configs/four_quadrants.yaml --dry-run --out {folder}/run", NUMBA | {"pydantic"}),
     (
         "cluster {folder}/job/cluster.yaml --dry-run",

@@ -6,12 +6,14 @@ import json
 import os
 import shlex
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from mvcc.exceptions import StoreError
+from scripts.example import drawn
 from tests.command_line import invoke, mvcc
 
 LEDGER = ".mvcc-files"
@@ -51,6 +53,19 @@ def test_every_photo_has_a_picture_that_a_library_reads(made):
         with Image.open(folder / photo["file"]) as picture:
             assert picture.size == (48, 48)
             assert len(picture.convert("RGB").getcolors()) in (2, 3)
+
+
+@pytest.mark.exact_bits
+def test_what_is_stored_is_what_the_script_draws(made):
+    folder, _ = made
+    drawn_again = drawn()
+    assert {name for name in drawn_again if not name.startswith("pictures")} == TABLES
+    for name, content in drawn_again.items():
+        if name in TABLES:
+            assert (folder / name).read_bytes() == content
+        else:  # libraries pack pixels differently
+            with Image.open(folder / name) as picture, Image.open(BytesIO(content)) as again:
+                assert picture.convert("RGB").tobytes() == again.convert("RGB").tobytes()
 
 
 @pytest.mark.parametrize("there", sorted(FILES))
