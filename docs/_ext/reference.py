@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from output_files import facts, files
 from sphinx.application import Sphinx
 
-from mvcc._utils.settings import Section, default_of, option_of
+from mvcc._utils.settings import Section, options_in
 from mvcc.cli import cli
 from mvcc.cli._shared import TERMS
 from mvcc.tables import Job, View
@@ -33,13 +33,14 @@ def _settings(kind: type[Section]) -> Iterator[str]:
     """Give a table of the keys of a section, their options and defaults."""
     yield "| key | what it is | default | option |"
     yield "|---|---|---|---|"
+    options = options_in(kind)
     for name, field in kind.model_fields.items():
-        option = option_of(field)
-        flag = ""
-        if option is not None:
-            flag = (option.flags or (f"--{name.replace('_', '-')}",))[0]
-            flag = f"`{f'{flag} {option.metavar}'.strip()}`".replace("|", r"\|")
-        default = "must be given" if field.is_required() else default_of(field)
+        flag = default = ""
+        if option := options.get(name):
+            flag = f"`{f'{option.flags[0]} {option.metavar}'.strip()}`".replace("|", r"\|")
+            default = option.default
+        if field.is_required():
+            default = "must be given"
         example = f", such as `{field.examples[0]}`" if field.examples else ""
         yield f"| `{name}` | {str(field.description).rstrip('.')}{example} | {default} | {flag} |"
 

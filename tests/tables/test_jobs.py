@@ -7,7 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from mvcc._utils.settings import default_of, option_of
+from mvcc._utils.settings import options_in
 from mvcc.cli import cli
 from mvcc.cli._job_options import ALL, job_options, settings
 from mvcc.exceptions import ConfigError
@@ -250,13 +250,13 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
     write_example(tmp_path / "example")
     config = (tmp_path / "example/cluster.yaml").read_text()
     for name, field in Job.model_fields.items():
-        assert option_of(field), name
+        assert name in options_in(Job), name
         assert str(field.description).rstrip(".") in config, name
     help_of = CliRunner().invoke(cli, ["cluster", "--help"], terminal_width=1000).stdout
     for kind in (Job, View):
-        for field in filter(option_of, kind.model_fields.values()):
-            assert f"  {field.description}" in help_of
-            assert f"[default: {default_of(field)}]" in help_of or not default_of(field)
+        for name, option in options_in(kind).items():
+            assert f"  {kind.model_fields[name].description}" in help_of
+            assert f"[default: {option.default}]" in help_of or not option.default
 
 
 @pytest.mark.parametrize(

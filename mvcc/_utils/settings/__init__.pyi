@@ -2,13 +2,12 @@ from ._section import Option as Option
 from ._section import Section as Section
 from ._section import allowed as allowed
 from ._section import alone_or_several as alone_or_several
-from ._section import default_of as default_of
 from ._section import distinct as distinct
 from ._section import got as got
 from ._section import increasing as increasing
 from ._section import not_one_of as not_one_of
 from ._section import one_of as one_of
-from ._section import option_of as option_of
+from ._section import options_in as options_in
 from ._section import refuse as refuse
 from ._section import validated as validated
 from ._yaml import KeyPath as KeyPath

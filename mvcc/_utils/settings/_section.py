@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar, get_args
 
@@ -36,25 +36,29 @@ class Section(BaseModel):
 
 @dataclass(frozen=True)
 class Option:
-    """How the command line offers a setting, whose help is the description of the field."""
+    """How the command line offers a setting; `options_in` adds what follows from its field."""
 
     metavar: str
     flags: tuple[str, ...] = ()  # by default that of the field's name
     default: str = ""  # in words, if the default is not one value
     read: Callable[[str], Any] = str  # what is typed, as a value
+    help: str = ""  # always the description of the field
 
 
-def option_of(field: FieldInfo) -> Option | None:
-    """Return how the command line offers a setting, if it does."""
-    return next((option for option in field.metadata if isinstance(option, Option)), None)
-
-
-def default_of(field: FieldInfo) -> str:
-    """Return the default of a setting as the help shows it, nothing if there is none."""
-    option = option_of(field)
-    if option is not None and option.default:
-        return option.default
-    return got(field.default).strip("'") if isinstance(field.default, str | int | float) else ""
+def options_in(kind: type[Section]) -> dict[str, Option]:
+    """Return how the command line offers the settings of a section, by name."""
+    found = {}
+    for name, field in kind.model_fields.items():
+        for option in field.metadata:
+            if isinstance(option, Option):
+                default = option.default
+                if not default and isinstance(field.default, str | int | float):
+                    default = got(field.default).strip("'")
+                flags = option.flags or (f"--{name.replace('_', '-')}",)
+                found[name] = replace(
+                    option, flags=flags, default=default, help=str(field.description)
+                )
+    return found
 
 
 Settings = TypeVar("Settings", bound=Section)
