@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from mvcc import tables
 from mvcc._utils.messages import counted, enumerated
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
@@ -24,9 +25,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    epilog=shared.below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
-)
+@shared.command(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link"))
 @job_options(TABLES)
 @click.option(
     "--out",
@@ -37,9 +36,7 @@ _EXAMPLES = (
 @click.option(
     "--answers", type=shared.FILE, metavar="FILE", help="Record a table: columns id,answer."
 )
-@click.option(
-    "-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]"
-)
+@shared.number_option("-n", "n_questions", help="Number of questions of --json.  [default: 1]")
 @click.option(
     "--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal."
 )
@@ -57,7 +54,6 @@ def ask(
     browser: bool,
     port: int | None,
     no_open: bool,
-    as_json: bool,
     **given: Any,
 ) -> None:
     """Answer questions about your own tables.
@@ -69,6 +65,7 @@ def ask(
     Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
     asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
     """
+    as_json = shared.is_json()
     if config is None and not given["views"]:
         raise click.UsageError(
             "there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE."
@@ -89,46 +86,36 @@ def ask(
         )
     if not browser and (port is not None or no_open):
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
-    from mvcc.tables import load_job, read_inputs
-
-    job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
-    inputs = read_inputs(job)
-    shared.remark_notes(
-        (*chain.from_iterable(table.notes for table in inputs.tables), *inputs.notes)
-    )
-    from mvcc.tables import AskSession, record_table
-
+    job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
+    inputs = tables.read_inputs(job)
+    shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
     base = config.parent if config else Path()
-    if out is None and len(job.asked) > 1:
-        raise click.UsageError(
-            f"the config has answers of several people ({enumerated(job.asked)}); say with --out"
-            " which are yours."
-        )
     folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
     if out is None:
+        if len(job.asked) > 1:
+            raise click.UsageError(
+                f"the config has answers of several people ({enumerated(job.asked)}); say with"
+                " --out which are yours."
+            )
         shared.remark(f"Answers go to {folder}; --out names another folder.")
     asked = shlex.quote(str(folder))
     then = f"mvcc cluster {words_of(config, given)} --asked {asked} -k auto --out results"
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
         shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")
-    with AskSession(job, inputs, folder, base, shared.remark) as session:
+    with tables.AskSession(job, inputs, folder, base, shared.remark) as session:
         if answers:
-            recorded = record_table(session, answers)
-            if not as_json:
-                shared.say(f"{counted(len(recorded), 'answer')} recorded.")
+            recorded = tables.record_table(session, answers)
+            shared.say(f"{counted(len(recorded), 'answer')} recorded.")
         if as_json:
             shared.print_json(session.document(n_questions or 1))
         elif browser:
-            from mvcc.tables import PageState
-
-            page = PageState(session, then)
+            page = tables.PageState(session, then)
             shared.in_browser(page, session.base, "Answer", port=port or 0, opens=not no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 
             ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
-        if not as_json:
-            status = session.status
-            said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
-            shared.say(f"{said}. Go on: {then}")
+        status = session.status
+        said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
+        shared.say(f"{said}. Go on: {then}")

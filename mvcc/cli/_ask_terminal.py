@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import select
 import sys
+import termios
+import tty
 from collections.abc import Callable
+from contextlib import closing
 from itertools import takewhile
-from typing import Self
 
 from mvcc.cli._ask_cards import Screen, clean, quoted
 from mvcc.exceptions import MvccError
@@ -28,12 +30,6 @@ class _Lines:
     """Standard input, where every key is a line."""
 
     after_prompt = "\n"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def key(self) -> str:
         return self.line()
@@ -56,17 +52,12 @@ class _Keyboard(_Lines):
 
     after_prompt = ""
 
-    def __enter__(self) -> Self:
-        import termios
-
+    def __init__(self) -> None:
         self._fd = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._fd)
         self._by_key()
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        import termios
-
+    def close(self) -> None:
         termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
 
     def key(self) -> str:
@@ -104,14 +95,9 @@ class _Keyboard(_Lines):
         return byte
 
     def _by_key(self) -> None:
-        import termios
-        import tty
-
         tty.setcbreak(self._fd, termios.TCSADRAIN)
 
     def _by_line(self) -> None:
-        import termios
-
         *flags, characters = self._before
         characters = [*characters]
         characters[termios.VEOL] = _ESC  # a second key that ends a line
@@ -124,7 +110,10 @@ def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> N
     `pairs` asks whether two are alike. With `single_keys`, keys work without Enter; else each is a
     line of standard input.
     """
-    with _Keyboard() if single_keys else _Lines() as keyboard:
+    if not single_keys:
+        _Dialog(session, _Lines()).run(pairs)
+        return
+    with closing(_Keyboard()) as keyboard:
         _Dialog(session, keyboard).run(pairs)
 
 

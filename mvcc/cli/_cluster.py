@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from mvcc import results, tables
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import write_output
 from mvcc.cli import _outcome as outcome
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import ALL, job_options, settings
-
-if TYPE_CHECKING:
-    from mvcc.tables import Job
+from mvcc.reporting import figures
 
 _EXAMPLES = (
     "mvcc cluster texts.csv images.xlsx --match matches.csv -k 5",
@@ -25,10 +24,8 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    epilog=shared.below_help(
-        *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
-    )
+@shared.command(
+    *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
 )
 @job_options(ALL)
 @shared.scheduler_option
@@ -44,7 +41,6 @@ def cluster(
     fresh: bool,
     dry_run: bool,
     scheduler: str | None,
-    as_json: bool,
     **given: Any,
 ) -> None:
     """Cluster your own tables, of which only some rows are known to match.
@@ -64,7 +60,6 @@ def cluster(
     constraints moved and why (co-em: propagated.csv and received.csv); of a folder labels/ with all
     rows; report.html, model.skops, and cluster.yaml, which repeats the run.
     """
-    # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
         raise click.UsageError(
             "there is nothing to cluster; give a CONFIG file, or tables: mvcc cluster a.csv b.csv"
@@ -74,81 +69,74 @@ def cluster(
         raise click.UsageError(
             "the number of clusters is missing; give it with -k (NUMBER or auto)."
         )
-    from mvcc.tables import cluster_job, load_job
-
     numbers = outcome.as_range(given["n_clusters"])
     if numbers:
         given["n_clusters"] = str(numbers[-1])
-    job = load_job(config, list(settings(given)))
+    job = tables.load_job(config, settings(given))
     asking = outcome.asking_command(job, config, given)
     if numbers and not dry_run:
-        from mvcc.tables import CHOICE_KIND, CURVES, try_numbers
-
         with shared.shown_steps() as on_step:
-            tried = try_numbers(
+            tried = tables.try_numbers(
                 job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step
             )
-        from mvcc.reporting.figures import picture_of_numbers
-
-        write_output(out / CURVES, picture_of_numbers(tried), CHOICE_KIND, fresh=fresh)
-        outcome.print_numbers(tried, out, asking, as_json)
+        picture = figures.picture_of_numbers(tried)
+        write_output(out / tables.CURVES, picture, tables.CHOICE_KIND, fresh=fresh)
+        outcome.print_numbers(tried, out, asking)
         return
-    with outcome.told_how_to_ask(job, asking, as_json):
+    try:
         if dry_run:
-            _check(job, scheduler, as_json)
+            _print_inputs(job, tables.check_job(job, scheduler=scheduler))
             return
         with shared.shown_steps() as on_step:
-            facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    outcome.print_outcome(facts, out, as_json)
+            facts = tables.cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
+    except tables.UnknownNumberError as error:
+        outcome.refuse_unknown(error, job, asking)
+    outcome.print_outcome(facts, out)
 
 
-def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
-    from mvcc.tables import check_job
-
-    inputs = check_job(job, scheduler=scheduler)
+def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
+    """Print what was read for a job, and what features will be made of it."""
     # this needs scikit-learn, once the files have been read
-    from mvcc.results import ColumnFacts, column_lines, columns_used
-    from mvcc.tables import described_features
-
-    features = [described_features(table, job) for table in inputs.tables]
+    features = [tables.described_features(table, job) for table in inputs.tables]
     views = list(zip(inputs.tables, inputs.constraints, features, strict=True))
     between = [
         ([inputs.tables[view].name for view in pair], len(rows))
         for pair, rows in inputs.relations.items()
     ]
-    if as_json:
-        document = {
-            "views": [
-                {
-                    "name": table.name,
-                    "rows": len(table.ids),
-                    "all_rows": table.n_all_rows or len(table.ids),
-                    "columns": table.n_used,
-                    "constraints": len(constraints),
-                    "every_column": [column.to_dict() for column in table.every_column],
-                    "features": made,
-                    "notes": table.notes,
-                }
-                for table, constraints, made in views
-            ],
+    documents = [
+        {
+            "name": table.name,
+            "rows": len(table.ids),
+            "all_rows": table.n_all_rows or len(table.ids),
+            "columns": table.n_used,
+            "constraints": len(constraints),
+            "every_column": [column.to_dict() for column in table.every_column],
+            "features": made,
+            "notes": table.notes,
+        }
+        for table, constraints, made in views
+    ]
+    shared.say_json(
+        {
+            "views": documents,
             "matches": [{"views": names, "matches": number} for names, number in between],
             "notes": inputs.notes,
             "settings": job.settings(),
         }
-        shared.print_json(document)
-        return
+    )
     for table, constraints, made in views:
-        columns = [ColumnFacts(**column.to_dict()) for column in table.every_column]
+        columns = [results.ColumnFacts(**column.to_dict()) for column in table.every_column]
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         shared.say(
-            f"{table.name}: {all_rows}{counted(len(table.ids), 'row')}, {columns_used(columns)}, "
+            f"{table.name}: {all_rows}{counted(len(table.ids), 'row')}, "
+            f"{results.columns_used(columns)}, "
             f"{counted(len(constraints), 'constraint')} ({table.path})"
         )
-        for line in column_lines(columns):
+        for line in results.column_lines(columns):
             shared.say(f"  {line}")
         if made:
             shared.say(f"  features: {made}")
-        shared.remark_notes(table.notes)
+        shared.say_notes(table.notes)
     for names, number in between:
         shared.say(f"{' and '.join(names)}: {counted(number, 'match')}")
     if inputs.answers:
@@ -159,5 +147,5 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         )
         for sentence in inputs.answers.together.in_words() if inputs.answers.together else ():
             shared.say(sentence)
-    shared.remark_notes(inputs.notes)
+    shared.say_notes(inputs.notes)
     shared.say("All files are valid. Nothing was written.")

@@ -12,16 +12,17 @@ from pathlib import Path
 
 import click
 
+from mvcc import datasets
 from mvcc._version import __version__
-from mvcc.cli._shared import below_help, data_dir_option, output_options, print_json, say
+from mvcc.cli._shared import command, data_dir_option, output_options, say, say_json
 from mvcc.exceptions import MvccError
 
 
-@click.command(epilog=below_help("mvcc doctor", "mvcc doctor --compile"))
+@command("mvcc doctor", "mvcc doctor --compile")
 @data_dir_option
 @click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now.")
 @output_options("Print everything as JSON.")
-def doctor(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
+def doctor(data_dir: Path | None, compiling: bool) -> None:
     """Print the versions of mvcc and its libraries, and where data and compiled kernels are.
 
     Changes nothing, except with --compile. Exit status 1 if mvcc cannot work as it is installed.
@@ -30,9 +31,6 @@ def doctor(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
     from threadpoolctl import threadpool_info
 
     pools = {pool["internal_api"]: str(pool["num_threads"]) for pool in threadpool_info()}
-
-    from mvcc.datasets import registry_version, search_folders
-
     facts = {
         "system": {
             "mvcc": f"{__version__} in {Path(__file__).parents[1]}",
@@ -42,14 +40,12 @@ def doctor(data_dir: Path | None, compiling: bool, as_json: bool) -> None:
         "libraries": _libraries(),
         "threads": {"cores": str(os.cpu_count()), "numba": str(get_num_threads()), **pools},
         "data": {
-            "registry": str(registry_version()),
-            "searched in": ", ".join(map(str, search_folders(data_dir))),
+            "registry": str(datasets.registry_version()),
+            "searched in": ", ".join(map(str, datasets.search_folders(data_dir))),
         },
         "kernels": _kernels(compiling),
     }
-    if as_json:
-        print_json(facts)
-        return
+    say_json(facts)
     width = max(len(name) for section in facts.values() for name in section)
     for title, section in facts.items():
         say(f"{title}:")

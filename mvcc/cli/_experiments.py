@@ -1,6 +1,6 @@
 """Commands about results of the paper's experiments: ``plot``, ``claims``, ``check``, ``replay``.
 
-Pandas, numba and scikit-learn are imported inside the commands, since their help needs none.
+What they call is imported when it is first used, since their help needs none of it.
 """
 
 from __future__ import annotations
@@ -10,72 +10,50 @@ import traceback
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from mvcc import experiments, results, tables
 from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError, StoreError
-from mvcc.reporting.figures import FIGURES
-
-if TYPE_CHECKING:
-    from mvcc.experiments import Finding, Replay
+from mvcc.reporting import claims as tested
+from mvcc.reporting import figures as drawn
 
 _DIFFERENT, _CLAIM_DOES_NOT_HOLD = 1, 3  # exit codes
 _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc plot results --figure 4 --out figures", terms=("curve", "results folder")
-    )
-)
+@shared.command("mvcc plot results --figure 4 --out figures", terms=("curve", "results folder"))
 @click.argument("results_dir", type=shared.Folder())
 @click.option(
     "--figure",
     "figures",
-    type=click.Choice(list(FIGURES)),
+    type=click.Choice(list(drawn.FIGURES)),
     multiple=True,
     help="Number or name of a figure; may be repeated.  [default: all figures that have results]",
 )
-@click.option(
-    "--out",
-    type=shared.Folder(),
-    metavar="FOLDER",
-    help="Output folder.  [default: RESULTS_DIR/figures]",
-)
+@shared.folder_option("--out", help="Output folder.  [default: RESULTS_DIR/figures]")
 @shared.fresh_option
 @shared.output_options("Print the paths as JSON, by figure.")
-def plot(
-    results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: bool, as_json: bool
-) -> None:
+def plot(results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: bool) -> None:
     """Draw the paper's figures from the results in RESULTS_DIR, as PNG and PDF.
 
     RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the
     files, one per line.
     """
-    from mvcc.reporting import figures as paper
-
-    written = paper.plot(results_dir, figures=figures or None, out=out, fresh=fresh)
-    if as_json:
-        by_figure = {name: [str(path) for path in paths] for name, paths in written.items()}
-        shared.print_json({"figures": by_figure})
-        return
+    written = drawn.plot(results_dir, figures=figures or None, out=out, fresh=fresh)
+    shared.say_json({"figures": written})
     for path in chain.from_iterable(written.values()):
         shared.say(str(path))
-    shared.remark(f"Next: mvcc claims {results_dir}")
+    shared.say(f"Next: mvcc claims {results_dir}", err=True)
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc claims results", terms=("claim", "cell", "trial", "results folder")
-    )
-)
+@shared.command("mvcc claims results", terms=("claim", "cell", "trial", "results folder"))
 @click.argument("results_dir", type=shared.Folder())
 @shared.fresh_option
 @shared.output_options("Print everything as JSON: claims, cells, effects, readings.")
 @click.pass_context
-def claims(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
+def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
     Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the
@@ -87,28 +65,26 @@ def claims(context: click.Context, results_dir: Path, fresh: bool, as_json: bool
 
     Exit status 3 if a claim does not hold, or holds only in part.
     """
-    from mvcc.reporting.claims import evaluate_claims, print_scorecard, to_json, write_markdown
-
-    scorecard = evaluate_claims(results_dir)
-    paths = write_markdown(scorecard, results_dir, fresh=fresh)
-    if as_json:
-        shared.print_json(to_json(scorecard))
+    scorecard = tested.evaluate_claims(results_dir)
+    paths = tested.write_markdown(scorecard, results_dir, fresh=fresh)
+    if shared.is_json():
+        shared.print_json(tested.to_json(scorecard))
     elif not shared.is_quiet():
         from rich.console import Console
 
         # a file or a pipe has no width to ask for
         console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
-        print_scorecard(scorecard, console)
+        tested.print_scorecard(scorecard, console)
         shared.say(f"Details: {' and '.join(map(str, paths))}")
     if not scorecard.all_hold:
         context.exit(_CLAIM_DOES_NOT_HOLD)
 
 
-@click.command(epilog=shared.below_help("mvcc check results", terms=("results folder", "trial")))
+@shared.command("mvcc check results", terms=("results folder", "trial"))
 @click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=shared.Folder())
 @shared.output_options("Print the findings as JSON.")
 @click.pass_context
-def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
+def check(context: click.Context, paths: tuple[Path, ...]) -> None:
     """Verify the results in and below each FOLDER; change nothing.
 
     Of `mvcc run`, the checksums of all files. If two folders have the same config and data but
@@ -120,38 +96,31 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
 
     Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """
-    from mvcc.experiments import check_results
-    from mvcc.results import CLUSTERING, MANIFEST
-
-    clusterings = {facts.parent for path in paths for facts in path.rglob(CLUSTERING)}
+    clusterings = {facts.parent for path in paths for facts in path.rglob(results.CLUSTERING)}
     findings = [_finding(folder) for folder in sorted(clusterings)]
     disagreements: list[str] = []
-    if not findings or any(file for path in paths for file in path.rglob(MANIFEST)):
-        of_runs, disagreements = check_results(paths)
+    if not findings or any(file for path in paths for file in path.rglob(results.MANIFEST)):
+        of_runs, disagreements = experiments.check_results(paths)
         findings += of_runs
-    if as_json:
-        rows = [asdict(finding) | {"folder": str(finding.folder)} for finding in findings]
-        shared.print_json({"folders": rows, "disagreements": disagreements})
-    else:
-        _print_findings(findings)
-        for line in disagreements:
-            shared.say(line)
+    shared.say_json({"folders": list(map(asdict, findings)), "disagreements": disagreements})
+    _print_findings(findings)
+    for line in disagreements:
+        shared.say(line)
     if disagreements or any(finding.status == "damaged" for finding in findings):
         context.exit(_DIFFERENT)
 
 
-def _finding(folder: Path) -> Finding:
-    from mvcc.experiments import Finding
-    from mvcc.tables import check_clustering
-
+def _finding(folder: Path) -> experiments.Finding:
     try:
-        verified, wrong, notes = check_clustering(folder)
+        verified, wrong, notes = tables.check_clustering(folder)
     except MvccError as error:
-        return Finding(folder, "damaged", 0, 0, 0, [str(error)])
-    return Finding(folder, "damaged" if wrong else "ok", verified, 0, 0, [*wrong, *notes])
+        return experiments.Finding(folder, "damaged", 0, 0, 0, [str(error)])
+    return experiments.Finding(
+        folder, "damaged" if wrong else "ok", verified, 0, 0, [*wrong, *notes]
+    )
 
 
-def _print_findings(findings: list[Finding]) -> None:
+def _print_findings(findings: list[experiments.Finding]) -> None:
     width = max(len(str(finding.folder)) for finding in findings)
     for finding in findings:
         own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
@@ -162,17 +131,13 @@ def _print_findings(findings: list[Finding]) -> None:
             shared.say(f"{'':{width}}  {note}")
 
 
-@click.command(
-    epilog=shared.below_help("mvcc replay results/protein 17", terms=("trial", "results folder"))
-)
+@shared.command("mvcc replay results/protein 17", terms=("trial", "results folder"))
 @click.argument("folder", type=shared.Folder())
 @click.argument("trial", type=click.IntRange(0, 10**6))
 @shared.data_dir_option
 @shared.output_options("Print the outcome as JSON.")
 @click.pass_context
-def replay(
-    context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool
-) -> None:
+def replay(context: click.Context, folder: Path, trial: int, data_dir: Path | None) -> None:
     """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
 
     If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to
@@ -181,10 +146,8 @@ def replay(
 
     Exit status 1 if the trial fails or differs.
     """
-    from mvcc.experiments import replay_trial
-
     try:
-        found = replay_trial(folder, trial, data_dir=data_dir)
+        found = experiments.replay_trial(folder, trial, data_dir=data_dir)
     except (DataError, StoreError):
         raise
     except Exception:  # to show it is what the command is for
@@ -197,15 +160,13 @@ def replay(
         "first": found.first,
         "causes": found.causes,
     }
-    if as_json:
-        shared.print_json(facts)
-    else:
-        shared.say(_worded(found, trial))
+    shared.say_json(facts)
+    shared.say(_worded(found, trial))
     if found.differing:
         context.exit(_DIFFERENT)
 
 
-def _worded(found: Replay, trial: int) -> str:
+def _worded(found: experiments.Replay, trial: int) -> str:
     done = f"Trial {trial} was computed: {len(found.rows)} rows"
     if not found.compared:
         return f"{done}. It is not stored, so there is nothing to compare it with."

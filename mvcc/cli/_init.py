@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from mvcc import tables
 from mvcc.cli import _shared as shared
-
-if TYPE_CHECKING:
-    from mvcc.tables import Draft
 
 _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
 
 
-@click.command(epilog=shared.below_help(*_EXAMPLES))
+@shared.command(*_EXAMPLES)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="FOLDER|TABLE...")
 @click.option("--from", "draft", is_flag=True, help="Draft a config for your own tables.")
 @click.option(
@@ -31,7 +28,6 @@ def init(
     out: Path | None,
     sheets: tuple[str, ...],
     headers: tuple[str, ...],
-    as_json: bool,
 ) -> None:
     """Write a small example to start from into FOLDER, or draft a config for your own tables.
 
@@ -43,21 +39,14 @@ def init(
     are left out. Files of matches and constraints are told by the ids that they hold.
     """
     if draft:
-        from mvcc.tables import draft_config
-
         known = shared.by_name(sheets, "--sheet"), shared.header_rows(headers)
-        _print_draft(draft_config(out or Path("cluster.yaml"), paths, *known), as_json)
+        _print_draft(tables.draft_config(out or Path("cluster.yaml"), paths, *known))
         return
     if len(paths) > 1 or out is not None or sheets or headers:
         raise click.UsageError("to draft a config for your own tables, add --from.")
-    # numpy takes longer to import than `mvcc init --help` may take
-    from mvcc.tables import write_example
-
     folder = Path(paths[0])
-    written = write_example(folder)
-    if as_json:
-        shared.print_json({"files": [str(path) for path in written]})
-        return
+    written = tables.write_example(folder)
+    shared.say_json({"files": written})
     pictures = [path for path in written if path.parent != folder]
     for path in written:
         if path not in pictures:
@@ -67,19 +56,17 @@ def init(
     shared.say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
 
 
-def _print_draft(drafted: Draft, as_json: bool) -> None:
+def _print_draft(drafted: tables.Draft) -> None:
     out, files = drafted.path, drafted.files
-    if as_json:
-        shared.print_json(
-            {
-                "files": [str(out)],
-                "views": files.views,
-                "matches": dict(files.matches),
-                "constraints": dict(files.constraints),
-                "doubts": drafted.doubts,
-            }
-        )
-        return
+    shared.say_json(
+        {
+            "files": [out],
+            "views": files.views,
+            "matches": dict(files.matches),
+            "constraints": dict(files.constraints),
+            "doubts": drafted.doubts,
+        }
+    )
     shared.say(str(out))
     for what, named in (
         ("view", files.views.items()),

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mvcc import tables
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
 from mvcc.cli import _shared as shared
@@ -18,31 +19,13 @@ _EXAMPLES = (
 )
 
 
-@click.command(epilog=shared.below_help(*_EXAMPLES, terms=("view", "match")))
+@shared.command(*_EXAMPLES, terms=("view", "match"))
 @job_options([*TABLES, "asked"])
-@click.option(
-    "--from",
-    "clustering",
-    type=shared.Folder(),
-    metavar="FOLDER",
-    help="A clustering: its tables and its clusters.",
-)
+@shared.folder_option("--from", "clustering", help="A clustering: its tables and its clusters.")
 @click.option("--between", metavar="VIEW:VIEW", help="The two views, where there are more.")
-@click.option(
-    "-n",
-    "n_rows",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Rows to propose for.",
-)
-@click.option(
-    "--candidates",
-    "n_candidates",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Proposals for each row.",
+@shared.number_option("-n", "n_rows", default=100, show_default=True, help="Rows to propose for.")
+@shared.number_option(
+    "--candidates", "n_candidates", default=1, show_default=True, help="Proposals for each row."
 )
 @click.option(
     "--with-known",
@@ -61,7 +44,6 @@ def match(
     with_known: bool,
     out: Path | None,
     fresh: bool,
-    as_json: bool,
     **given: Any,
 ) -> None:
     """Propose matches of rows that have none, for you to confirm; mvcc never applies them itself.
@@ -81,18 +63,15 @@ def match(
         raise click.UsageError(
             "there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE."
         )
-    if out is None and not as_json:
+    if out is None and not shared.is_json():
         raise click.UsageError(
             "the output file is missing; give it with --out, or print the proposals with --json."
         )
-    from mvcc.tables import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
-
-    options = list(settings(given))
     source = clustering / "cluster.yaml" if clustering else config
-    job = load_job(source, options, defaults={"n_clusters": "auto"})
+    job = tables.load_job(source, settings(given), defaults={"n_clusters": "auto"})
     if out is not None:
-        check_output(out, PROPOSALS, fresh=fresh, inputs=inputs_of(job))
-    found = propose_matches(
+        check_output(out, tables.PROPOSALS, fresh=fresh, inputs=tables.inputs_of(job))
+    found = tables.propose_matches(
         job,
         clustering=clustering,
         between=between,
@@ -101,34 +80,26 @@ def match(
         with_known=with_known,
     )
     if out is not None:
-        write_proposals(found, out, job, fresh=fresh)
-    if as_json:
-        shared.print_json(found)
-        return
+        tables.write_proposals(found, out, job, fresh=fresh)
+    shared.say_json(found)
     first, second = found["views"]
     n_first, n_second = found["n_unmatched"]
     shared.say(
         f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and "
         f"{n_second} of {second}"
     )
-    if found["found_first"] is None:
-        shared.say(
-            "How often known matches are found again was not measured: there are too few matches, "
-            "or too many rows."
-        )
-    else:
-        shared.say(
+    measured = (
+        "How often known matches are found again was not measured: there are too few matches, or "
+        "too many rows."
+    )
+    if found["found_first"] is not None:
+        measured = (
             f"Known matches that were cut for a test: found first {found['found_first']:.0%}, "
             f"among the first five {found['found_in_five']:.0%}"
         )
+    shared.say(measured)
     shared.say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
+    rest = ", and add the rest to your matches; --with-known makes it one file."
     if with_known:
-        shared.remark(
-            f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place "
-            "of your matches."
-        )
-    else:
-        shared.remark(
-            "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it "
-            "one file."
-        )
+        rest = f"; --match {first}:{second}={out} takes the rest in place of your matches."
+    shared.say(f"Next: delete the wrong lines{rest}", err=True)

@@ -5,32 +5,28 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
+from mvcc import propagation, results, tables
 from mvcc._utils.messages import counted
 from mvcc.cli._job_options import words_of
-from mvcc.cli._shared import print_json, remark_notes, say
+from mvcc.cli._shared import remark_notes, say, say_json
 from mvcc.exceptions import ConfigError
+from mvcc.results import Clustering
 
-if TYPE_CHECKING:
-    from mvcc.results import Clustering, ViewFacts
-    from mvcc.tables import Job
-
+_AS_IN_FACTS = ("comparison", "continued", "together", "joint", "co_em", "stability_runs")
 _MOST_NAMED = 12  # clusters, in the terminal
 _BESIDE = ("k", "kept_error", "rows", "all_rows")  # not columns of a table of numbers
 _WIDTH = 80  # columns of a terminal
 
 
-def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
+def print_outcome(clustering: Clustering, out: Path) -> None:
     """Print a clustering that was written to a folder."""
     notes = [*clustering.warnings, *_doubts(clustering)]
     remark_notes(notes)
-    if as_json:
-        print_json(_document(clustering, out, notes))
-        return
+    say_json(_document(clustering, out, notes))
     for line in _lines(clustering, out):
         say(line)
 
@@ -47,29 +43,19 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
     profiles = clustering.profiles or [()] * len(clustering.views)
     views = []
     for view, of_view in zip(clustering.views, profiles, strict=True):
-        # the rows that constraints moved, or how many were propagated
-        effect = {"moved": view.n_moved}
-        if not clustering.joint:
-            effect = {
-                "propagated": view.n_propagated.total,
-                "inferred": view.n_inferred.total,
-                "received": view.n_received.total,
-            }
         entry: dict[str, Any] = {"name": view.name, "rows": view.n_rows}
         if view.n_all_rows:
-            entry |= {
-                "all_rows": view.n_all_rows,
-                "all_sizes": view.all_sizes,
-                "all_f": view.all_f,
-                "all_ari": view.all_ari,
-                "all_labels": str(out / view.name / "labels"),
-            }
+            entry["all_rows"] = view.n_all_rows
+            entry |= {name: getattr(view, name) for name in ("all_sizes", "all_f", "all_ari")}
+            entry["all_labels"] = out / view.name / "labels"
+        entry |= {name: len(getattr(view, name)) for name in ("given", "violated", "dropped")}
+        if clustering.joint:
+            entry["moved"] = view.n_moved
+        else:
+            for name in ("propagated", "inferred", "received"):
+                entry[name] = getattr(view, f"n_{name}").total
         entry |= {
-            "given": len(view.given),
-            "violated": len(view.violated),
-            "dropped": len(view.dropped),
-            **effect,
-            "labels": str(out / view.name / "labels.csv"),
+            "labels": out / view.name / "labels.csv",
             "reference_f": view.reference_f,
             "names": view.names,
             "profiles": [{"name": profile.name, "size": profile.size} for profile in of_view],
@@ -77,24 +63,17 @@ def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, 
         }
         views.append(entry)
     return {
-        "folder": str(out),
-        "report": str(out / "report.html"),
+        "folder": out,
+        "report": out / "report.html",
         "views": views,
         "warnings": notes,
-        "comparison": facts["comparison"],
-        "continued": facts.get("continued"),
-        "together": facts.get("together"),
-        "joint": facts.get("joint"),
-        "co_em": facts["co_em"],
-        "stability_runs": facts["stability_runs"],
+        **{name: facts.get(name) for name in _AS_IN_FACTS},
         "seconds": clustering.seconds,
     }
 
 
 def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
-    from mvcc.results import column_lines, found_in_words
-
-    yield _wrapped(found_in_words(clustering))
+    yield _wrapped(results.found_in_words(clustering))
     if clustering.comparison:
         yield _wrapped(clustering.comparison.sentence)
     if clustering.continued:
@@ -109,7 +88,7 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
         yield f"Threshold: {co_em.threshold:g}, chosen by cross-validation"
     for number, view in enumerate(clustering.views):
         yield _wrapped(f"{view.name}: {'; '.join(_parts(clustering, number))}")
-        yield from (f"  {line}" for line in column_lines(view.columns))
+        yield from (f"  {line}" for line in results.column_lines(view.columns))
     if clustering.names_from:
         yield f"Names: {clustering.names_from}"
     for view in clustering.views:
@@ -122,10 +101,8 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
 def _parts(clustering: Clustering, number: int) -> Iterator[str]:
     """Give what there is to say of a view."""
     view = clustering.views[number]
-    from mvcc.results import columns_used
-
     yield counted(view.n_rows, "row")
-    yield columns_used(view.columns)
+    yield results.columns_used(view.columns)
     yield f"{counted(len(view.given), 'constraint')} given, {len(view.violated)} violated"
     if view.dropped:
         yield f"{len(view.dropped)} dropped"
@@ -169,7 +146,7 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
         yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
 
 
-def _sampled(view: ViewFacts, out: Path) -> str:
+def _sampled(view: results.ViewFacts, out: Path) -> str:
     """Say that the clusters of all rows come from some of them."""
     against = ""
     if view.all_f is not None:
@@ -182,45 +159,37 @@ def _sampled(view: ViewFacts, out: Path) -> str:
 
 def _doubts(clustering: Clustering) -> Iterator[str]:
     """Say in which views inferred constraints may be wrong, by the two indicators of §6.4."""
-    from mvcc.propagation import SMALLEST_DIVERGENCE
-
     if not clustering.co_em or not clustering.co_em.propagates:
         return
     for view in clustering.views:
         if not view.suspicious or not view.n_inferred.total:
             continue
         why = "the report says why"
-        if view.closest and view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
+        smallest = propagation.SMALLEST_DIVERGENCE
+        if view.closest and view.divergence is not None and view.divergence < smallest:
             first, second = view.closest
             why = (
                 f"clusters {first} and {second} overlap (separation {view.divergence:.2g}; below "
-                f"{SMALLEST_DIVERGENCE:g} is risky)"
+                f"{smallest:g} is risky)"
             )
         yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."
 
 
-def asking_command(job: Job, config: Path | None, given: dict[str, Any]) -> str:
+def asking_command(job: tables.Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
     folders = job.asked or (("asked",) if config is None else ())
     out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
     return f"mvcc ask {words_of(config, given)}{out}"
 
 
-@contextmanager
-def told_how_to_ask(job: Job, asking: str, as_json: bool) -> Iterator[None]:
-    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
-    from mvcc.tables import UnknownNumberError, number_criteria
-
-    try:
-        yield
-    except UnknownNumberError as error:
-        if error.inputs is not None:
-            found = number_criteria(job, error.inputs)
-            if as_json:
-                print_json(found)
-            elif found["k"]:
-                _print_criteria(found)
-        raise ConfigError(f"{error} To be asked:\n  {asking}") from None
+def refuse_unknown(error: tables.UnknownNumberError, job: tables.Job, asking: str) -> NoReturn:
+    """Print criteria, and refuse a job whose answers do not give the number of clusters."""
+    if error.inputs is not None:
+        found = tables.number_criteria(job, error.inputs)
+        say_json(found)
+        if found["k"]:
+            _print_criteria(found)
+    raise ConfigError(f"{error} To be asked:\n  {asking}") from None
 
 
 def as_range(text: str | None) -> range | None:
@@ -237,14 +206,10 @@ def as_range(text: str | None) -> range | None:
     return range(low, high + 1)
 
 
-def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str, as_json: bool) -> None:
+def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str) -> None:
     """Print how good each number of clusters is, and the command that asks."""
-    from mvcc.tables import CHOICE, CURVES
-
-    table, curves = str(out / CHOICE), str(out / CURVES)
-    if as_json:
-        print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
-        return
+    table, curves = out / tables.CHOICE, out / tables.CURVES
+    say_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
     columns = [
         name for name, value in tried[0].items() if name not in _BESIDE and value is not None
     ]

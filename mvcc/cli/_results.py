@@ -1,6 +1,6 @@
 """Commands about a clustering: ``predict``, ``compare``, ``export``, ``report``.
 
-Pandas and scikit-learn are imported inside the commands, since their help needs none.
+What they call is imported when it is first used, since their help needs none of it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Any
 
 import click
 
+from mvcc import tables
 from mvcc._utils.messages import clipped, counted
 from mvcc.cli import _shared as shared
+from mvcc.reporting import html
 
 _MOST_SHOWN = 10
 _WIDEST = 24  # clusters of a table that fits a terminal
 _OUTLIER = -1
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc predict results --view texts=new.csv --out labels.csv",
-        "mvcc predict results --view texts=a.parquet --view images=b.npz --out labels",
-        "mvcc predict results --view texts=folder --out labels",
-        terms=("view",),
-    )
+@shared.command(
+    "mvcc predict results --view texts=new.csv --out labels.csv",
+    "mvcc predict results --view texts=a.parquet --view images=b.npz --out labels",
+    "mvcc predict results --view texts=folder --out labels",
+    terms=("view",),
 )
 @click.argument("folder", type=shared.Folder())
 @click.option(
@@ -56,7 +56,6 @@ def predict(
     headers: tuple[str, ...],
     scheduler: str | None,
     fresh: bool,
-    as_json: bool,
 ) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
 
@@ -67,10 +66,8 @@ def predict(
     parallel, and written to a folder of Parquet files.
     """
     new = shared.by_name(views, "--view")
-    from mvcc.tables import predict_files
-
     with shared.shown_steps() as on_step:
-        found = predict_files(
+        found = tables.predict_files(
             folder,
             new,
             out,
@@ -80,41 +77,37 @@ def predict(
             scheduler=scheduler,
             on_step=on_step,
         )
-    if as_json:
-        rows = [
-            {
-                "name": one.view,
-                "rows": sum(one.sizes),
-                "sizes": one.sizes,
-                "labels": str(one.path),
-                "notes": one.notes,
-            }
-            for one in found
-        ]
-        shared.print_json({"views": rows})
-        return
+    documents = [
+        {
+            "name": one.view,
+            "rows": sum(one.sizes),
+            "sizes": one.sizes,
+            "labels": one.path,
+            "notes": one.notes,
+        }
+        for one in found
+    ]
+    shared.say_json({"views": documents})
     for one in found:
         sizes = ", ".join(map(str, one.sizes))
         shared.say(
             f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: "
             f"{sizes} ({one.path})"
         )
-        shared.remark_notes(one.notes)
+        shared.say_notes(one.notes)
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc compare results results-2",
-        "mvcc compare results results-2 --out moved.csv",
-        terms=("view", "match", "constraint"),
-    )
+@shared.command(
+    "mvcc compare results results-2",
+    "mvcc compare results results-2 --out moved.csv",
+    terms=("view", "match", "constraint"),
 )
 @click.argument("first", metavar="A", type=shared.Folder())
 @click.argument("second", metavar="B", type=shared.Folder())
 @shared.out_file_option(help="Write the rows that moved to a CSV file.")
 @shared.fresh_option
 @shared.output_options("Print everything as JSON.")
-def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
+def compare(first: Path, second: Path, out: Path | None, fresh: bool) -> None:
     """Compare two clusterings: A and B are output folders of `mvcc cluster`.
 
     For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand
@@ -123,15 +116,11 @@ def compare(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
     clusters that were split or merged, are new or have vanished are named. Only rows and views that
     both have are compared.
     """
-    from mvcc.tables import compare_clusterings, write_moved
-
-    found = compare_clusterings(first, second)
+    found = tables.compare_clusterings(first, second)
     if out is not None:
-        write_moved(found, out, fresh=fresh)
-    if as_json:
-        shared.print_json(found)
-        return
-    shared.remark_notes(found["notes"])
+        tables.write_moved(found, out, fresh=fresh)
+    shared.say_json(found)
+    shared.say_notes(found["notes"])
     for sentence in found["in_words"]:
         shared.say(sentence)
     for view in found["views"]:
@@ -188,13 +177,11 @@ def _print_some(what: str, lines: list[str]) -> None:
         shared.say(f"  {what} ({len(lines)}): {', '.join(lines[:_MOST_SHOWN])}{more}")
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc export results --out with-clusters",
-        "mvcc export results --out with-clusters --format parquet",
-        "mvcc export results --out clusters.xlsx",
-        terms=("view",),
-    )
+@shared.command(
+    "mvcc export results --out with-clusters",
+    "mvcc export results --out with-clusters --format parquet",
+    "mvcc export results --out clusters.xlsx",
+    terms=("view",),
 )
 @click.argument("folder", type=shared.Folder())
 @click.option(
@@ -212,7 +199,7 @@ def _print_some(what: str, lines: list[str]) -> None:
 )
 @shared.fresh_option
 @shared.output_options("Print the files as JSON.")
-def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool) -> None:
+def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
     """Write your own tables, as they are, with the cluster of every row beside them.
 
     FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if
@@ -222,44 +209,27 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool
     Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they
     are marked as text.
     """
-    from mvcc.tables import export_tables
-
-    written = export_tables(folder, out, kind, fresh=fresh)
-    if as_json:
-        shared.print_json(
-            {"files": [{"path": str(path), "rows": rows} for path, rows in written.items()]}
-        )
-        return
+    written = tables.export_tables(folder, out, kind, fresh=fresh)
+    shared.say_json({"files": [{"path": path, "rows": rows} for path, rows in written.items()]})
     for path, rows in written.items():
         shared.say(f"{path}: {counted(rows, 'row')}")
 
 
-@click.command(
-    epilog=shared.below_help(
-        "mvcc report results --out report.html", terms=("curve", "claim", "results folder")
-    )
-)
+@shared.command("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
 @click.argument("folder", type=shared.Folder())
 @shared.out_file_option(help="Output file.  [default: FOLDER/report.html]")
 @shared.fresh_option
 @shared.output_options("Print the path as JSON.")
-def report(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
+def report(folder: Path, out: Path | None, fresh: bool) -> None:
     """Write the report of FOLDER: one HTML file that works offline.
 
     FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints,
     and how far to trust them. Or FOLDER holds one experiment of `mvcc run` or several: the report
     shows learning curves, the paper's figures and claims, and what was run.
     """
-    from mvcc.reporting.html import write_report
-
-    inputs: list[str] = []
-    if out is not None:
-        from mvcc.tables import inputs_of_clustering
-
-        inputs = inputs_of_clustering(folder)
-    written = write_report(folder, out, fresh=fresh, inputs=inputs)
-    if as_json:
-        shared.print_json({"report": str(written)})
-    else:
-        shared.say(str(written))
-        shared.remark("Next: open it in a browser, or send it to others: it needs no other file.")
+    inputs = [] if out is None else tables.inputs_of_clustering(folder)
+    written = html.write_report(folder, out, fresh=fresh, inputs=inputs)
+    shared.say_json({"report": written})
+    shared.say(str(written))
+    text = "Next: open it in a browser, or send it to others: it needs no other file."
+    shared.say(text, err=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from mvcc import tables
 from mvcc._utils.messages import counted
 from mvcc.cli import _shared as shared
 
@@ -17,7 +18,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(epilog=shared.below_help(*_EXAMPLES, terms=("view", "match")))
+@shared.command(*_EXAMPLES, terms=("view", "match"))
 @click.argument("folder", type=shared.Folder())
 @click.option(
     "--answers",
@@ -26,9 +27,7 @@ _EXAMPLES = (
     help="Record a table of corrections: columns id,answer.",
 )
 @click.option("--parts", metavar="CLUSTER", help="Print how a cluster may be split, as JSON.")
-@click.option(
-    "-n", "n_rows", type=click.IntRange(1), help="Rows of each list of --json.  [default: 20]"
-)
+@shared.number_option("-n", "n_rows", help="Rows of each list of --json.  [default: 20]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
 @click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
 @shared.output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
@@ -39,7 +38,6 @@ def review(
     n_rows: int | None,
     port: int | None,
     no_open: bool,
-    as_json: bool,
 ) -> None:
     """Correct a result in a page of the browser: FOLDER is an output folder of `mvcc cluster`.
 
@@ -52,37 +50,31 @@ def review(
     cluster, or rows as VIEW:ID, one below the other; answer is rename:NAME, merge:CLUSTER or split
     for a cluster, and CLUSTER, new:NAME, outlier, match or "no match" for rows; or undo.
     """
-    for_program = as_json or answers is not None or parts is not None
-    if n_rows is not None and not as_json:
+    for_program = shared.is_json() or answers is not None or parts is not None
+    if n_rows is not None and not shared.is_json():
         raise click.UsageError("-n is the number of rows of --json; add --json, or leave it out.")
-    if parts is not None and (as_json or answers):
+    if parts is not None and (shared.is_json() or answers):
         raise click.UsageError("--parts prints JSON of its own; leave out --json and --answers.")
     if for_program and (port is not None or no_open):
         raise click.UsageError(
             "--port and --no-open go with the page; leave them out, or --json, --parts, --answers."
         )
-    from mvcc.tables import ReviewSession, record_table
-
-    with ReviewSession(folder, shared.remark) as session:
+    with tables.ReviewSession(folder, shared.remark) as session:
         if parts is not None:
             shared.print_json({"parts": session.parts(parts)})
         if answers is not None:
             before = session.labels()
-            recorded = record_table(session, answers)
-            if not as_json:
-                after = session.labels()
-                moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
-                said = f"{counted(len(recorded), 'correction')} recorded"
-                shared.say(f"{said}; {counted(moved, 'row')} moved.")
-        if as_json:
+            recorded = tables.record_table(session, answers)
+            after = session.labels()
+            moved = sum(before.get(row) != after.get(row) for row in {*before, *after})
+            said = f"{counted(len(recorded), 'correction')} recorded"
+            shared.say(f"{said}; {counted(moved, 'row')} moved.")
+        if shared.is_json():
             shared.print_json(session.document(n_rows or 20))
         elif not for_program:
-            from mvcc.tables import ReviewPage
-
-            page = ReviewPage(session)
+            page = tables.ReviewPage(session)
             shared.in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
-        if not as_json and parts is None:
+        if parts is None:
             shared.say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
-            shared.remark(
-                f"Made anew, it keeps them: mvcc cluster CONFIG --continue {folder} --out NEW"
-            )
+            again = f"mvcc cluster CONFIG --continue {folder} --out NEW"
+            shared.say(f"Made anew, it keeps them: {again}", err=True)

@@ -9,44 +9,26 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import click
 
+from mvcc import experiments, multiview
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import (
-    FILE,
-    Folder,
-    below_help,
-    data_dir_option,
-    detail,
-    is_quiet,
-    output_options,
-    print_json,
-    remark,
-    say,
-    told_of_compiling,
-)
-
-if TYPE_CHECKING:
-    from mvcc.experiments import Config, Plan, RunReport
+from mvcc.cli import _shared as shared
 
 SOME_TRIALS_FAILED = 4
 
-_HELP_END = below_help(
+
+@shared.command(
     "mvcc run four_quadrants",
     "mvcc run my-config.yaml --trials 5 -j 2 --out my-results/protein",
     "mvcc run four_quadrants --set trials=50 --out results/fq_50",
     "mvcc run protein --backend dask --scheduler tcp://host:8786",
     terms=("trial", "cell", "curve", "constraint", "mapping", "closure", "threshold"),
 )
-
-
-@click.command(epilog=_HELP_END)
-@click.argument("config", type=FILE)
-@click.option(
-    "--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG."
-)
+@click.argument("config", type=shared.FILE)
+@shared.number_option("--trials", help="Number of trials, instead of that in CONFIG.")
 @click.option(
     "-j",
     "--jobs",
@@ -73,15 +55,13 @@ _HELP_END = below_help(
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786."
 )
-@click.option(
-    "--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]"
-)
-@data_dir_option
+@shared.folder_option("--out", help="Output folder.  [default: results/<name>]")
+@shared.data_dir_option
 @click.option("--fresh", is_flag=True, help="Remove results in the folder and start over.")
 @click.option(
     "--dry-run", is_flag=True, help="Check CONFIG, show what would be done, and do nothing."
 )
-@output_options("Print the outcome as JSON.")
+@shared.output_options("Print the outcome as JSON.")
 @click.pass_context
 def run(
     context: click.Context,
@@ -95,7 +75,6 @@ def run(
     data_dir: Path | None,
     fresh: bool,
     dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Run the experiment of a CONFIG file and store its learning curves.
 
@@ -115,19 +94,16 @@ def run(
         raise click.UsageError(
             "--backend dask requires --scheduler ADDRESS, and vice versa.", context
         )
-    # numba and scikit-learn take longer to import than a usage error may take
-    from mvcc.experiments import load_config, plan_run
-
-    chosen = load_config(config, [*overrides, *([f"trials={trials}"] if trials else [])])
+    chosen = experiments.load_config(
+        config, [*overrides, *([f"trials={trials}"] if trials else [])]
+    )
     folder = out if out is not None else Path("results") / chosen.name
     if dry_run:
-        plan = plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
-        _print_plan(plan, chosen, as_json)
+        plan = experiments.plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
+        _print_plan(plan, chosen)
         return
-    from mvcc.experiments import run_experiment
-
     with _workers(backend, scheduler), _Progress() as progress, progress.told_of_compiling():
-        report = run_experiment(
+        report = experiments.run_experiment(
             chosen,
             folder,
             n_jobs=jobs,
@@ -137,7 +113,7 @@ def run(
             on_trial=progress.advance,
             on_note=progress.note,
         )
-    _print_report(report, data_dir, as_json)
+    _print_report(report, data_dir)
     if report.failed:
         context.exit(SOME_TRIALS_FAILED)
 
@@ -146,17 +122,17 @@ def run(
 def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
     import joblib
 
-    from mvcc.experiments import connect_to_dask
-
     if scheduler is None:
         with joblib.parallel_config(backend=backend):
             yield
     else:
         with (
-            connect_to_dask(scheduler) as client,
+            experiments.connect_to_dask(scheduler) as client,
             joblib.parallel_config(backend="dask", client=client),
         ):
-            detail(f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}")
+            shared.detail(
+                f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}"
+            )
             yield
 
 
@@ -178,7 +154,10 @@ class _Progress:
         )
 
         console = Console(stderr=True)
-        self._quiet, self._terminal = is_quiet(), sys.stderr.isatty() and console.is_interactive
+        self._quiet, self._terminal = (
+            shared.is_quiet(),
+            sys.stderr.isatty() and console.is_interactive,
+        )
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -197,7 +176,7 @@ class _Progress:
         if not self._bar.disable:
             self._bar.stop()
 
-    def start(self, plan: Plan) -> None:
+    def start(self, plan: experiments.Plan) -> None:
         self._total = len(plan.missing)
         self._began = self._last_line = time.monotonic()
         kept = f", {plan.kept} kept from before" if plan.kept else ""
@@ -208,7 +187,7 @@ class _Progress:
     def advance(self, trial: int, ok: bool) -> None:
         self._done += 1
         self._failed += not ok
-        detail(f"trial {trial} {'done' if ok else 'failed'}")
+        shared.detail(f"trial {trial} {'done' if ok else 'failed'}")
         now = time.monotonic()
         rate = self._done / (now - self._began)
         note = f"{rate:.2g} trials/s, {self._failed} failed"
@@ -220,7 +199,9 @@ class _Progress:
 
     def told_of_compiling(self) -> AbstractContextManager[None]:
         """Say that kernels are being compiled, beside the bar."""
-        return told_of_compiling(self._beside, lambda: self._beside(""), terminal=self._terminal)
+        return shared.told_of_compiling(
+            self._beside, lambda: self._beside(""), terminal=self._terminal
+        )
 
     def _beside(self, text: str) -> None:
         self._bar.update(self._task, note=text, visible=True)
@@ -231,51 +212,46 @@ class _Progress:
 
     def _say(self, text: str) -> None:
         if not self._terminal:
-            remark(text)
+            shared.remark(text)
 
 
-def _print_plan(plan: Plan, config: Config, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            {
-                "folder": str(plan.folder),
-                "missing": len(plan.missing),
-                "kept": plan.kept,
-                "cells": plan.n_cells,
-                "damaged": plan.damaged,
-                "config": config.resolved(),
-            }
-        )
-        return
+def _print_plan(plan: experiments.Plan, config: experiments.Config) -> None:
+    document = {
+        "folder": plan.folder,
+        "missing": len(plan.missing),
+        "kept": plan.kept,
+        "cells": plan.n_cells,
+        "damaged": plan.damaged,
+        "config": config.resolved(),
+    }
+    shared.say_json(document)
     for line in _cells(config):
-        say(line)
+        shared.say(line)
     for name, why in plan.damaged.items():
-        say(f"Would set aside {plan.folder / name}: {why}.")
-    say(
+        shared.say(f"Would set aside {plan.folder / name}: {why}.")
+    shared.say(
         f"Would compute {counted(len(plan.missing), 'trial')} of {counted(plan.n_cells, 'cell')}"
         f" into {plan.folder}; {plan.kept} exist already. Nothing was written."
     )
 
 
-def _cells(config: Config) -> Iterator[str]:
+def _cells(config: experiments.Config) -> Iterator[str]:
     """Say how many cells every trial computes, and what they are combined from."""
-    from mvcc.experiments import list_cells
-    from mvcc.multiview import needs_base, uses_relations
-
-    numbers = Counter(cell.experiment for cell in list_cells(config))
+    numbers = Counter(cell.experiment for cell in experiments.list_cells(config))
     if (multi := config.multi_view) is not None:
-        without_base = [method for method in multi.transfers if not needs_base(method)]
-        without_mapping = [method for method in multi.transfers if not uses_relations(method)]
+        without_base = [one for one in multi.transfers if not multiview.needs_base(one)]
+        without_mapping = [one for one in multi.transfers if not multiview.uses_relations(one)]
         factors = [
             counted(len(multi.bases), "base") + _none_needed(without_base),
             counted(len(multi.transfers), "transfer"),
         ]
-        optional = (
+        for noun, values in (
             ("threshold", multi.threshold),
             ("closure", multi.closure),
             ("rewired share", multi.rewired),
-        )
-        factors += [counted(len(values), noun) for noun, values in optional if len(values) > 1]
+        ):
+            if len(values) > 1:
+                factors.append(counted(len(values), noun))
         factors += [
             counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
             counted(len(multi.constraints), "constraint count"),
@@ -297,29 +273,20 @@ def _none_needed(methods: list[str]) -> str:
     return f" ({' and '.join(methods)} need{'s' if len(methods) == 1 else ''} none)"
 
 
-def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> None:
-    from mvcc.experiments import replay_command
-
-    failed = {str(trial): str(path) for trial, path in sorted(report.failed.items())}
-    if as_json:
-        changed = {
-            "folder": str(report.folder),
-            "failed": failed,
-            "seconds": round(report.seconds, 1),
-        }
-        print_json(asdict(report) | changed)
-        return
-    say(
+def _print_report(report: experiments.RunReport, data_dir: Path | None) -> None:
+    failed = dict(sorted(report.failed.items()))
+    shared.say_json(asdict(report) | {"failed": failed, "seconds": round(report.seconds, 1)})
+    shared.say(
         f"{counted(report.computed, 'trial')} computed in {report.seconds:.0f} s,"
         f" {report.kept} kept from before."
     )
-    for trial, path in sorted(report.failed.items()):
-        again = replay_command(report.folder, trial, data_dir)
-        click.echo(
-            f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True
-        )
-    if failed:
-        click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
+    if not shared.is_json():  # also with --quiet
+        for trial, path in failed.items():
+            again = experiments.replay_command(report.folder, trial, data_dir)
+            text = f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}"
+            click.echo(text, err=True)
+        if failed:
+            click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
     if report.computed + report.kept:
-        say(f"Curves: {report.folder / 'curves.csv'}")
-        say(f"Next: mvcc plot {report.folder}")
+        shared.say(f"Curves: {report.folder / 'curves.csv'}")
+        shared.say(f"Next: mvcc plot {report.folder}")

@@ -13,15 +13,13 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from mvcc import tables
 from mvcc._utils.messages import clipped
-
-if TYPE_CHECKING:
-    from mvcc.tables import Page
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -48,20 +46,21 @@ TERMS = {
 def below_help(*commands: str, terms: tuple[str, ...] = ()) -> str:
     """Return the text below a command's help: its examples, and the terms it uses."""
     title = "Examples" if len(commands) > 1 else "Example"
-    blocks = ["\n".join(["\b", f"{title}:", *(f"  {command}" for command in commands)])]
+    lines = ["\b", f"{title}:", *(f"  {command}" for command in commands)]
     if terms:
-        width = max(map(len, terms)) + 4
-        meanings = (
-            fill(
-                TERMS[term],
-                78,
-                initial_indent=f"  {term}".ljust(width),
-                subsequent_indent=" " * width,
-            )
-            for term in terms
-        )
-        blocks.append("\n".join(["\b", "Terms:", *meanings]))
-    return "\n\n".join(blocks)
+        lines += ["", "\b", "Terms:"]
+        margin = " " * (max(map(len, terms)) + 4)
+        for term in terms:
+            start = f"  {term}".ljust(len(margin))
+            lines.append(fill(TERMS[term], 78, initial_indent=start, subsequent_indent=margin))
+    return "\n".join(lines)
+
+
+def command(
+    *examples: str, terms: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a command, with examples and terms below its help."""
+    return click.command(epilog=below_help(*examples, terms=terms))
 
 
 class Folder(click.Path):
@@ -78,10 +77,10 @@ class Folder(click.Path):
 
 FILE = click.Path(path_type=Path)
 
-data_dir_option = click.option(
+folder_option = partial(click.option, type=Folder(), metavar="FOLDER")
+number_option = partial(click.option, type=click.IntRange(1))
+data_dir_option = folder_option(
     "--data-dir",
-    type=Folder(),
-    metavar="FOLDER",
     help="Folder to search for data files before $MVCC_DATA and the cache.",
 )
 fresh_option = click.option(
@@ -100,12 +99,22 @@ scheduler_option = click.option(
 
 
 def output_options(json_help: str) -> Callable[[Command], Command]:
-    """Give a command the options ``--json`` (argument ``as_json``), ``--quiet`` and ``--verbose``.
+    """Give a command the options ``--json``, ``--quiet`` and ``--verbose``.
 
-    A command prints by `say` and `print_json`; `detail` is for what only ``--verbose`` shows.
+    It need not look at them: `say`, `say_json`, `remark` and `detail` do.
     """
-    as_json = click.option("--json", "as_json", is_flag=True, help=json_help)
-    return lambda function: as_json(_quiet_option(_verbose_option(function)))
+
+    def add(command: Command) -> Command:
+        for *flags, text in (
+            ("-v", "--verbose", "Print steps, files read and timing."),
+            ("-q", "--quiet", "Print only errors and the output of --json."),
+            ("--json", json_help),
+        ):
+            option = partial(click.option, is_flag=True, expose_value=False, callback=_note_flag)
+            command = option(*flags, help=text)(command)
+        return command
+
+    return add
 
 
 def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
@@ -148,18 +157,18 @@ def refuse_again(name: str, known: Iterable[str], flag: str) -> None:
         raise click.BadParameter(message, param_hint=flag)
 
 
-def _set_amount(context: click.Context, option: click.Parameter, value: bool) -> None:
+def _note_flag(context: click.Context, option: click.Parameter, value: bool) -> None:
     context.meta[f"mvcc.{option.name}"] = value
-    if context.meta.get("mvcc.quiet") and context.meta.get("mvcc.verbose"):
+    if _has_flag("quiet") and _has_flag("verbose"):
         context.close()  # click leaves that to the command, and there will be none
         raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
     if value and option.name == "verbose":
         context.with_resource(_told())
 
 
-_amount_option = partial(click.option, is_flag=True, expose_value=False, callback=_set_amount)
-_quiet_option = _amount_option("-q", "--quiet", help="Print only errors and the output of --json.")
-_verbose_option = _amount_option("-v", "--verbose", help="Print steps, files read and timing.")
+def _has_flag(name: str) -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(f"mvcc.{name}"))
 
 
 @contextmanager
@@ -192,14 +201,24 @@ def _heard(logger: logging.Logger, level: int, show: Callable[[str], None]) -> I
 
 def is_quiet() -> bool:
     """Tell whether the command that runs was given ``--quiet``."""
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get("mvcc.quiet"))
+    return _has_flag("quiet")
 
 
-def say(text: str) -> None:
-    """Print a result in words, on standard output."""
-    if not is_quiet():
-        click.echo(text)
+def is_json() -> bool:
+    """Tell whether the command that runs was given ``--json``."""
+    return _has_flag("json")
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a result in words, or on standard error what follows it, unless ``--json`` is given."""
+    if not (is_quiet() or is_json()):
+        click.echo(text, err=err)
+
+
+def say_json(document: Any) -> None:
+    """Print a result as JSON, if ``--json`` is given."""
+    if is_json():
+        print_json(document)
 
 
 def remark(text: str) -> None:
@@ -212,6 +231,12 @@ def remark_notes(notes: Iterable[str]) -> None:
     """Print notes about what was read or done, on standard error."""
     for note in notes:
         remark(f"Note: {note}")
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Print notes on standard error, unless ``--json`` is given, whose document has them."""
+    for note in notes:
+        say(f"Note: {note}", err=True)
 
 
 def detail(text: str) -> None:
@@ -271,9 +296,8 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-def in_browser(page: Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
+def in_browser(page: tables.Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
     """Serve a page until it finishes, Ctrl-C or SIGTERM; messages say what one does there."""
-    from mvcc.tables import serve_page
 
     def ready(address: str) -> None:
         say(address)
@@ -285,12 +309,13 @@ def in_browser(page: Page, images: Path, verb: str, *, port: int, opens: bool) -
             # some wait for the browser to end
             Thread(target=open_browser, args=(address,), daemon=True).start()
 
-    serve_page(page, images, ready, port=port)
+    tables.serve_page(page, images, ready, port=port)
 
 
 def print_json(document: Any) -> None:
-    """Print a result as JSON on standard output, where ``--json`` prints nothing else."""
-    click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print JSON on standard output; paths are texts there."""
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    click.echo(text)
 
 
 def _finite(value: Any) -> Any:

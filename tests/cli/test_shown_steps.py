@@ -15,7 +15,7 @@ MANY = 10**6  # rows
 
 @click.command()
 @output_options("Print nothing.")
-def command(as_json):
+def command():
     with shown_steps() as on_step:
         on_step("clustering")
         teller(MANY)("nearest rows: 50 %, about 2 minutes left")
