@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import nearest, nearest_id, shown
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO
-from mvcc.results import Clustering, ViewFacts
+from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
 from mvcc.tables.correcting._corrections import MATCH, NO_MATCH
 from mvcc.tables.correcting._draft import Draft
@@ -20,25 +19,17 @@ from mvcc.tables.correcting._parts import parts_of
 from mvcc.tables.fitting._features import features_before_clusters
 
 
-class Correctable(ABC):
+class Correctable:
     """A result whose clusters a person can correct."""
 
-    _found: Clustered
-    _facts: Clustering  # after the corrections
-    _views: dict[str, ViewFacts]
-    _every_row: dict[str, pd.Index[Any]]  # also of rows that were left out
-
-    @abstractmethod
-    def _corrected(self, id: str, answer: str) -> Self:
-        """Return the result with one more correction."""
-
-    @abstractmethod
-    def _id(self, view: str, id: Any) -> str:
-        """Return the id of a row as the facts have it."""
-
-    @abstractmethod
-    def _called(self, cluster: int) -> str:
-        """Return what a message calls a cluster."""
+    def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
+        self._found, self._facts = found, found.facts  # these after the corrections
+        self._views = {view.name: view for view in found.facts.views}
+        self._every_row = dict(index)  # also of rows that were left out
+        self._index = {
+            view.name: index[view.name][np.isin(before.ids, view.ids)]
+            for view, before in zip(found.facts.views, found.reviewed.found.views, strict=True)
+        }
 
     @property
     def corrections(self) -> list[str]:
@@ -196,6 +187,29 @@ class Correctable(ABC):
             several = own if isinstance(own, (list, tuple, set, pd.Index, np.ndarray)) else [own]
             names += [f"{view}:{self._id(view, id)}" for id in several]
         return "\n".join(names)
+
+    def _corrected(self, id: str, answer: str) -> Self:
+        reviewed = self._found.reviewed.extended(Answer(id, answer))
+        return type(self)(replace(self._found, reviewed=reviewed), self._every_row)
+
+    def _id(self, view: str, id: Any) -> str:
+        """Return the id of a row as the facts have it."""
+        if view not in self._views:
+            raise InvalidInputError(
+                f"there is no view {shown(view)}{nearest(str(view), self._views)}"
+            )
+        index = self._index[view]
+        if id not in index:
+            raise InvalidInputError(
+                f"{view} has no row with the id {shown(id)}{nearest_id(id, index)}"
+            )
+        return self._views[view].ids[int(cast(int, index.get_loc(id)))]
+
+    def _called(self, cluster: int) -> str:
+        """Return what a message calls a cluster."""
+        names = self._facts.names
+        name = names[cluster] if cluster < len(names) else ""
+        return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
 
     def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
         _, number = Draft(self._facts).cluster(str(cluster))

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from mvcc._utils.messages import nearest, nearest_id, shown
+from mvcc._utils.messages import shown
 from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import Answer
-from mvcc.results import ClusterProfile, ViewFacts
+from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
@@ -161,13 +159,7 @@ class ClusteringResult(Correctable):
     """
 
     def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
-        self._found, self._facts = found, found.facts
-        self._views = {view.name: view for view in found.facts.views}
-        self._every_row = dict(index)
-        self._index = {
-            view.name: index[view.name][np.isin(before.ids, view.ids)]
-            for view, before in zip(found.facts.views, found.reviewed.found.views, strict=True)
-        }
+        super().__init__(found, index)
         self.labels = self._by_id("labels", "cluster", np.int64)
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
@@ -217,19 +209,6 @@ class ClusteringResult(Correctable):
         """
         saved, told = self._found.saved, self._facts.corrected
         return (saved.merged(told.into) if told else saved).predict(X, view)
-
-    def _corrected(self, id: str, answer: str) -> Self:
-        reviewed = self._found.reviewed.extended(Answer(id, answer))
-        return type(self)(replace(self._found, reviewed=reviewed), self._every_row)
-
-    def _id(self, view: str, id: Any) -> str:
-        """Return the id of a row as the facts have it."""
-        self._view(view)
-        if id not in self._index[view]:
-            raise InvalidInputError(
-                f"{view} has no row with the id {shown(id)}{nearest_id(id, self._index[view])}"
-            )
-        return self._views[view].ids[int(cast(int, self._index[view].get_loc(id)))]
 
     def explain(self, view: str, id: Any) -> str:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it
@@ -336,18 +315,6 @@ class ClusteringResult(Correctable):
             values = np.array(getattr(view, what), dtype=dtype)
             found[of_view] = pd.Series(values, index=self._index[of_view], name=name)
         return found
-
-    def _view(self, name: str) -> ViewFacts:
-        if name not in self._views:
-            raise InvalidInputError(
-                f"there is no view {shown(name)}{nearest(str(name), self._views)}"
-            )
-        return self._views[name]
-
-    def _called(self, cluster: int) -> str:
-        names = self._facts.names
-        name = names[cluster] if cluster < len(names) else ""
-        return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
 
 
 def _table(rows: list[tuple[Any, ...]], *columns: str) -> pd.DataFrame:

@@ -288,7 +288,22 @@ class Job(Section):
     @field_validator("matches")
     @classmethod
     def _two_views(cls, matches: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        refuse(_wrong_pairs(matches, info.data.get("views")))
+        views = info.data.get("views")
+        before: dict[frozenset[str], str] = {}
+        problems: list[tuple[KeyPath, str]] = []
+        for pair in matches:
+            names = pair.split(":")
+            if len(names) != 2 or names[0] == names[1] or "" in names:
+                problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
+            elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
+                problem = unknown
+            elif (first := before.setdefault(frozenset(names), pair)) != pair:
+                twice = f"the same two views are given twice, also as {clipped(first)}"
+                problem = f"{twice}; put their matches into one file."
+            else:
+                continue
+            problems.append(((pair,), problem))
+        refuse(problems)
         return matches
 
     @field_validator("constraints", "show")
@@ -325,25 +340,6 @@ class Job(Section):
         if len(self.asked) == 1:
             settings["asked"] = self.asked[0]
         return settings
-
-
-def _wrong_pairs(
-    pairs: Iterable[str], views: Collection[str] | None
-) -> Iterator[tuple[tuple[str], str]]:
-    """Find keys of the matches that are not two views, or the same two views again."""
-    before: dict[frozenset[str], str] = {}
-    for pair in pairs:
-        names = pair.split(":")
-        problem = ""
-        if len(names) != 2 or names[0] == names[1] or "" in names:
-            problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
-        elif unknown := _no_view(names[0], views) or _no_view(names[1], views):
-            problem = unknown
-        elif (first := before.setdefault(frozenset(names), pair)) != pair:
-            twice = f"the same two views are given twice, also as {clipped(first)}"
-            problem = f"{twice}; put their matches into one file."
-        if problem:
-            yield (pair,), problem
 
 
 def _no_view(name: str, views: Collection[str] | None) -> str:
