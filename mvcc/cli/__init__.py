@@ -52,7 +52,7 @@ _GROUPS = {
     "Installation": {"doctor": "Show versions, data folders and compiled kernels."},
 }
 _MODULES = {
-    **dict.fromkeys(("predict", "compare", "export", "report"), "_results"),
+    **dict.fromkeys(("review", "predict", "compare", "export", "report"), "_results"),
     **dict.fromkeys(("plot", "claims", "check", "replay"), "_experiments"),
 }  # of commands that do not have one of their own
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}

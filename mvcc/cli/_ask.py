@@ -65,7 +65,7 @@ def ask(
     Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
     asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
     """
-    as_json = shared.is_json()
+    as_json = shared.has_flag("json")
     if config is None and not given["views"]:
         raise click.UsageError(
             "there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE."

@@ -67,9 +67,9 @@ def claims(context: click.Context, results_dir: Path, fresh: bool) -> None:
     """
     scorecard = tested.evaluate_claims(results_dir)
     paths = tested.write_markdown(scorecard, results_dir, fresh=fresh)
-    if shared.is_json():
+    if shared.has_flag("json"):
         shared.print_json(tested.to_json(scorecard))
-    elif not shared.is_quiet():
+    elif not shared.has_flag("quiet"):
         from rich.console import Console
 
         # a file or a pipe has no width to ask for

@@ -63,7 +63,7 @@ def match(
         raise click.UsageError(
             "there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE."
         )
-    if out is None and not shared.is_json():
+    if out is None and not shared.has_flag("json"):
         raise click.UsageError(
             "the output file is missing; give it with --out, or print the proposals with --json."
         )

@@ -6,10 +6,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import click
 
@@ -122,18 +122,15 @@ def run(
 def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
     import joblib
 
-    if scheduler is None:
-        with joblib.parallel_config(backend=backend):
-            yield
-    else:
-        with (
-            experiments.connect_to_dask(scheduler) as client,
-            joblib.parallel_config(backend="dask", client=client),
-        ):
-            shared.detail(
-                f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}"
-            )
-            yield
+    with ExitStack() as stack:
+        options: dict[str, Any] = {}
+        if scheduler is not None:
+            client = stack.enter_context(experiments.connect_to_dask(scheduler))
+            workers = ", ".join(sorted(client.nthreads()))
+            shared.detail(f"connected to {scheduler}: workers {workers}")
+            options["client"] = client
+        stack.enter_context(joblib.parallel_config(backend=backend, **options))
+        yield
 
 
 class _Progress:
@@ -155,7 +152,7 @@ class _Progress:
 
         console = Console(stderr=True)
         self._quiet, self._terminal = (
-            shared.is_quiet(),
+            shared.has_flag("quiet"),
             sys.stderr.isatty() and console.is_interactive,
         )
         self._bar = Progress(
@@ -280,7 +277,7 @@ def _print_report(report: experiments.RunReport, data_dir: Path | None) -> None:
         f"{counted(report.computed, 'trial')} computed in {report.seconds:.0f} s,"
         f" {report.kept} kept from before."
     )
-    if not shared.is_json():  # also with --quiet
+    if not shared.has_flag("json"):  # also with --quiet
         for trial, path in failed.items():
             again = experiments.replay_command(report.folder, trial, data_dir)
             text = f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}"

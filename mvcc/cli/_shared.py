@@ -159,14 +159,15 @@ def refuse_again(name: str, known: Iterable[str], flag: str) -> None:
 
 def _note_flag(context: click.Context, option: click.Parameter, value: bool) -> None:
     context.meta[f"mvcc.{option.name}"] = value
-    if _has_flag("quiet") and _has_flag("verbose"):
+    if has_flag("quiet") and has_flag("verbose"):
         context.close()  # click leaves that to the command, and there will be none
         raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
     if value and option.name == "verbose":
         context.with_resource(_told())
 
 
-def _has_flag(name: str) -> bool:
+def has_flag(name: str) -> bool:
+    """Tell whether the command that runs was given ``json``, ``quiet`` or ``verbose``."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(f"mvcc.{name}"))
 
@@ -175,13 +176,10 @@ def _has_flag(name: str) -> bool:
 def _told() -> Iterator[None]:
     """Let everything that mvcc logs be seen, and how long the command takes."""
     began = time.perf_counter()
-    with _heard(_logger, logging.DEBUG, _echo):
+    dot = click.style("·", dim=True)
+    with _heard(_logger, logging.DEBUG, lambda text: click.echo(f"{dot} {text}", err=True)):
         yield
         detail(f"took {time.perf_counter() - began:.2f} s")
-
-
-def _echo(text: str) -> None:
-    click.echo(f"{click.style('·', dim=True)} {text}", err=True)
 
 
 @contextmanager
@@ -199,31 +197,21 @@ def _heard(logger: logging.Logger, level: int, show: Callable[[str], None]) -> I
         logger.setLevel(before)
 
 
-def is_quiet() -> bool:
-    """Tell whether the command that runs was given ``--quiet``."""
-    return _has_flag("quiet")
-
-
-def is_json() -> bool:
-    """Tell whether the command that runs was given ``--json``."""
-    return _has_flag("json")
-
-
 def say(text: str, *, err: bool = False) -> None:
     """Print a result in words, or on standard error what follows it, unless ``--json`` is given."""
-    if not (is_quiet() or is_json()):
+    if not (has_flag("quiet") or has_flag("json")):
         click.echo(text, err=err)
 
 
 def say_json(document: Any) -> None:
     """Print a result as JSON, if ``--json`` is given."""
-    if is_json():
+    if has_flag("json"):
         print_json(document)
 
 
 def remark(text: str) -> None:
     """Print what happens meanwhile, on standard error."""
-    if not is_quiet():
+    if not has_flag("quiet"):
         click.echo(text, err=True)
 
 
@@ -275,7 +263,7 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
 
     from mvcc._utils.progress import LOGGER as PROGRESS
 
-    console = Console(stderr=True, quiet=is_quiet())
+    console = Console(stderr=True, quiet=has_flag("quiet"))
     current = ""
     with console.status("") as status:
 
