@@ -6,10 +6,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import click
 
@@ -102,7 +102,11 @@ def run(
         plan = experiments.plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
         _print_plan(plan, chosen)
         return
-    with _workers(backend, scheduler), _Progress() as progress, progress.told_of_compiling():
+    with (
+        _workers(backend, scheduler),
+        closing(_Progress()) as progress,
+        progress.told_of_compiling(),
+    ):
         report = experiments.run_experiment(
             chosen,
             folder,
@@ -137,38 +141,25 @@ class _Progress:
     """A bar on a terminal, plain lines now and then in a log; both on standard error."""
 
     def __init__(self) -> None:
-        self._last_line = self._began = time.monotonic()
-        self._total = self._done = self._failed = 0
-
-    def __enter__(self) -> Self:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
 
         console = Console(stderr=True)
-        self._quiet, self._terminal = (
-            shared.has_flag("quiet"),
-            sys.stderr.isatty() and console.is_interactive,
-        )
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
-            TimeRemainingColumn(compact=True),
+        self._terminal = sys.stderr.isatty() and console.is_interactive
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[note]}"),
+            progress.TimeRemainingColumn(compact=True),
             console=console,
-            disable=self._quiet or not self._terminal,
+            disable=shared.has_flag("quiet") or not self._terminal,
         )
         self._bar.start()
         self._task = self._bar.add_task("trials", total=None, note="", visible=False)
-        return self
+        self._done = self._failed = 0
 
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         # older versions of rich end a bar that was never drawn with an empty line
         if not self._bar.disable:
             self._bar.stop()
@@ -204,7 +195,7 @@ class _Progress:
         self._bar.update(self._task, note=text, visible=True)
 
     def note(self, text: str) -> None:
-        if not self._quiet:
+        if not shared.has_flag("quiet"):
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _say(self, text: str) -> None:

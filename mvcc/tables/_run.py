@@ -52,12 +52,10 @@ def cluster_job(
 ) -> Clustering:
     """Cluster the views of a job and write everything, the report as well, to a folder.
 
-    A sample of a folder is clustered, then every row is assigned to a cluster.
-
-    `fresh`: replace a clustering that the folder holds.
-    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
-    processes of this machine do.
-    `on_step`: told what is about to be done.
+    Of a folder of Parquet files a sample is clustered, then every row is assigned to a cluster.
+    `fresh` replaces a clustering that the folder holds; `scheduler` is the address of a dask
+    scheduler, whose workers then read folders in place of processes of this machine; `on_step` is
+    told what is about to be done.
     """
     began = time.perf_counter()
     on_step("reading")
@@ -94,10 +92,8 @@ def try_numbers(
 ) -> list[dict[str, Any]]:
     """Cluster by each of several k, and write how good each is to a table; none is chosen.
 
-    If there are many rows, objects are drawn, all constrained ones among them.
-
-    Parameters are those of `cluster_job`; the job may have any number of clusters.
-    Returns: for each ``k`` how good it is, as ``comparison`` of ``clustering.json`` (None without
+    If there are many rows, objects are drawn, all constrained ones among them. What is returned
+    has for each ``k`` how good it is, as ``comparison`` of ``clustering.json`` (None without
     constraints or matches), and the shares of the rows that the ``smallest`` and the ``largest``
     cluster of a view have.
     """
