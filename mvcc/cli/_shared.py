@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from os import fspath
 from pathlib import Path
 from textwrap import fill
 from typing import Any, TypeVar
@@ -302,8 +303,8 @@ def in_browser(page: tables.Page, images: Path, verb: str, *, port: int, opens: 
 
 def print_json(document: Any) -> None:
     """Print JSON on standard output; paths are texts there."""
-    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    click.echo(text)
+    finite = _finite(document)
+    click.echo(json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False, default=fspath))
 
 
 def _finite(value: Any) -> Any:

@@ -52,10 +52,10 @@ def cluster_job(
 ) -> Clustering:
     """Cluster the views of a job and write everything, the report as well, to a folder.
 
-    Of a folder of Parquet files a sample is clustered, then every row is assigned to a cluster.
-    `fresh` replaces a clustering that the folder holds; `scheduler` is the address of a dask
-    scheduler, whose workers then read folders in place of processes of this machine; `on_step` is
-    told what is about to be done.
+    A sample of a folder of Parquet files is clustered, then every row is assigned to a cluster.
+    `fresh` replaces a clustering that the folder holds. `scheduler` is the address of a dask
+    scheduler, whose workers read folders in place of processes of this machine. `on_step` gets
+    each step before it is done.
     """
     began = time.perf_counter()
     on_step("reading")
