@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +18,7 @@ from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html import _clusters as clusters
 from mvcc.reporting.html import _words as words
 from mvcc.reporting.html._page import rendered
-from mvcc.reporting.html._words import percent, plural
+from mvcc.reporting.html._words import percent
 
 LONGEST_LIST = 100
 _MOST_DOUBTFUL = 20  # rows of a list
@@ -38,11 +40,12 @@ def write_clustering_report(clustering: results.Clustering, path: Path) -> None:
 
 def clustering_page(clustering: results.Clustering) -> bytes:
     """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
-    sections = [_section(clustering, number) for number in range(len(clustering.views))]
+    views, relations = clustering.views, clustering.relations
+    sections = [_section(number, view) for number, view in enumerate(views)]
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
-    titles = [clusters.titles_of(clustering, view) for view in clustering.views]
-    # as a person named them, else after what sets them apart
-    names = list(clustering.titles or clustering.names or ("",) * clustering.n_clusters)
+    titles = [clusters.titles_of(clustering, view) for view in views]
+    sizes = [Counter(view.labels) for view in views]
+    lists = [(view, name) for view in views for name in clusters.KINDS]
     return rendered(
         "clustering",
         data,
@@ -50,38 +53,36 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         facts=clustering,
         warnings=[*_warnings(clustering)],
         sections=sections,
-        cards=clusters.cards_of(clustering, names, titles),
-        in_percent=clusters.in_percent,
+        sizes=sizes,
+        largest=max(
+            max(own.values()) / view.n_rows for own, view in zip(sizes, views, strict=True)
+        ),
         found=results.found_in_words(clustering),
         titles=titles,
-        names=names,
+        # as a person named them, else after what sets them apart
+        names=clustering.titles or clustering.names or ("",) * clustering.n_clusters,
+        titles_in=partial(clusters.titles_in, clustering, titles),
+        pictures_in=partial(clusters.pictures_in, clustering),
+        in_percent=clusters.in_percent,
+        split_in=clusters.split_in,
         n_drawn=[len(view["ids"]) for view in data["views"]],
-        agreement_of=_agreement,
-        confusion_of=clusters.confusion,
         listed=_listed,
-        has_doubts=any(
-            [
-                *(section["has_doubts"] for section in sections),
-                *(one.suspicious or one.differing for one in clustering.relations),
-                *(one.hardly_agree for one in clustering.relations),
-            ]
+        has_doubts=any(section["has_doubts"] for section in sections)
+        or any(one.suspicious or one.differing or one.hardly_agree for one in relations),
+        switches=[*_switches(clustering)],
+        # the length at which lists of constraints were cut
+        most_listed=max(
+            (len(getattr(view, name)) for view, name in lists if view.is_cut(name)), default=0
         ),
-        unused=_unused(clustering),
-        switches=_switches(clustering),
-        most_listed=_most_listed(clustering),
         columns_table=results.columns_table,
         columns_used=results.columns_used,
-        most_columns=LONGEST_LIST,
-        unlabeled=[not any(view.reference or ()) for view in clustering.views],
-        lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),
+        unlabeled=[not any(view.reference or ()) for view in views],
+        lacks_labels=any(not all(view.reference or ("",)) for view in views),
         classes=_listed(clusters.class_names(clustering)),
-        settings=words.rows_of_settings(clustering.settings),
-        machine=words.rows_of_settings(clustering.machine),
         file=results.CLUSTERING,
         n_colors=words.N_COLORS,
         n_symbols=len(words.SHAPES),
-        has_stability=any(None not in view.stability for view in clustering.views),
-        repeatability=words.repeatability,
+        has_stability=any(None not in view.stability for view in views),
     )
 
 
@@ -142,16 +143,13 @@ def _suspicion(view: results.ViewFacts) -> Iterator[Notice]:
 def _closest(view: results.ViewFacts) -> str:
     if view.closest is None:
         return "two clusters"
-    names = [
-        f"{one} ({view.names[one]})" if view.names and view.names[one] else str(one)
-        for one in view.closest
-    ]
-    return f"clusters {' and '.join(names)}"
+    names = view.names or ("",) * (max(view.closest) + 1)
+    told = [f"{one} ({names[one]})" if names[one] else f"{one}" for one in view.closest]
+    return f"clusters {' and '.join(told)}"
 
 
-def _section(facts: results.Clustering, number: int) -> dict[str, Any]:
+def _section(number: int, view: results.ViewFacts) -> dict[str, Any]:
     """Return what the page says of a view; no row is both ``between`` and ``nowhere``."""
-    view = facts.views[number]
     between = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.BETWEEN]
     nowhere = [row for row, kind in enumerate(view.sureness) if kind is results.Sureness.NOWHERE]
     between.sort(key=lambda row: _sure(view, row))
@@ -196,73 +194,36 @@ def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
     return Listed(entries[:LONGEST_LIST], max(len(entries), total))
 
 
-def _unused(facts: results.Clustering) -> list[tuple[str, Listed]]:
-    """List the columns of every view that were left out, with the reason."""
-    unused = [
-        (view.name, _listed([column for column in view.columns if column.kind is None]))
-        for view in facts.views
-    ]
-    return [(name, columns) for name, columns in unused if columns.entries]
-
-
-def _agreement(relation: results.Relation) -> str:
-    if relation.agreement is None:
-        kept = len(relation.pairs) - relation.n_left_out
-        return f"each of {plural(kept, 'match', 'matches')} is one object, in one cluster"
-    if not relation.pairs:
-        return "no rows are matched"
-    return (
-        f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'match', 'matches')} "
-        f"are in the same cluster; by chance it would be {percent(relation.by_chance or 0)}"
-    )
-
-
 def _listed_rows(facts: results.Clustering, sections: list[dict[str, Any]]) -> list[set[int]]:
     """Collect the rows of every view that the page names."""
     rows = []
     for view, section in zip(facts.views, sections, strict=True):
-        doubtful = (*section["between"].entries, *section["nowhere"].entries)
-        own = {*(row for row, _ in doubtful), *(one.row for one in _listed(view.moved).entries)}
-        own.update(picture.row for picture in view.pictures)
+        own = {row for row, _ in (*section["between"].entries, *section["nowhere"].entries)}
+        own.update(one.row for one in view.moved[:LONGEST_LIST])
+        own.update(one.row for one in view.pictures)
         for links in (view.violated, view.dropped, view.propagated):
-            own.update(row for link in _listed(links).entries for row in link[:2])
+            own.update(row for link in links[:LONGEST_LIST] for row in (link.i, link.j))
         rows.append(own)
     for own, profiles in zip(rows, facts.profiles, strict=False):
         own.update(row for profile in profiles for row in profile.typical)
     for relation in facts.relations:
-        for pairs in (_listed(relation.differing), _listed(relation.suspicious)):
+        for pairs in (relation.differing, relation.suspicious):
             for at, number in enumerate(relation.views):
-                rows[number].update(pair[at] for pair in pairs.entries)
+                rows[number].update(pair[at] for pair in pairs[:LONGEST_LIST])
     return rows
 
 
-def _switches(facts: results.Clustering) -> list[dict[str, Any]]:
+def _switches(facts: results.Clustering) -> Iterator[dict[str, Any]]:
     """Give a checkbox for each kind of constraint: how many there are, how many are drawn."""
-    switches = []
     for name, must_link in product(clusters.KINDS, (True, False)):
         kind = kind_of(must_link)
         links = [link for view in facts.views for link in getattr(view, name)]
         counts = [view.counts(name) for view in facts.views]
-        switches.append(
-            {
-                "name": f"{name} {kind}",
-                "label": f"{clusters.TOLD[name]} {kind}s",
-                "count": sum(one.must_link if must_link else one.cannot_link for one in counts),
-                "drawn": sum(link.must_link == must_link for link in links),
-            }
-        )
+        yield {
+            "name": f"{name} {kind}",
+            "label": f"{clusters.TOLD[name]} {kind}s",
+            "count": sum(one.must_link if must_link else one.cannot_link for one in counts),
+            "drawn": sum(link.must_link == must_link for link in links),
+        }
     n = sum(len(view.violated) for view in facts.views)
-    return [*switches, {"name": "violated", "label": "mark violated ones", "count": n, "drawn": n}]
-
-
-def _most_listed(facts: results.Clustering) -> int:
-    """Return the length at which lists of constraints were cut, 0 where none was."""
-    return max(
-        (
-            len(getattr(view, name))
-            for view in facts.views
-            for name in clusters.KINDS
-            if view.is_cut(name)
-        ),
-        default=0,
-    )
+    yield {"name": "violated", "label": "mark violated ones", "count": n, "drawn": n}

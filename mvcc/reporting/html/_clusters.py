@@ -2,84 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from statistics import median
 from typing import Any
 
 from mvcc._utils.messages import enumerated, percent
 from mvcc.reporting.html._words import N_COLORS, SHAPES, count, plural
-from mvcc.results import Clustering, ClusterProfile, Given, HeldOut, LinkFacts, ViewFacts
+from mvcc.results import Clustering, Given, LinkFacts, ViewFacts
 
 _MOST_TITLES = 3
 _MOST_PICTURES = 4
-_MOST_APART = 3  # words that set a cluster apart
 _PART = 0.25  # of a cluster's matched rows; with two such parts it is split
 _FEWEST = 5  # matched rows of a cluster, to speak of parts
 
-Titles = list[dict[int, str]]  # of rows of each view
 
-
-def cards_of(facts: Clustering, names: list[str], titles: Titles) -> list[dict[str, Any]]:
-    """Return a card for each cluster: its name, pictures or titles of its rows, and its parts.
-
-    A part is its rows in one view: their number, their share of all rows, `bar`, the share in
-    percent of the largest one of a cluster, and what sets them apart.
-    """
-    counts = [Counter(view.labels) for view in facts.views]
-    pairs = zip(facts.views, counts, strict=True)
-    largest = max(max(of_view.values()) / view.n_rows for view, of_view in pairs)
-    cards = []
-    for cluster in facts.clusters:
-        parts = []
-        for number, view in enumerate(facts.views):
-            share = counts[number][cluster] / view.n_rows
-            parts.append(
-                {
-                    "view": view.name,
-                    "size": counts[number][cluster],
-                    "share": share,
-                    "bar": round(100 * share / largest, 1),
-                    "apart": _apart(facts.profiles[number][cluster]) if facts.profiles else "",
-                }
-            )
-        cards.append(
-            {
-                "cluster": cluster,
-                "name": names[cluster],
-                "titles": _titles_in(facts, cluster, titles),
-                "pictures": _pictures_in(facts, cluster),
-                "parts": parts,
-            }
-        )
-    return cards
-
-
-def _apart(profile: ClusterProfile) -> str:
-    """Say in a line what sets a cluster apart: its first column, and its first words."""
-    column = "".join(f"{one.column} {one.rule}" for one in profile.columns[:1])
-    words = ", ".join(one.value for one in profile.words[:_MOST_APART])
-    return "; ".join(filter(None, (column, words)))
-
-
-def _titles_in(facts: Clustering, cluster: int, titles: Titles) -> list[str]:
+def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: int) -> list[str]:
     """Return titles of typical rows of a cluster, from the first view that has some."""
-    for number, own in enumerate(titles):
-        if own and facts.profiles:
-            typical = facts.profiles[number][cluster].typical
-            different = dict.fromkeys(own[row] for row in typical if row in own)
-            return list(different)[:_MOST_TITLES]
+    for own, profiles in zip(titles, facts.profiles, strict=False):
+        if own:
+            typical = profiles[cluster].typical
+            return list(dict.fromkeys(own[row] for row in typical if row in own))[:_MOST_TITLES]
     return []
 
 
-def _pictures_in(facts: Clustering, cluster: int) -> list[dict[str, Any]]:
-    found = [
-        {"view": number, "row": one.row, "name": view.ids[one.row], "source": one.source}
+def pictures_in(facts: Clustering, cluster: int) -> list[tuple[int, ViewFacts, Any]]:
+    """Return pictures of rows of a cluster, each with its view and the number of that."""
+    found = (
+        (number, view, one)
         for number, view in enumerate(facts.views)
         for one in view.pictures
         if view.labels[one.row] == cluster
-    ]
-    return found[:_MOST_PICTURES]
+    )
+    return list(islice(found, _MOST_PICTURES))
 
 
 def titles_of(clustering: Clustering, view: ViewFacts) -> dict[int, str]:
@@ -100,38 +55,20 @@ def in_percent(quantiles: Sequence[Sequence[float]]) -> list[list[float]]:
     return [[round(100 * (q - least) / width, 1) for q in five] for five in quantiles]
 
 
-def confusion(held_out: HeldOut, first: str, second: str) -> dict[str, Any]:
-    """Say how clusters agree on rows whose matches were left out, and which are split or merged."""
-    columns = tuple(zip(*held_out.table, strict=True))
-    sentences = [
-        f"Cluster {cluster} of {first} is split in {second}: {parts}."
-        for cluster, parts in _split(held_out.table)
-    ]
-    sentences += [
-        f"Cluster {cluster} of {second} merges clusters of {first}: {parts}."
-        for cluster, parts in _split(columns)
-    ]
-    return {
-        "summary": (
-            f"If its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
-            "rows are in the same cluster in both tables; by chance it would be "
-            f"{percent(held_out.by_chance)}."
-        ),
-        "sentences": sentences or ["No cluster of one table is split in the other."],
-        "rows": held_out.table,
-        "largest": max(map(max, held_out.table)),
-    }
+def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tuple[int, str]]:
+    """Return the clusters of which two others or more hold a quarter each, with their shares.
 
-
-def _split(table: Sequence[Sequence[int]]) -> Iterator[tuple[int, str]]:
-    """Give the clusters of which two others or more hold a quarter each, with their shares."""
-    for cluster, counts in enumerate(table):
+    They are rows of the table, or its columns if `across`.
+    """
+    found = []
+    for cluster, counts in enumerate(zip(*table, strict=True) if across else table):
         total = sum(counts)
         parts = [other for other, count in enumerate(counts) if count >= _PART * total]
         if total >= _FEWEST and len(parts) > 1:
             parts.sort(key=lambda other: -counts[other])
             words = [f"{other} ({percent(counts[other] / total)})" for other in parts]
-            yield cluster, enumerated(words)
+            found.append((cluster, enumerated(words)))
+    return found
 
 
 KINDS = ("given", "propagated", "received")

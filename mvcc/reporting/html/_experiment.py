@@ -18,16 +18,8 @@ from mvcc.results import BASES, Results, find_experiments, folder_name, read_man
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHAPES = {  # of matplotlib's markers, in a square from -8 to 8
-    "o": SHAPES["circle"],
-    "s": SHAPES["square"],
-    "^": SHAPES["triangle-up"],
-    "D": SHAPES["diamond"],
-    "v": SHAPES["triangle-down"],
-    "P": SHAPES["cross"],
-    "X": SHAPES["x"],
+_SHAPES = SHAPES | {
     "p": "M0,-7L6.7,-2.2L4.1,5.7H-4.1L-6.7,-2.2Z",
-    "*": SHAPES["star"],
     "h": "M0,-7L6.1,-3.5V3.5L0,7L-6.1,3.5V-3.5Z",
     "d": "M0,-8L4.5,0L0,8L-4.5,0Z",
 }
@@ -79,8 +71,8 @@ def _write(name: str, value: Any) -> str:
     match name:
         case "mapped" | "rewired":
             return f"{figures.percent(value)} {name}"
-        case "threshold":
-            return f"threshold {'cross-validated' if value == 'cv' else value}"
+        case "threshold" if value == "cv":
+            return "threshold cross-validated"
         case _:
             return f"{name} {value}"
 
@@ -147,20 +139,13 @@ def _describe(results: Results, folder: Path) -> dict[str, Any]:
 def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Give the parts of a manifest, those that we know first; there may be others, or few."""
     titles = {"config": "Configuration", "data": "Data (sha256)", "checksums": "Results (sha256)"}
-    for key, title in titles.items():
-        if key in manifest:
-            yield title, rows_of_settings(_tree(key, manifest[key]))
-    runs = manifest.get("runs", [])
-    for number, run in enumerate(runs if isinstance(runs, list) else [runs], 1):
-        yield f"Run {number}", rows_of_settings(_tree("run", run))
-    if others := {
-        key: value for key, value in manifest.items() if key not in titles and key != "runs"
-    }:
-        yield "Further", rows_of_settings(others)
-
-
-def _tree(key: str, value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {key: value}
+    parts = [(title, key, manifest[key]) for key, title in titles.items() if key in manifest]
+    parts += [(f"Run {n}", "run", run) for n, run in enumerate(manifest.get("runs", ()), 1)]
+    others = {key: manifest[key] for key in manifest if key not in (*titles, "runs")}
+    if others:
+        parts.append(("Further", "", others))
+    for title, key, part in parts:
+        yield title, rows_of_settings(part if isinstance(part, dict) else {key: part})
 
 
 def _figures(results: Results) -> Iterator[dict[str, str]]:

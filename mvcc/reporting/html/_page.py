@@ -113,6 +113,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("count", "percent", "number", "plural", "symbol", "options", "unbroken"):
+    for name in (
+        "count number options percent plural repeatability rows_of_settings symbol unbroken"
+    ).split():
         environment.filters[name] = getattr(_words, name)
     return environment

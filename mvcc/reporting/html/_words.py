@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 # report.css. Their number and that of the symbols have no common divisor: 90 clusters are all
 # different.
 N_COLORS = 10
-SHAPES = {  # in a square from -8 to 8
-    "circle": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
-    "square": "M-5.5,-5.5H5.5V5.5H-5.5Z",
-    "diamond": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
-    "triangle-up": "M0,-6.5L7,5.5H-7Z",
-    "cross": "M-2.5,-7H2.5V-2.5H7V2.5H2.5V7H-2.5V2.5H-7V-2.5H-2.5Z",
-    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0"
+SHAPES = {  # most by the names that matplotlib has for them; in a square from -8 to 8
+    "o": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
+    "s": "M-5.5,-5.5H5.5V5.5H-5.5Z",
+    "D": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
+    "^": "M0,-6.5L7,5.5H-7Z",
+    "P": "M-2.5,-7H2.5V-2.5H7V2.5H2.5V7H-2.5V2.5H-7V-2.5H-2.5Z",
+    "X": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0"
     "L6.7,3.5L3.5,6.7Z",
-    "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
-    "triangle-down": "M0,6.5L7,-5.5H-7Z",
+    "*": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
+    "v": "M0,6.5L7,-5.5H-7Z",
     "bowtie": "M-7,-6V6L7,-6V6Z",
 }
 _PATHS = list(SHAPES.values())
