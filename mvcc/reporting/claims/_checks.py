@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from mvcc.reporting.claims._result import (
     judge,
     not_enough_data,
     place_at,
+    side_of,
     write_place,
 )
 from mvcc.reporting.claims._sources import Rows, Source, Values
@@ -49,42 +50,42 @@ class _Cellwise(ABC):
 
     of: Source
     unit: Unit
+    # says of a cell's place whether the paper excepts it; such cells are shown, but not judged
+    excepted: Callable[[dict[str, str | float]], bool] = field(
+        default=lambda place: False, kw_only=True
+    )
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
-        table = self.of.table(evidence)
+        everything = self.of.table(evidence)
+        apart = np.array([self.excepted(dict(place)) for place in _places(everything)], bool)
+        table = everything.loc[:, ~apart]
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
-        return self._result(table)
-
-    def _result(self, table: pd.DataFrame) -> ClaimResult:
-        """Give the result, with the effect of each data set by itself."""
         groups, cells = _groups(table), self._cells(table)
         effect = stats.pool(table.to_numpy(dtype=float), groups)
         details = (f"By data set: {_by_group(table, self.unit)}.",) if len(set(groups)) > 1 else ()
-        verdict = judge(cells, self._passes(effect))
-        return ClaimResult(verdict, cells, Effect(effect, self._p(effect), self.unit), details)
+        return ClaimResult(
+            judge(cells, self._passes(effect)),
+            cells,
+            Effect(effect, self._p(effect), self.unit),
+            details,
+            excepted=self._cells(everything.loc[:, apart]),
+        )
 
     def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
         columns = [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
-        tests = [self._test(values) for values in columns]
-        p_values = self._p_values(tests)
         cells = []
-        for place, values, test, p in zip(_places(table), columns, tests, p_values, strict=True):
-            side = self._side(test, p) if len(values) >= MIN_TRIALS else Side.UNDECIDED
+        for place, values, judged in zip(
+            _places(table), columns, self._judged(columns), strict=True
+        ):
+            p, side = judged
+            side = side if len(values) >= MIN_TRIALS else Side.UNDECIDED
             cells.append(CellResult(place, float(values.mean()), p, side, self.unit))
         return tuple(cells)
 
-    def _test(self, values: Floats) -> Any:
-        """Return what p-value and side of a cell follow from."""
-        return stats.mean_estimate(values)
-
-    def _p_values(self, tests: list[Any]) -> Sequence[float | None]:
-        """Return the p-value of every cell, corrected by Holm, if there are any."""
-        return [None] * len(tests)
-
     @abstractmethod
-    def _side(self, test: Any, p: float | None) -> Side:
-        """Tell on which side a cell of enough trials is."""
+    def _judged(self, columns: list[Floats]) -> Iterator[tuple[float | None, Side]]:
+        """Give the p-value of every cell, corrected by Holm, if it has one, and its side."""
 
     @abstractmethod
     def _passes(self, effect: stats.Estimate) -> bool:
@@ -99,31 +100,15 @@ class Positive(_Cellwise):
     """A difference is above 0: no cell significantly below, and the pooled interval above 0."""
 
     unit: Unit = F_DIFFERENCE
-    # says of a cell's place whether the paper excepts it; such cells are shown, but not judged
-    excepted: Callable[[dict[str, str | float]], bool] = lambda place: False
 
-    def __call__(self, evidence: Evidence) -> ClaimResult:
-        everything = self.of.table(evidence)
-        apart = np.array([self.excepted(dict(place)) for place in _places(everything)], bool)
-        table = everything.loc[:, ~apart]
-        if why := shortage(table, self.of.rows):
-            return not_enough_data(why)
-        return replace(self._result(table), excepted=self._cells(everything.loc[:, apart]))
-
-    def _test(self, values: Floats) -> tuple[float, int]:
-        p, side = stats.signed_rank(values)
-        # where few large differences outweigh many small ones, mean and ranks disagree: that
-        # decides nothing
-        return p, side if np.sign(values.mean()) == side else 0
-
-    def _p_values(self, tests: list[tuple[float, int]]) -> Sequence[float]:
-        return stats.holm([p for p, _ in tests])
-
-    def _side(self, test: tuple[float, int], p: float | None) -> Side:
-        _, side = test
-        if p is None or p >= stats.LEVEL or side == 0:
-            return Side.UNDECIDED
-        return Side.BETTER if side > 0 else Side.REVERSED
+    def _judged(self, columns: list[Floats]) -> Iterator[tuple[float, Side]]:
+        tests = [stats.signed_rank(values) for values in columns]
+        p_values = stats.holm([p for p, _ in tests])
+        for values, (_, sign), p in zip(columns, tests, p_values, strict=True):
+            # where few large differences outweigh many small ones, mean and ranks disagree: that
+            # decides nothing
+            decided = p < stats.LEVEL and np.sign(values.mean()) == sign
+            yield p, side_of(decided and sign > 0, decided and sign < 0)
 
     def _passes(self, effect: stats.Estimate) -> bool:
         return effect.low > 0
@@ -158,15 +143,11 @@ class Level(_Cellwise):
     def _bar(self) -> float:
         return self.at_most if self.at_least == -np.inf else self.at_least
 
-    def _p_values(self, tests: list[stats.Estimate]) -> Sequence[float]:
-        return stats.holm([cell.p_value(self._bar) for cell in tests])
-
-    def _side(self, test: stats.Estimate, p: float | None) -> Side:
-        if self._passes(test):
-            return Side.BETTER
-        if p is not None and p < stats.LEVEL:
-            return Side.REVERSED
-        return Side.UNDECIDED
+    def _judged(self, columns: list[Floats]) -> Iterator[tuple[float, Side]]:
+        cells = list(map(stats.mean_estimate, columns))
+        p_values = stats.holm([cell.p_value(self._bar) for cell in cells])
+        for cell, p in zip(cells, p_values, strict=True):
+            yield p, side_of(self._passes(cell), p < stats.LEVEL)
 
     def _passes(self, effect: stats.Estimate) -> bool:
         return self.at_least <= effect.mean <= self.at_most
@@ -182,12 +163,10 @@ class Within(_Cellwise):
     low: float
     high: float = np.inf
 
-    def _side(self, test: stats.Estimate, p: float | None) -> Side:
-        if self._passes(test):
-            return Side.BETTER
-        if test.high < self.low or test.low > self.high:
-            return Side.REVERSED
-        return Side.UNDECIDED
+    def _judged(self, columns: list[Floats]) -> Iterator[tuple[None, Side]]:
+        for cell in map(stats.mean_estimate, columns):
+            outside = cell.high < self.low or cell.low > self.high
+            yield None, side_of(self._passes(cell), outside)
 
     def _passes(self, effect: stats.Estimate) -> bool:
         return self.low <= effect.low and effect.high <= self.high
@@ -217,7 +196,7 @@ class Linear:
             if len(curve) < 3:  # two points are always on a line
                 continue
             # the cells of one data set share their draws, and so their resampled trials
-            stream = streams.setdefault(_group_of(dict(place)), len(streams))
+            stream = streams.setdefault(_group_of(place), len(streams))
             numbers = curve.index.get_level_values("n_constraints").to_numpy(dtype=float)
             counts = curve.dropna(axis=1).to_numpy().T
             cell, again = self._cell(place, numbers, counts, stream)
@@ -242,11 +221,7 @@ class Linear:
     ) -> tuple[CellResult, Floats]:
         fit = float(stats.r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
         again = stats.r_squared(numbers, stats.bootstrap_means(counts, stream))
-        side = Side.UNDECIDED
-        if fit >= self.bar:
-            side = Side.BETTER
-        elif stats.percentile_estimate(fit, again).high < self.bar:
-            side = Side.REVERSED
+        side = side_of(fit >= self.bar, stats.percentile_estimate(fit, again).high < self.bar)
         return CellResult(place, fit, None, side, R_SQUARED), again
 
 
@@ -295,7 +270,7 @@ def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
         trials = int(part.notna().any(axis=1).sum())
         if trials < MIN_TRIALS:
             needed = f"{MIN_TRIALS} trials that a verdict needs"
-            return f"{_title(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
+            return f"{write_place(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
     return None
 
 
@@ -311,31 +286,26 @@ def _places(table: pd.DataFrame) -> list[Place]:
     return [place_at(table.columns.names, column) for column in table.columns]
 
 
-def _group_of(place: dict[str, str | float]) -> tuple[str, str]:
+def _group_of(place: Place) -> Place:
     """Return whose trials a cell is made of: those of a data set, or of one view of it."""
-    return str(place["dataset"]), str(place.get("view", ""))
+    return tuple(part for part in place if part[0] in ("dataset", "view"))
 
 
-def _groups(table: pd.DataFrame) -> list[tuple[str, str]]:
-    return [_group_of(dict(place)) for place in _places(table)]
+def _groups(table: pd.DataFrame) -> list[Place]:
+    return list(map(_group_of, _places(table)))
 
 
-def _parts(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+def _parts(table: pd.DataFrame) -> Iterator[tuple[Place, pd.DataFrame]]:
     groups = _groups(table)
     for group in dict.fromkeys(groups):
         yield group, table.loc[:, [other == group for other in groups]]
-
-
-def _title(group: tuple[str, str]) -> str:
-    place = (("dataset", group[0]), ("view", group[1]))
-    return write_place(place if group[1] else place[:1])
 
 
 def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     effects = []
     for group, part in _parts(table):
         effect = stats.pool(part.to_numpy(dtype=float), _groups(part))
-        effects.append(f"{_title(group)} {Effect(effect, None, unit)}")
+        effects.append(f"{write_place(group)} {Effect(effect, None, unit)}")
     return ", ".join(effects)
 
 

@@ -161,15 +161,11 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
         return None
     try:
         runs = parse_table(content_of(path), _OF_RUNS)
-        if missing := {*_OF_RUNS, *_COUNTS} - set(runs.columns):
-            raise ValueError(f"missing columns: {', '.join(sorted(missing))}")
-        runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
-        bad = ~runs[list(_COUNTS)].ge(0).all(axis=1) | runs[list(_OF_RUNS)].isna().any(axis=1)
-        if bad.any():
-            raise ValueError(
-                f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more"
-            )
-    except (OSError, ValueError) as error:
+        counts = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
+        runs = runs[list(_OF_RUNS)].join(counts)
+        if not counts.ge(0).all(axis=None) or runs.isna().any(axis=None):
+            raise ValueError("a line lacks a name or a number of 0 or more")
+    except (OSError, LookupError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
             f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,11 @@ from mvcc.reporting.claims._result import (
     write_equation,
     write_place,
 )
-from mvcc.reporting.claims._scorecard import Best, ClaimRow, Means, Scorecard
-from mvcc.reporting.figures import dataset_title, percent
+from mvcc.reporting.claims._scorecard import ClaimRow, Scorecard
+from mvcc.reporting.figures import dataset_title, in_order, percent
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import Console
     from rich.table import Table
 
@@ -192,24 +192,23 @@ def _paragraph(row: ClaimRow) -> Iterator[str]:
         yield from (f"  - {cell}: {cell.side}" for cell in result.excepted)
 
 
-def _means(means: Means) -> Iterator[str]:
+def _means(means: pd.DataFrame) -> Iterator[str]:
     """Write one table for each mapped fraction; the largest mean of each line is bold."""
-    kinds = next(iter(means.values()), {})
-    for mapped, cells in groupby(means.items(), lambda cell: cell[0][0]):
+    kinds = list(means["kind"].unique())
+    for mapped, of_fraction in means.groupby("mapped"):
         yield f"### {percent(mapped)} of the instances mapped"
         lines = []
-        for (_, dataset, n), by_kind in cells:
-            largest = max(round(best.mean, 3) for best in by_kind.values() if best is not None)
-            written = [_mean(best, largest) for best in by_kind.values()]
-            lines.append([dataset_title(dataset), str(n), *written])
+        for dataset in in_order(of_fraction["dataset"]):
+            of_dataset = of_fraction[of_fraction["dataset"] == dataset]
+            for n, line in of_dataset.groupby("n_constraints"):
+                written = dict.fromkeys(kinds, "–")
+                for one in line.itertuples():
+                    mean = f"{one.mean:.3f}"
+                    best = round(one.mean, 3) == round(line["mean"].max(), 3)
+                    name = f" ({one.name})" if one.name else ""
+                    written[one.kind] = f"{f'**{mean}**' if best else mean} ± {one.sem:.3f}{name}"
+                lines.append([dataset_title(dataset), f"{n:g}", *written.values()])
         yield _markdown_table(("data set", "n", *kinds), lines)
-
-
-def _mean(best: Best | None, largest: float) -> str:
-    if best is None:
-        return "–"
-    mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
-    return f"{mean} ± {best.error:.3f}" + (f" ({best.name})" if best.name else "")
 
 
 def _experiments(scorecard: Scorecard) -> tuple[str, str]:

@@ -125,6 +125,13 @@ def place_at(names: Iterable[Any], values: Any) -> Place:
     return tuple((str(name), value) for name, value in zip(names, values, strict=True))
 
 
+def side_of(better: bool, against: bool) -> Side:
+    """Return on which side a cell is that may be on one of both."""
+    if better:
+        return Side.BETTER
+    return Side.REVERSED if against else Side.UNDECIDED
+
+
 def judge(cells: Iterable[CellResult], passes: bool) -> Verdict:
     """Give the verdict: the pooled effect passes or not, and cells are reversed or not."""
     if not passes:

@@ -3,70 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, Claim
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._result import ClaimResult, Side, Verdict, write_p
-from mvcc.reporting.figures import METHODS, PEERS, in_order
+from mvcc.reporting.figures import METHODS, PEERS
 from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS, Results
 
 
-class Best(NamedTuple):
-    """The mean F of a method over the trials, its standard error, and the name of the method."""
+def find_means(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return mean F and its standard error, ``sem``, of the best in hindsight of each kind.
 
-    mean: float
-    error: float
-    name: str
-
-
-# of each mapped fraction, data set and number of pairs: the best in hindsight of each kind of
-# method, None if not run
-Means = dict[tuple[float, str, int], dict[str, Best | None]]
-
-
-def find_means(scores: pd.DataFrame) -> Means:
-    """Return the means of all cells, by mapped fraction, data set and number of pairs."""
-    ours = scores[scores["study"] == BEYOND]
-    joint = ours[ours["method"] == JOINT]
+    A row is a kind of method at one mapped fraction, data set and number of pairs, with the
+    ``name`` of the method if there are several; what uses no matches is at every fraction.
+    """
+    cell = ["mapped", "dataset", "n_constraints"]
+    method = [scores["study"], scores["base"].fillna(""), scores["method"]]
+    by_method = scores.groupby([*method, *cell], dropna=False)["f_measure"]
+    means = by_method.agg(["mean", "sem"]).reset_index()
+    titles = BASES | {name: style.title for name, style in (METHODS | PEERS).items()}
+    means["name"] = [
+        " ".join(titles[part] for part in parts if part in titles)
+        for parts in means[["base", "method"]].to_numpy()
+    ]
+    places = means.loc[means["method"] == JOINT, cell]
     kinds = {
-        "k-means": ours[ours["method"] == K_MEANS],
-        "the paper's best": ours[ours["method"].isin(METHODS)],
-        "best peer": scores[scores["study"] == BEYOND_PEERS],
-        "joint": joint,
+        "k-means": means["method"] == K_MEANS,
+        "the paper's best": means["method"].isin(METHODS),
+        "best peer": means["study"] == BEYOND_PEERS,
+        "joint": means["method"] == JOINT,
     }
-    means = {kind: _means(rows) for kind, rows in kinds.items()}
-    found: Means = {}
-    for mapped in sorted(set(joint["mapped"])):
-        for dataset in in_order(joint["dataset"]):
-            for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
-                best = {}
-                for kind, table in means.items():
-                    here = table[(table["dataset"] == dataset) & (table["n_constraints"] == n)]
-                    best[kind] = _best(here[here["mapped"].isna() | (here["mapped"] == mapped)])
-                found[float(mapped), dataset, int(n)] = best
-    return found
-
-
-def _means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard error over the trials of each method, sorted by base and method."""
-    cell = ["base", "method", "dataset", "n_constraints", "mapped"]
-    by_cell = rows.assign(base=rows["base"].fillna("")).groupby(cell, dropna=False)["f_measure"]
-    return by_cell.agg(["mean", "sem"]).reset_index()
-
-
-def _best(means: pd.DataFrame) -> Best | None:
-    """Return the method of the largest mean."""
-    if means.empty:
-        return None
-    best = means.sort_values("mean", kind="stable").iloc[-1]
-    titles = {name: style.title for name, style in (METHODS | PEERS).items()}
-    name = " ".join(filter(None, (BASES.get(best["base"], ""), titles.get(best["method"], ""))))
-    return Best(float(best["mean"]), float(best["sem"]), name)
+    found = []
+    for kind, chosen in kinds.items():
+        rows = means[chosen]
+        everywhere = rows[rows["mapped"].isna()].drop(columns="mapped").merge(places)
+        rows = pd.concat([rows.merge(places, on=cell), everywhere]).sort_values(
+            ["mean", "base", "method"]
+        )
+        found.append(rows.drop_duplicates(cell, keep="last").assign(kind=kind))
+    return pd.concat(found)
 
 
 @dataclass(frozen=True)
@@ -104,7 +84,7 @@ class Scorecard:
     # what they rest on: each study, data set and number of trials
     experiments: list[dict[Hashable, Any]]
     beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
-    means: Means = field(default_factory=dict)  # what it rests on, cell by cell
+    means: pd.DataFrame | None = None  # what that rests on, cell by cell
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.result.verdict is verdict for row in self.rows)
@@ -131,9 +111,8 @@ def evaluate(evidence: Evidence) -> Scorecard:
     full = tuple(row for row in rows if row.claim.depends_on_closure)
     scorecard = Scorecard(rows, {"full": full, **readings}, _experiments(evidence))
     if (beyond.scores["study"] == BEYOND).any():
-        means = find_means(beyond.scores)
-        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond), means=means)
-        scorecard = replace(scorecard, beyond=ours)
+        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond))
+        scorecard = replace(scorecard, beyond=replace(ours, means=find_means(beyond.scores)))
     return scorecard
 
 

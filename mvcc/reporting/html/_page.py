@@ -113,8 +113,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in (
-        "count number options percent plural repeatability rows_of_settings symbol unbroken"
-    ).split():
-        environment.filters[name] = getattr(_words, name)
+    environment.filters.update(vars(_words))  # whose functions are filters
     return environment
