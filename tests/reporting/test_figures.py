@@ -18,7 +18,8 @@ from mvcc.reporting.figures._curves import (
     improvements,
 )
 from mvcc.reporting.figures._panels import main_experiment, panels_by_base
-from mvcc.reporting.figures._style import BASE_STYLES, METHODS, WIDTH, house_style, method_styles
+from mvcc.reporting.figures._style import METHODS, WIDTH, house_style, method_styles
+from mvcc.results import BASES
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
     ends_of_bars,
@@ -103,7 +104,7 @@ def test_means_and_intervals_are_those_of_the_table(curves):
     table["standard_error"] = np.linspace(0.001, 0.02, len(table))
     for (_, column), axes in grid(draw_f_measure(table, "multi-view").figure).items():
         title, mapped = column.split("\n")
-        base = next(name for name, style in BASE_STYLES.items() if style.title == title)
+        base = next(name for name, known in BASES.items() if known == title)
         drawn, bars = points(axes), ends_of_bars(axes)
         assert list(drawn) == [style.title for style in METHODS.values()]
         for name, style in METHODS.items():
@@ -280,7 +281,7 @@ def test_figure_5_has_a_dot_an_interval_and_a_peak_for_each_fraction(paired):
     drawn = {line.get_marker(): [] for line in axes.get_lines()}
     for line in axes.get_lines():
         drawn[line.get_marker()].append(line.get_xdata())
-    found = improvements(table).set_index("base").loc[list(BASE_STYLES)]
+    found = improvements(table).set_index("base").loc[list(BASES)]
     np.testing.assert_allclose(np.ravel(drawn["o"]), found["average"])
     np.testing.assert_allclose(np.ravel(drawn["D"]), found["peak"])
     np.testing.assert_allclose(drawn["None"][:-1], found[["low", "high"]])
@@ -300,7 +301,7 @@ def test_numbers_are_the_sums_of_both_kinds_with_their_intervals(curves, scores)
     table = curves()
     trials = spread(scores(table), "propagated_must_links")
     for (_, column), axes in grid(draw_numbers(trials, "multi-view").figure).items():
-        base = next(name for name, style in BASE_STYLES.items() if style.title == column)
+        base = next(name for name, known in BASES.items() if known == column)
         for mapped, label in ((0.2, "20 % mapped"), (0.4, "40 % mapped"), (1.0, "100 % mapped")):
             of_cell = (table["method"] == CP) & (table["mapped"] == mapped)
             curve = table[of_cell & (table["base"] == base)]
@@ -344,7 +345,7 @@ def test_precision_is_drawn_with_all_instances_mapped_and_intervals_end_at_1(cur
     assert [column for _, column in panels] == ["PCK-Means", "MPCK-Means"]
     chosen = (trials["method"] == CP) & (trials["mapped"] == 1.0)
     for (_, column), axes in panels.items():
-        base = next(name for name, style in BASE_STYLES.items() if style.title == column)
+        base = next(name for name, known in BASES.items() if known == column)
         means = (
             trials[chosen & (trials["base"] == base)]
             .groupby("n_constraints")

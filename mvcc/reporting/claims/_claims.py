@@ -47,7 +47,7 @@ BARS = {
 
 
 CP, DM, CM, SV = TRANSFERS
-WORDS = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
+_WORDS = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Claim:
 
 def _described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:
     """Join tests with the words of their claims in `claims.yaml`, where {NAME} is a bar."""
-    texts = WORDS[source]
+    texts = _WORDS[source]
     assert list(texts) == list(checks), f"claims.yaml has the claims {list(texts)} of {source}"
     claims = {}
     for number, words in texts.items():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,42 +12,52 @@ import pandas as pd
 
 from mvcc.reporting.claims._claims import BEYOND_CLAIMS, CLAIMS, Claim
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
-from mvcc.reporting.claims._result import ClaimResult, Side, Verdict, write_p
-from mvcc.reporting.figures import METHODS, PEERS
+from mvcc.reporting.claims._result import (
+    CellResult,
+    ClaimResult,
+    Side,
+    Verdict,
+    write_p,
+    write_place,
+)
+from mvcc.reporting.figures import METHODS, PEERS, dataset_title, in_order
 from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS, Results
 
+# of each mapped fraction: its lines, with a data set, a number of pairs, and the best by their kind
+Means = dict[float, list[dict[str, Any]]]
+_KINDS = dict.fromkeys(METHODS, "the paper's best") | {K_MEANS: "k-means", JOINT: "joint"}
 
-def find_means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return mean F and its standard error, ``sem``, of the best in hindsight of each kind.
 
-    A row is a kind of method at one mapped fraction, data set and number of pairs, with the
-    ``name`` of the method if there are several; what uses no matches is at every fraction.
-    """
+def find_means(scores: pd.DataFrame) -> Means:
+    """Return the best in hindsight of each kind of method: mean, standard error ``sem``, name."""
     cell = ["mapped", "dataset", "n_constraints"]
-    method = [scores["study"], scores["base"].fillna(""), scores["method"]]
-    by_method = scores.groupby([*method, *cell], dropna=False)["f_measure"]
+    scores = scores.assign(
+        base=scores["base"].fillna(""),
+        kind=scores["method"].map(_KINDS).where(scores["study"] == BEYOND, "best peer"),
+    )
+    by_method = scores.groupby(["kind", "base", "method", *cell], dropna=False)["f_measure"]
     means = by_method.agg(["mean", "sem"]).reset_index()
     titles = BASES | {name: style.title for name, style in (METHODS | PEERS).items()}
     means["name"] = [
         " ".join(titles[part] for part in parts if part in titles)
         for parts in means[["base", "method"]].to_numpy()
     ]
-    places = means.loc[means["method"] == JOINT, cell]
-    kinds = {
-        "k-means": means["method"] == K_MEANS,
-        "the paper's best": means["method"].isin(METHODS),
-        "best peer": means["study"] == BEYOND_PEERS,
-        "joint": means["method"] == JOINT,
-    }
-    found = []
-    for kind, chosen in kinds.items():
-        rows = means[chosen]
-        everywhere = rows[rows["mapped"].isna()].drop(columns="mapped").merge(places)
-        rows = pd.concat([rows.merge(places, on=cell), everywhere]).sort_values(
-            ["mean", "base", "method"]
-        )
-        found.append(rows.drop_duplicates(cell, keep="last").assign(kind=kind))
-    return pd.concat(found)
+    ranked = means.sort_values(["mean", "base", "method"])
+    joint = means[means["kind"] == "joint"]
+    found: Means = {}
+    for mapped in sorted(set(joint["mapped"])):
+        here = ranked[ranked["mapped"].isna() | (ranked["mapped"] == mapped)]
+        best = here.drop_duplicates(["dataset", "n_constraints", "kind"], keep="last")
+        found[mapped] = [
+            {
+                "dataset": dataset_title(dataset),
+                "n": int(n),
+                "best": line.set_index("kind").to_dict("index"),
+            }
+            for dataset in in_order(joint["dataset"])
+            for n, line in best[best["dataset"] == dataset].groupby("n_constraints")
+        ]
+    return found
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,18 @@ class ClaimRow:
         if not self.result.cells:
             return "–"
         return " / ".join(str(self.result.count(side)) for side in Side)
+
+    @property
+    def reversed(self) -> list[CellResult]:
+        return [cell for cell in self.result.cells if cell.side is Side.REVERSED]
+
+    @property
+    def reversed_on(self) -> str:
+        """The data sets with reversed cells, and how many of theirs are."""
+        cells = Counter(cell.place[:1] for cell in self.result.cells)
+        against = Counter(cell.place[:1] for cell in self.reversed)
+        named = [f"{write_place(one)} ({against[one]} of {cells[one]})" for one in cells & against]
+        return ", ".join(named) or "–"
 
     @property
     def effect(self) -> str:
@@ -84,10 +107,15 @@ class Scorecard:
     # what they rest on: each study, data set and number of trials
     experiments: list[dict[Hashable, Any]]
     beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
-    means: pd.DataFrame | None = None  # what that rests on, cell by cell
+    means: Means = field(default_factory=dict)  # what that rests on, by cell
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.result.verdict is verdict for row in self.rows)
+
+    @property
+    def by_reading(self) -> Iterator[tuple[ClaimRow, ...]]:
+        """The rows of each claim that depends on the closure, in the order of `READINGS`."""
+        return zip(*(self.readings[name] for name in READINGS), strict=True)
 
     @property
     def all_hold(self) -> bool:
@@ -111,8 +139,9 @@ def evaluate(evidence: Evidence) -> Scorecard:
     full = tuple(row for row in rows if row.claim.depends_on_closure)
     scorecard = Scorecard(rows, {"full": full, **readings}, _experiments(evidence))
     if (beyond.scores["study"] == BEYOND).any():
-        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond))
-        scorecard = replace(scorecard, beyond=replace(ours, means=find_means(beyond.scores)))
+        means = find_means(beyond.scores)
+        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond), means=means)
+        scorecard = replace(scorecard, beyond=ours)
     return scorecard
 
 

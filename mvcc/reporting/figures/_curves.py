@@ -50,7 +50,6 @@ def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
     figure = _panels.draw_by_base(
         rows,
         series,
-        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
         y="Pairwise F-measure",
         split_by_fraction=multi_view,
         highest=1,
@@ -91,7 +90,6 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
     figure = _panels.draw_by_base(
         rows,
         fractions,
-        x=_panels.PER_VIEW,
         y="Gain in F-measure over Direct Mapping",
         bars=False,
         also=draw_bands,
@@ -212,7 +210,7 @@ _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.6, "linestyle": (0,
 _WRONG = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _KINDS = {
     "precision_must_link": ("Must-links", _STYLE),
-    "precision_cannot_link": ("Cannot-links", _style.BASE_STYLES["mpck-means"]),
+    "precision_cannot_link": ("Cannot-links", _style.METHODS[DIRECT_MAPPING]),
 }
 
 
@@ -240,7 +238,6 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
     figure = _panels.draw_by_base(
         rows,
         fractions,
-        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
         y="Propagated constraints" + (", all views" if multi_view else ""),
         legend=[*keys, guide],
         also=set_counts,
@@ -297,7 +294,6 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
     figure = _panels.draw_by_base(
         rows,
         [_style.Series("kind", column, *words) for column, words in _KINDS.items()],
-        x=_panels.PER_VIEW if multi_view else _panels.IN_THE_VIEW,
         y="Weighted precision",
         highest=1,
         share_y="all",

@@ -64,43 +64,36 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
     """Return the example with its numbers as arrays, if all parts can be drawn."""
     import numpy as np
 
-    def numbers(name: str, values: Any, *shape: int) -> Floats:
-        array = np.asarray(values, dtype=float)
-        if array.shape[-len(shape) :] != shape or not (np.abs(array) <= _LARGEST).all():
-            raise ValueError(
-                f"{name}: finite numbers are expected, {' × '.join(map(str, shape))} of them each"
-            )
-        return array
-
-    constraints = []
-    for constraint in example["constraints"]:
-        points = numbers("ends", [end["point"] for end in constraint["ends"]], 2, 2)
-        memberships = numbers("memberships", [end["membership"] for end in constraint["ends"]], 2)
-        constraints.append(list(zip(points, memberships, strict=True)))
-    covariance = numbers("covariance", example["covariance"], 2, 2)
-    if np.linalg.eigvalsh(covariance).min() < 0 or any(
-        not 0 <= G <= 1 for ends in constraints for _, G in ends
+    ends = [constraint["ends"] for constraint in example["constraints"]]
+    points = [_numbers([end["point"] for end in pair], 2, 2) for pair in ends]
+    memberships = [_numbers([end["membership"] for end in pair], 2) for pair in ends]
+    covariance = _numbers(example["covariance"], 2, 2)
+    if np.linalg.eigvalsh(covariance).min() < 0 or not all(
+        0 <= G <= 1 for pair in memberships for G in pair
     ):
-        raise ValueError(
-            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are "
-            "expected"
-        )
-    if not all(
-        is_label(str(example[name])) for name in ("dataset", "trial", "cluster", "threshold")
-    ):
-        raise ValueError(
-            "dataset, trial, cluster and threshold: short texts or numbers are expected"
-        )
+        raise ValueError("neither a positive definite covariance nor memberships from 0 to 1")
+    both = zip(points, memberships, strict=True)
+    words = [example[name] for name in ("dataset", "trial", "threshold")]
+    if not all(is_label(str(word)) for word in words):
+        raise ValueError("dataset, trial and threshold must be short texts or numbers")
+    dataset, trial, threshold = words
     return {
-        **example,
-        "points": numbers("points", example["points"], len(example["points"]), 2),
-        "mean": numbers("mean", example["mean"], 2),
+        "points": _numbers(example["points"], len(example["points"]), 2),
+        "mean": _numbers(example["mean"], 2),
         "covariance": covariance,
-        "constraints": constraints,
-        "title": f"{_panels.dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
-        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · "
-        f"t = {example['threshold']}",
+        "constraints": [list(zip(*pair, strict=True)) for pair in both],
+        "title": f"{_panels.dataset_title(str(dataset))}, {BASES[example['base']]}\n"
+        f"cluster {int(example['cluster']) + 1} · trial {trial} · t = {threshold}",
     }
+
+
+def _numbers(values: Any, *shape: int) -> Floats:
+    import numpy as np
+
+    array = np.asarray(values, dtype=float)
+    if array.shape != shape or not (np.abs(array) <= _LARGEST).all():
+        raise ValueError(f"{' × '.join(map(str, shape))} finite numbers are expected")
+    return array
 
 
 def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
@@ -126,7 +119,7 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel("First feature")
     axes.set_ylabel("Second feature")
-    axes.set_title(f"{example['title']}\n{example['detail']}")
+    axes.set_title(example["title"])
 
 
 def _ellipse(

@@ -107,14 +107,19 @@ def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
 
 def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Give the title and the rows of each data set, or of each view where views stand alone."""
+    from mvcc.datasets import registry
+
+    def rank(place: tuple[str, ...]) -> tuple[Any, ...]:
+        dataset, folder, reading, view = place
+        views = registry()[dataset].views if dataset in registry() else ()
+        named = [one.name for one in views]
+        return _rank(dataset, list(registry())), folder, reading, _rank(view, named)
+
     rows = rows.assign(view=rows["view"].astype(object).fillna(POOLED))
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(PLACE)))
-    for place in sorted(
-        of_place, key=lambda one: (_rank(one[0]), *one[1:3], _rank_of_view(one[0], one[3]))
-    ):
+    for place in sorted(of_place, key=rank):
         points = of_place[place]
-        details = [_view_title(rows, points), *_details(rows, points)]
-        yield "\n".join(details), points
+        yield "\n".join([_view_title(rows, points), *_details(rows, points)]), points
 
 
 def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Panel]:
@@ -150,27 +155,30 @@ def draw_grid(
     share_y: Share = "row",
     row_height: float = ROW,
 ) -> Figure:
-    """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each."""
+    """Draw panels in a grid with common axes; `draw` gets the axes and the rows of each.
+
+    Panels come row by row, from the left.
+    """
     n_rows = 1 + max(panel.row for panel in panels)
     n_columns = 1 + max(panel.column for panel in panels)
     figure = new_figure(n_rows * row_height + AROUND, f"{n_rows} × {n_columns} panels")
     axes = figure.subplots(n_rows, n_columns, sharex=share_x, sharey=share_y, squeeze=False)
-    lowest: dict[int, int] = {}
+    highest = {panel.column: panel for panel in reversed(panels)}
+    lowest = {panel.column: panel for panel in panels}
+    leftmost = {panel.row: panel for panel in reversed(panels)}
+    unused = set(axes.flat)
     for panel in panels:
         own = axes[panel.row, panel.column]
+        unused.discard(own)
         draw(own, panel.points)
-        lowest[panel.column] = max(panel.row, lowest.get(panel.column, 0))
-        if panel.row == min(one.row for one in panels if one.column == panel.column):
+        if panel is highest[panel.column]:
             own.set_title(panel.column_title)
-        if panel.column == min(one.column for one in panels if one.row == panel.row):
+        if panel is leftmost[panel.row]:
             own.set_ylabel(panel.row_title)
-    used = {(panel.row, panel.column) for panel in panels}
-    for row, of_row in enumerate(axes):
-        for column, own in enumerate(of_row):
-            if (row, column) not in used:
-                own.set_axis_off()
-            elif row == lowest[column]:
-                own.tick_params(labelbottom=True)
+        if panel is lowest[panel.column]:
+            own.tick_params(labelbottom=True)
+    for own in unused:
+        own.set_axis_off()
     figure.align_ylabels(axes)
     figure.supxlabel(x)
     figure.supylabel(y)
@@ -226,7 +234,6 @@ def draw_by_base(
     rows: pd.DataFrame,
     series: Sequence[styles.Series],
     *,
-    x: str,
     y: str,
     split_by_fraction: bool = False,
     highest: float = inf,
@@ -249,7 +256,7 @@ def draw_by_base(
     return draw_grid(
         panels_by_base(rows, by_fraction=split_by_fraction),
         draw,
-        x=x,
+        x=PER_VIEW if rows["view"].isna().all() else IN_THE_VIEW,
         y=y,
         legend=[one.entry() for one in series] if legend is None else legend,
         share_y=share_y,
@@ -299,22 +306,14 @@ def dataset_title(name: str) -> str:
 
 def in_order(datasets: Iterable[str]) -> list[str]:
     """Return data sets once each, in the order of the registry."""
-    return sorted(set(datasets), key=_rank)
-
-
-def _rank(dataset: str) -> tuple[int, str]:
-    """Sort key: what the registry names comes in its order, everything else after it by name."""
     from mvcc.datasets import registry
 
-    known = list(registry())
-    return known.index(dataset) if dataset in known else len(known), dataset
+    return sorted(set(datasets), key=lambda dataset: _rank(dataset, list(registry())))
 
 
-def _rank_of_view(dataset: str, view: str) -> tuple[int, str]:
-    from mvcc.datasets import registry
-
-    known = [view.name for view in registry()[dataset].views] if dataset in registry() else []
-    return known.index(view) if view in known else len(known), view
+def _rank(name: str, known: list[str]) -> tuple[int, str]:
+    """Sort key: what is known comes in its order, everything else after it by name."""
+    return known.index(name) if name in known else len(known), name
 
 
 def _view_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:

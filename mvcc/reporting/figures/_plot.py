@@ -31,8 +31,7 @@ FIGURES: dict[str, Callable[[Results], Picture | None]] = {
     "thresholds": lambda results: draw_thresholds(results.curves),
 }
 
-DPI = 200
-_FORMATS = ("png", "pdf")
+_DPI = 200
 _LEFT_OUT = ("Creator", "Producer", "CreationDate")
 
 
@@ -54,35 +53,32 @@ def plot(
         raise StoreError(
             f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."
         )
-    asked = None if figures is None else set(figures)
-    if unknown := (asked or set()) - set(FIGURES):
+    asked = FIGURES if figures is None else set(figures)
+    if unknown := asked - FIGURES.keys():
         raise StoreError(
             f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}"
         )
     results = Results(results_dir)
-    contents: dict[str, dict[str, bytes]] = {}
+    contents: dict[str, bytes] = {}
+    written: dict[str, list[Path]] = {}
     for name, draw in FIGURES.items():
-        if asked is not None and name not in asked:
+        if name not in asked:
             continue
         with house_style():
             picture = draw(results)
             if picture is not None:
-                contents[name] = _files(
-                    picture, f"figure_{int(name):02d}" if name.isdigit() else name
-                )
-            elif asked is not None:
-                raise _nothing_to_draw(
-                    f"Figure {name}" if name.isdigit() else f"the figure '{name}'", results
-                )
+                files = _files(f"figure_{int(name):02d}" if name.isdigit() else name, picture)
+                contents |= files
+                written[name] = [folder / file for file in files]
+            elif figures is not None:
+                what = f"Figure {name}" if name.isdigit() else f"the figure '{name}'"
+                raise _nothing_to_draw(what, results)
     if not contents:
         raise _nothing_to_draw("any figure", results)
-    with OutputFolder(
-        folder, "figures", fresh=fresh, elsewhere="choose another folder with --out"
-    ) as target:
-        target.write(
-            {file: content for files in contents.values() for file, content in files.items()}
-        )
-    return {name: [folder / file for file in files] for name, files in contents.items()}
+    elsewhere = "choose another folder with --out"
+    with OutputFolder(folder, "figures", fresh=fresh, elsewhere=elsewhere) as target:
+        target.write(contents)
+    return written
 
 
 def _nothing_to_draw(what: str, results: Results) -> StoreError:
@@ -95,16 +91,17 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
     )
 
 
-def _files(picture: Picture, name: str) -> dict[str, bytes]:
+def _files(name: str, picture: Picture) -> dict[str, bytes]:
     """Return the files of a figure, by their names.
 
     They hold title and caption, and no date or version: the same results give the same bytes.
     """
+    title, caption = picture.title, picture.caption
     metadata: dict[str, dict[str, str | None]] = {
-        "png": {"Title": picture.title, "Description": picture.caption, "Software": None},
-        "pdf": {"Title": picture.title, "Subject": picture.caption, **dict.fromkeys(_LEFT_OUT)},
+        "png": {"Title": title, "Description": caption, "Software": None},
+        "pdf": {"Title": title, "Subject": caption, **dict.fromkeys(_LEFT_OUT)},
     }
     return {
-        f"{name}.{extension}": saved(picture.figure, extension, metadata[extension], DPI)
-        for extension in _FORMATS
+        f"{name}.{extension}": saved(picture.figure, extension, words, _DPI)
+        for extension, words in metadata.items()
     }

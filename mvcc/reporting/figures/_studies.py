@@ -247,15 +247,16 @@ _PANELS = {  # title: what is drawn, and how it is called
 
 def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
     """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters, as PNG."""
+    import pandas as pd
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
+    table = pd.DataFrame(tried).set_index("k")
     panels = {
         title: curves
         for title, curves in _PANELS.items()
         if tried[0][next(iter(curves))] is not None
     }
-    numbers = [one["k"] for one in tried]
     n_columns = min(2, len(panels))
     n_rows = ceil(len(panels) / n_columns)
     with house_style():
@@ -265,19 +266,15 @@ def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
             panel.set_axis_off()
         for panel, (title, curves) in zip(axes, panels.items(), strict=False):
             for name, label in curves.items():
-                values = [one[name] for one in tried]
                 look = {"marker": "o"}
                 if label in ("by chance", "smallest"):
                     look = {"color": SOFT, "linestyle": "dashed"}
-                panel.plot(numbers, values, label=label, **look)
-                if name == "kept":
-                    errors = [one["kept_error"] for one in tried]
-                    low, high = (
-                        [v + sign * e for v, e in zip(values, errors, strict=True)]
-                        for sign in (-1, 1)
-                    )
-                    panel.fill_between(numbers, low, high, alpha=0.2, linewidth=0)
-            panel.set(title=title, xlabel="number of clusters", ylim=(min(0, *values), 1.02))
+                panel.plot(table.index, table[name], label=label, **look)
+            if "kept" in curves:
+                low, high = (table["kept"] + sign * table["kept_error"] for sign in (-1, 1))
+                panel.fill_between(table.index, low, high, alpha=0.2, linewidth=0)
+            lowest = min(0, *table[name])
+            panel.set(title=title, xlabel="number of clusters", ylim=(lowest, 1.02))
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(curves) > 1:
                 panel.legend()

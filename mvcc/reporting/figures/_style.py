@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
-from mvcc.results import BASES, JOINT, K_MEANS, TRANSFERS
+from mvcc.results import JOINT, K_MEANS, TRANSFERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +58,6 @@ PEERS = {
 # where one of the three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
 _OTHER_MARKERS = (("v", 4.0), ("P", 4.0), ("X", 4.0), ("p", 4.0), ("*", 5.4))
-BASE_STYLES = {
-    name: SeriesStyle(title, *look)
-    for (name, title), look in zip(BASES.items(), _LOOKS[:2], strict=True)
-}
 
 SOFT = "#444444"  # for what should not shout
 
