@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -38,10 +37,7 @@ from mvcc.results import BEYOND_PEERS
 MIN_TRIALS = 10
 
 
-class Check(Protocol):
-    """Something that puts the evidence to a test."""
-
-    def __call__(self, evidence: Evidence) -> ClaimResult: ...
+Check = Callable[[Evidence], ClaimResult]  # puts the evidence to a test
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,32 +148,26 @@ def print_scorecard(scorecard: Scorecard, console: Console) -> None:
     console.print(_NOTE, style="dim")
     readings = [row for name in ("view", "none") for row in scorecard.readings[name]]
     if any(row.result.verdict is not Verdict.NOT_ENOUGH_DATA for row in readings):
-        console.print()
-        console.print("Under other readings of the closure:")
-        table = _terminal_table("#", "claim", *READINGS)
-        for rows in scorecard.by_reading:
-            table.add_row(str(rows[0].number), rows[0].claim.title, *map(_narrow, rows))
-        console.print(table)
+        lines = [(rows[0], *map(_narrow, rows)) for rows in scorecard.by_reading]
+        console.print("\nUnder other readings of the closure:")
+        console.print(_table(("#", "claim", *READINGS), lines))
         for name, meaning in READINGS.items():
             console.print(f"{name}: {meaning}", style="dim")
-    console.print()
-    console.print(_count(scorecard))
+    console.print(f"\n{_count(scorecard)}")
     if scorecard.beyond is not None:
-        console.print()
-        console.print("Beyond the paper:")
+        console.print("\nBeyond the paper:")
         console.print(_claims_table(scorecard.beyond))
         console.print(_count(scorecard.beyond))
 
 
 def _claims_table(scorecard: Scorecard) -> Table:
-    table = _terminal_table("#", "claim", "§", "verdict", "cells", "effect [95%]", "p")
+    lines = []
     for row in scorecard.rows:
         section = row.claim.section.split(",")[0].removeprefix("§")
         effect = row.result.effect
         written = f"{effect.mean} {effect.unit.name}\n\\{effect.interval}" if effect else "–"
-        number, title = str(row.number), row.claim.title
-        table.add_row(number, title, section, _colored(row), row.counts, written, row.p)
-    return table
+        lines.append((row, section, _colored(row), row.counts, written, row.p))
+    return _table(("#", "claim", "§", "verdict", "cells", "effect [95%]", "p"), lines)
 
 
 def _narrow(row: ClaimRow) -> str:
@@ -181,16 +176,19 @@ def _narrow(row: ClaimRow) -> str:
     return f"{_colored(row)}\n{mean} {counts}"
 
 
-def _terminal_table(*columns: str) -> Table:
+def _colored(row: ClaimRow) -> str:
+    color = _COLORS[row.result.verdict]
+    return f"[{color}]{row.result.verdict}[/{color}]"
+
+
+def _table(columns: Sequence[str], lines: Iterable[tuple[Any, ...]]) -> Table:
+    """Make a table of lines that begin with their claim."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), show_edge=False)
     for name in columns:
         table.add_column(name, justify="right" if name in "#p" else "left", no_wrap=name != "claim")
+    for row, *cells in lines:
+        table.add_row(str(row.number), row.claim.title, *cells)
     return table
-
-
-def _colored(row: ClaimRow) -> str:
-    color = _COLORS[row.result.verdict]
-    return f"[{color}]{row.result.verdict}[/{color}]"

@@ -10,7 +10,7 @@ from ._plot import plot as plot
 from ._studies import picture_of_numbers as picture_of_numbers
 from ._style import METHODS as METHODS
 from ._style import PEERS as PEERS
-from ._style import SeriesStyle as SeriesStyle
+from ._style import Series as Series
 from ._style import house_style as house_style
 from ._style import method_styles as method_styles
 from ._style import percent as percent

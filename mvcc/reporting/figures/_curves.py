@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +41,10 @@ def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
     multi_view = experiment == "multi-view"
     if multi_view:
         rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != SINGLE_VIEW))
-        series = _style.by_method(_style.method_styles(rows["method"]))
+        series = list(_style.method_styles(rows["method"]).values())
     else:
         series = [
-            _style.Series("method", name, title, _style.METHODS[name])
+            replace(_style.METHODS[name], title=title)
             for name, title in _WITH_AND_WITHOUT.items()
             if name in set(rows["method"])
         ]
@@ -208,10 +209,13 @@ _PRECISION = {
 _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.6, "linestyle": (0, (6, 3))}
 # shares that have a tick, if there is room
 _WRONG = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-_KINDS = {
-    "precision_must_link": ("Must-links", _STYLE),
-    "precision_cannot_link": ("Cannot-links", _style.METHODS[DIRECT_MAPPING]),
-}
+_KINDS = [
+    replace(_style.METHODS[look], column="kind", value=f"precision_{kind}_link", title=title)
+    for look, kind, title in (
+        (PROPAGATION, "must", "Must-links"),
+        (DIRECT_MAPPING, "cannot", "Cannot-links"),
+    )
+]
 
 
 def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
@@ -276,7 +280,8 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         scores = scores[scores["mapped"] == 1.0]
     scores = _panels.main_experiment(scores, experiment)
     scores = scores[scores["method"] == PROPAGATION]
-    tables = [_panels.means(scores, column).assign(kind=column) for column in _KINDS]
+    columns = [str(one.value) for one in _KINDS]
+    tables = [_panels.means(scores, column).assign(kind=column) for column in columns]
     rows = pd.concat([table for table in tables if len(table)] or tables[:1])
     if rows.empty:
         return None
@@ -293,7 +298,7 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
 
     figure = _panels.draw_by_base(
         rows,
-        [_style.Series("kind", column, *words) for column, words in _KINDS.items()],
+        _KINDS,
         y="Weighted precision",
         highest=1,
         share_y="all",

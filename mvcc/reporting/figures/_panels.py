@@ -284,7 +284,7 @@ def draw_curves(
             curve["n_constraints"],
             curve["mean"],
             yerr=[half, half.clip(upper=highest - curve["mean"])] if bars else None,
-            label=one.label,
+            label=one.title,
             elinewidth=0.7,
             **one.look(),
             zorder=3 - slot / len(drawn),

@@ -180,12 +180,9 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
     schedule = _style.schedule_of(rows)
     joint = _style.by_fraction(fractions, _style.WITHOUT_BASE[JOINT])
-    beside = replace(
-        next(one for one in joint if one.value == mapped),
-        column="method",
-        value=JOINT,
-        label=joint[0].style.title,
-    )
+    title = _style.WITHOUT_BASE[JOINT].title
+    beside = next(one for one in joint if one.value == mapped)
+    beside = replace(beside, column="method", value=JOINT, title=title)
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         methods = _style.method_styles(points["method"])
@@ -193,15 +190,15 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
         if set(methods) != {JOINT}:
             points = points[(points["method"] != JOINT) | (points["mapped"] == mapped)]
             methods.pop(JOINT, None)
-            series = [beside, *_style.by_method(methods)]
+            series = [beside, *methods.values()]
         _panels.draw_curves(axes, points, series, schedule, highest=1)
 
     panels = list(_panels_beyond(rows))
     figure = _panels.draw_grid(panels, draw, x=_panels.PER_VIEW, y="Pairwise F-measure", legend=[])
-    keys = {beside.label: [one.entry() for one in joint]}
+    keys = {title: [one.entry() for one in joint]}
     for heading, group in _OTHERS.items():
-        present = {name: one for name, one in group.items() if name in set(others["method"])}
-        keys[heading] = [one.entry() for one in _style.by_method(present)]
+        present = set(others["method"])
+        keys[heading] = [one.entry() for name, one in group.items() if name in present]
     for panel, axes in zip(panels, figure.axes, strict=False):
         if panel.row == 0:
             axes.set_title("")

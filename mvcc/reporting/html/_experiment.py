@@ -77,7 +77,7 @@ def _write(name: str, value: Any) -> str:
             return f"{name} {value}"
 
 
-def _figure(rows: pd.DataFrame, styles: dict[str, figures.SeriesStyle]) -> dict[str, Any]:
+def _figure(rows: pd.DataFrame, styles: dict[str, figures.Series]) -> dict[str, Any]:
     multi_view = rows["experiment"].iloc[0] == "multi-view"
     return {
         "axis": figures.PER_VIEW if multi_view else figures.IN_THE_VIEW,
@@ -90,7 +90,7 @@ def _figure(rows: pd.DataFrame, styles: dict[str, figures.SeriesStyle]) -> dict[
     }
 
 
-def _curve(style: figures.SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
+def _curve(style: figures.Series, points: pd.DataFrame) -> dict[str, Any]:
     return {
         "name": style.title,
         "color": style.color,
