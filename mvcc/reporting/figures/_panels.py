@@ -119,7 +119,7 @@ def places(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(PLACE)))
     for place in sorted(of_place, key=rank):
         points = of_place[place]
-        yield "\n".join([_view_title(rows, points), *_details(rows, points)]), points
+        yield _row_title(rows, points), points
 
 
 def panels_by_base(rows: pd.DataFrame, *, by_fraction: bool = False) -> list[Panel]:
@@ -316,22 +316,23 @@ def _rank(name: str, known: list[str]) -> tuple[int, str]:
     return known.index(name) if name in known else len(known), name
 
 
-def _view_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
-    """Name a panel after its view, or after the data set where that is the only view shown."""
-    dataset, view = points[["dataset", "view"]].iloc[0]
-    alone = rows.loc[rows["dataset"] == dataset, "view"].nunique() == 1
-    return dataset_title(dataset) if alone or view == POOLED else str(view).capitalize()
+def _row_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
+    """Name a row after its view, or after its data set if it shows that alone.
 
-
-def _details(rows: pd.DataFrame, points: pd.DataFrame) -> Iterator[str]:
-    """Give what tells a row from others of the same title: folder, reading, number of trials."""
-    dataset, folder, reading = points[["dataset", "folder", "reading"]].iloc[0]
-    if rows.loc[rows["dataset"] == dataset, "folder"].nunique() > 1:
-        yield str(folder)
+    Further lines tell it from others of the same name: folder, reading, number of trials.
+    """
+    dataset, folder, reading, view = points[PLACE].iloc[0]
+    of_dataset = rows[rows["dataset"] == dataset]
+    title = str(view).capitalize()
+    if view == POOLED or of_dataset["view"].nunique() == 1:
+        title = dataset_title(dataset)
+    if of_dataset["folder"].nunique() > 1:
+        title += f"\n{folder}"
     if reading:
-        yield str(reading)
+        title += f"\n{reading}"
     if rows["trials"].nunique() > 1:
-        yield f"{_trials(points)} trials"
+        title += f"\n{_trials(points)} trials"
+    return title
 
 
 def _trials(rows: pd.DataFrame) -> str:

@@ -176,7 +176,11 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
     fractions = sorted(set(ours["mapped"]))
     mapped = fractions[len(fractions) // 2]
     others = curves[curves["study"].isin([BEYOND, BEYOND_PEERS]) & (curves["method"] != JOINT)]
-    others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
+    others = others[others["mapped"].isna() | (others["mapped"] == mapped)]
+    # of each method the base with the largest mean, point by point
+    others = others.sort_values("mean", ascending=False).drop_duplicates(
+        ["dataset", "method", "n_constraints"]
+    )
     rows = _panels.with_intervals(pd.concat([ours, others], ignore_index=True))
     schedule = _style.schedule_of(rows)
     joint = _style.by_fraction(fractions, _style.WITHOUT_BASE[JOINT])
@@ -225,13 +229,6 @@ def _panels_beyond(rows: pd.DataFrame) -> Iterator[_panels.Panel]:
             of_group = of_dataset["method"].isin(group)
             if of_group.any():
                 yield _panels.Panel(row, column, title, heading, of_dataset[joint | of_group])
-
-
-def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
-    """Keep of each method the base with the largest mean, point by point."""
-    return rows.sort_values("mean", ascending=False).drop_duplicates(
-        ["dataset", "method", "n_constraints"]
-    )
 
 
 _PANELS = {  # title: what is drawn, and how it is called

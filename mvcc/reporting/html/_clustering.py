@@ -45,7 +45,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
     titles = [clusters.titles_of(clustering, view) for view in views]
     sizes = [Counter(view.labels) for view in views]
-    lists = [(view, name) for view in views for name in clusters.KINDS]
+    lists = [(view, name) for view in views for name in clusters.TOLD]
     return rendered(
         "clustering",
         data,
@@ -215,7 +215,7 @@ def _listed_rows(facts: results.Clustering, sections: list[dict[str, Any]]) -> l
 
 def _switches(facts: results.Clustering) -> Iterator[dict[str, Any]]:
     """Give a checkbox for each kind of constraint: how many there are, how many are drawn."""
-    for name, must_link in product(clusters.KINDS, (True, False)):
+    for name, must_link in product(clusters.TOLD, (True, False)):
         kind = kind_of(must_link)
         links = [link for view in facts.views for link in getattr(view, name)]
         counts = [view.counts(name) for view in facts.views]

@@ -71,9 +71,7 @@ def split_in(table: Sequence[Sequence[int]], *, across: bool = False) -> list[tu
     return found
 
 
-KINDS = ("given", "propagated", "received")
-
-# what readers call them; the facts have the names of the files
+# constraints by the names of their files, and what readers call them
 TOLD = {"given": "given", "propagated": "transferred", "received": "received"}
 _HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
 
@@ -142,7 +140,7 @@ def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -
             [column, [values[valued[row]] if row in valued else None for row in drawn]]
             for column, values in view.values
         ],
-        "constraints": {name: _links(getattr(view, name), drawn) for name in KINDS},
+        "constraints": {name: _links(getattr(view, name), drawn) for name in TOLD},
         "cuts": _cuts(view),
     }
 
