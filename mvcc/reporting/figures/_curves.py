@@ -48,20 +48,17 @@ def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
             for name, title in _WITH_AND_WITHOUT.items()
             if name in set(rows["method"])
         ]
-    figure = _panels.draw_by_base(
+    columns = "Mean of all views. Columns: base algorithm and mapped instances. "
+    return _panels.draw_by_base(
         rows,
         series,
+        _F_MEASURE[experiment],
+        "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
+        f"{columns if multi_view else ''}{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}",
         y="Pairwise F-measure",
         split_by_fraction=multi_view,
         highest=1,
     )
-    columns = "Mean of all views. Columns: base algorithm and mapped instances. "
-    caption = (
-        "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
-        f"{columns if multi_view else ''}{_panels.about_trials(rows)} {_panels.INTERVALS} "
-        f"{_panels.LOGARITHMIC}"
-    )
-    return Picture(figure, _F_MEASURE[experiment], caption)
 
 
 def differences(scores: pd.DataFrame) -> pd.DataFrame:
@@ -88,22 +85,17 @@ def draw_difference(scores: pd.DataFrame) -> Picture | None:
             )
         axes.axhline(0, color="black", linewidth=0.6, zorder=1.5)
 
-    figure = _panels.draw_by_base(
+    return _panels.draw_by_base(
         rows,
         fractions,
-        y="Gain in F-measure over Direct Mapping",
-        bars=False,
-        also=draw_bands,
-    )
-    caption = (
+        "Constraint Propagation against Direct Mapping, trial by trial",
         "Both methods see the same constraints and the same mapping in a trial: this is the mean of"
         " the differences of their F-measures. {trials} Band: 95 % interval of each mean, by the t"
         " distribution. If it lies above 0, Constraint Propagation is better. "
-    )
-    return Picture(
-        figure,
-        "Constraint Propagation against Direct Mapping, trial by trial",
-        caption.format(trials=_panels.about_trials(rows)) + _panels.LOGARITHMIC,
+        + _panels.LOGARITHMIC,
+        y="Gain in F-measure over Direct Mapping",
+        bars=False,
+        also=draw_bands,
     )
 
 
@@ -239,19 +231,16 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
 
     keys = [one.entry() for one in fractions] if multi_view else []
     guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
-    figure = _panels.draw_by_base(
+    return _panels.draw_by_base(
         rows,
         fractions,
+        _NUMBERS[experiment],
+        "Propagated must-links and cannot-links, given ones that propagate to themselves included,"
+        f" {_COUNTED[experiment]}. {{trials}} {_panels.INTERVALS} Both axes are logarithmic.",
         y="Propagated constraints" + (", all views" if multi_view else ""),
         legend=[*keys, guide],
         also=set_counts,
     )
-    caption = (
-        "Propagated must-links and cannot-links, given ones that propagate to themselves included,"
-        f" {_COUNTED[experiment]}. {_panels.about_trials(rows)} {_panels.INTERVALS} Both axes are"
-        " logarithmic."
-    )
-    return Picture(figure, _NUMBERS[experiment], caption)
 
 
 def _set_counts(axes: Axes, low: float, high: float) -> None:
@@ -296,19 +285,16 @@ def draw_precision(scores: pd.DataFrame, experiment: str) -> Picture | None:
         axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
-    figure = _panels.draw_by_base(
+    return _panels.draw_by_base(
         rows,
         _KINDS,
+        _PRECISION[experiment],
+        "Weighted precision: the share, by weight, of the propagated constraints that agree with"
+        " the true classes; given ones that propagate to themselves are among them."
+        f" {{trials}} {_panels.INTERVALS} The vertical axis does not start at 0 and is stretched"
+        f" toward 1. A point is missing where nothing was propagated. {_panels.LOGARITHMIC}",
         y="Weighted precision",
         highest=1,
         share_y="all",
         also=stretch,
     )
-    caption = (
-        "Weighted precision: the share, by weight, of the propagated constraints that agree with"
-        " the true classes; given ones that propagate to themselves are among them."
-        f" {_panels.about_trials(rows)} {_panels.INTERVALS} The vertical axis does not start at 0"
-        " and is stretched toward 1. A point is missing where nothing was propagated."
-        f" {_panels.LOGARITHMIC}"
-    )
-    return Picture(figure, _PRECISION[experiment], caption)

@@ -148,7 +148,7 @@ def draw_grid(
     panels: Sequence[Panel],
     draw: Callable[[Axes, pd.DataFrame], object],
     *,
-    x: str,
+    x: str = PER_VIEW,
     y: str,
     legend: Sequence[Artist],
     share_x: Share = "all",
@@ -233,6 +233,8 @@ def _width(widths: Sequence[float], n_columns: int) -> float:
 def draw_by_base(
     rows: pd.DataFrame,
     series: Sequence[styles.Series],
+    title: str,
+    caption: str,
     *,
     y: str,
     split_by_fraction: bool = False,
@@ -241,7 +243,7 @@ def draw_by_base(
     legend: Sequence[Artist] | None = None,
     share_y: Share = "row",
     also: Callable[[Axes, pd.DataFrame], object] = lambda axes, points: None,
-) -> Figure:
+) -> Picture:
     """Draw series over numbers of constraints in the panels of `panels_by_base`.
 
     `also` draws more into the axes of each panel, and `legend` has other entries than those of the
@@ -253,7 +255,7 @@ def draw_by_base(
         draw_curves(axes, points, series, schedule, highest=highest, bars=bars)
         also(axes, points)
 
-    return draw_grid(
+    figure = draw_grid(
         panels_by_base(rows, by_fraction=split_by_fraction),
         draw,
         x=PER_VIEW if rows["view"].isna().all() else IN_THE_VIEW,
@@ -261,6 +263,7 @@ def draw_by_base(
         legend=[one.entry() for one in series] if legend is None else legend,
         share_y=share_y,
     )
+    return Picture(figure, title, caption.format(trials=about_trials(rows)))
 
 
 def draw_curves(

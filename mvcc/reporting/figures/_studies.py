@@ -87,7 +87,6 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
     figure = _panels.draw_grid(
         panels,
         draw,
-        x=_panels.PER_VIEW,
         y="Threshold t",
         legend=legend,
         share_x="col",
@@ -198,7 +197,7 @@ def draw_beyond(curves: pd.DataFrame) -> Picture | None:
         _panels.draw_curves(axes, points, series, schedule, highest=1)
 
     panels = list(_panels_beyond(rows))
-    figure = _panels.draw_grid(panels, draw, x=_panels.PER_VIEW, y="Pairwise F-measure", legend=[])
+    figure = _panels.draw_grid(panels, draw, y="Pairwise F-measure", legend=[])
     keys = {title: [one.entry() for one in joint]}
     for heading, group in _OTHERS.items():
         present = set(others["method"])

@@ -107,6 +107,11 @@ def experiment_page(results_dir: Path) -> bytes:
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     n, name = len(experiments), results_dir.resolve().name
+    scorecard, untested = None, ""
+    try:
+        scorecard = evaluate(read_evidence(results))
+    except StoreError as error:  # results with curves may have no scorecard
+        untested = str(error)
     return rendered(
         "experiment",
         {"curves": learning_curves(results.curves)},
@@ -114,7 +119,9 @@ def experiment_page(results_dir: Path) -> bytes:
         experiments=experiments,
         trials=figures.about_trials(results.curves),
         figures=list(_figures(results)),
-        **_claims(results),
+        scorecard=scorecard,
+        untested=untested,
+        verdicts=list(reversed(Verdict)),
     )
 
 
@@ -158,14 +165,3 @@ def _figures(results: Results) -> Iterator[dict[str, str]]:
                 content = figures.saved(picture.figure, "svg", {"Date": None, "Creator": None})
                 source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
                 yield {"title": picture.title, "caption": picture.caption, "source": source}
-
-
-def _claims(results: Results) -> dict[str, Any]:
-    """Return the scorecard, or why results with curves cannot have one."""
-    try:
-        scorecard = evaluate(read_evidence(results))
-    except StoreError as error:
-        return {"claims": [], "tested": [], "untested": str(error), "verdicts": {}}
-    verdicts = {str(verdict): scorecard.count(verdict) for verdict in reversed(Verdict)}
-    tested = [row for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA]
-    return {"claims": scorecard.rows, "tested": tested, "untested": "", "verdicts": verdicts}
