@@ -33,6 +33,7 @@ NEEDED = (
     "mvcc/tables/example/cluster.yaml",
     "mvcc/datasets/registry.yaml",
     "mvcc/reporting/claims/claims.yaml",
+    "mvcc/reporting/claims/pages/claims.md.jinja",
 )
 
 

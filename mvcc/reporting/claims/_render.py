@@ -21,17 +21,11 @@ _NOTE = (
     "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired "
     "trials, Holm over the cells of a claim). Effect: pooled over the cells, with its 95% interval."
 )
-_COLORS = {
-    Verdict.HOLDS: "green",
-    Verdict.HOLDS_IN_PART: "yellow",
-    Verdict.DOES_NOT_HOLD: "red",
-    Verdict.NOT_ENOUGH_DATA: "dim",
-}
-_COUNTED = {  # one of them, and several
-    Verdict.HOLDS: ("holds", "hold"),
-    Verdict.HOLDS_IN_PART: ("holds in part", "hold in part"),
-    Verdict.DOES_NOT_HOLD: ("does not", "do not"),
-    Verdict.NOT_ENOUGH_DATA: ("without enough data", "without enough data"),
+_VERDICTS = {  # the color, and the words for one and for several
+    Verdict.HOLDS: ("green", "holds", "hold"),
+    Verdict.HOLDS_IN_PART: ("yellow", "holds in part", "hold in part"),
+    Verdict.DOES_NOT_HOLD: ("red", "does not", "do not"),
+    Verdict.NOT_ENOUGH_DATA: ("dim", "without enough data", "without enough data"),
 }
 
 
@@ -87,8 +81,10 @@ def _summary(scorecard: Scorecard) -> str:
 
 
 def _count(scorecard: Scorecard) -> str:
-    numbers = [(scorecard.count(verdict), words) for verdict, words in _COUNTED.items()]
-    parts = [f"{n} {one if n == 1 else several}" for n, (one, several) in numbers if n]
+    parts = []
+    for verdict, (_, one, several) in _VERDICTS.items():
+        if n := scorecard.count(verdict):
+            parts.append(f"{n} {one if n == 1 else several}")
     return f"{counted(len(scorecard.rows), 'claim')}: {', '.join(parts)}."
 
 
@@ -177,7 +173,7 @@ def _narrow(row: ClaimRow) -> str:
 
 
 def _colored(row: ClaimRow) -> str:
-    color = _COLORS[row.result.verdict]
+    color, *_ = _VERDICTS[row.result.verdict]
     return f"[{color}]{row.result.verdict}[/{color}]"
 
 

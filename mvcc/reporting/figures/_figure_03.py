@@ -46,7 +46,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Picture | None:
     panels = figure.subplots(1, len(examples), squeeze=False)[0]
     for axes, example in zip(panels, examples, strict=True):
         try:
-            _draw_cluster(axes, _checked(example))
+            _draw_cluster(axes, example)
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(
                 f"cannot draw the example of {example['folder']}: {type(error).__name__} "
@@ -60,55 +60,31 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Picture | None:
     return Picture(figure, "Figure 3. Constraint propagation in one cluster", _CAPTION)
 
 
-def _checked(example: dict[str, Any]) -> dict[str, Any]:
-    """Return the example with its numbers as arrays, if all parts can be drawn."""
-    import numpy as np
-
-    ends = [constraint["ends"] for constraint in example["constraints"]]
-    points = [_numbers([end["point"] for end in pair], 2, 2) for pair in ends]
-    memberships = [_numbers([end["membership"] for end in pair], 2) for pair in ends]
-    covariance = _numbers(example["covariance"], 2, 2)
-    if np.linalg.eigvalsh(covariance).min() < 0 or not all(
-        0 <= G <= 1 for pair in memberships for G in pair
-    ):
-        raise ValueError("neither a positive definite covariance nor memberships from 0 to 1")
-    both = zip(points, memberships, strict=True)
-    words = [example[name] for name in ("dataset", "trial", "threshold")]
-    if not all(is_label(str(word)) for word in words):
-        raise ValueError("dataset, trial and threshold must be short texts or numbers")
-    dataset, trial, threshold = words
-    return {
-        "points": _numbers(example["points"], len(example["points"]), 2),
-        "mean": _numbers(example["mean"], 2),
-        "covariance": covariance,
-        "constraints": [list(zip(*pair, strict=True)) for pair in both],
-        "title": f"{_panels.dataset_title(str(dataset))}, {BASES[example['base']]}\n"
-        f"cluster {int(example['cluster']) + 1} · trial {trial} · t = {threshold}",
-    }
-
-
-def _numbers(values: Any, *shape: int) -> Floats:
-    import numpy as np
-
-    array = np.asarray(values, dtype=float)
-    if array.shape != shape or not (np.abs(array) <= _LARGEST).all():
-        raise ValueError(f"{' × '.join(map(str, shape))} finite numbers are expected")
-    return array
-
-
 def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
-    xs, ys = example["points"].T
-    axes.scatter(xs, ys, s=9, color="#b4b4b4", linewidths=0)
-    mean, covariance = example["mean"], example["covariance"]
+    """Draw an example, or raise if a part of it cannot be drawn."""
+    import numpy as np
+
+    points = _numbers(example["points"], len(example["points"]), 2)
+    mean, covariance = _numbers(example["mean"], 2), _numbers(example["covariance"], 2, 2)
+    if np.linalg.eigvalsh(covariance).min() < 0:
+        raise ValueError("a positive definite covariance is expected")
+    words = [str(example[name]) for name in ("dataset", "trial", "threshold")]
+    if not all(map(is_label, words)):
+        raise ValueError("dataset, trial and threshold: short texts or numbers are expected")
+    dataset, trial, threshold = words
+    axes.scatter(points[:, 0], points[:, 1], s=9, color="#b4b4b4", linewidths=0)
     axes.plot(*mean, color=_CLUSTER, marker="+", markersize=7, markeredgewidth=1.3)
     axes.add_patch(_ellipse(mean, covariance, 1.0, _CLUSTER, _CLUSTER_LINE, 1.3))
-    for ends in example["constraints"]:
-        pair = zip(*(point for point, _ in ends), strict=True)
-        axes.plot(*pair, color="black", marker="o", markersize=3.5)
-        for point, membership in ends:  # with its weighting function (Eq. 9)
-            axes.add_patch(_ellipse(point, covariance, membership, _ENDPOINT, _ENDPOINT_LINE, 1.4))
+    for constraint in example["constraints"]:
+        ends = _numbers([end["point"] for end in constraint["ends"]], 2, 2)
+        memberships = _numbers([end["membership"] for end in constraint["ends"]], 2)
+        axes.plot(*ends.T, color="black", marker="o", markersize=3.5)
+        for point, G in zip(ends, memberships, strict=True):  # with its weighting function (Eq. 9)
+            if not 0 <= G <= 1:
+                raise ValueError("memberships from 0 to 1 are expected")
+            axes.add_patch(_ellipse(point, covariance, G, _ENDPOINT, _ENDPOINT_LINE, 1.4))
             axes.annotate(
-                f"G = {membership:.2f}",
+                f"G = {G:.2f}",
                 (point[0], point[1]),
                 (7, 5),
                 textcoords="offset points",
@@ -119,7 +95,17 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel("First feature")
     axes.set_ylabel("Second feature")
-    axes.set_title(example["title"])
+    place = f"cluster {int(example['cluster']) + 1} · trial {trial} · t = {threshold}"
+    axes.set_title(f"{_panels.dataset_title(dataset)}, {BASES[example['base']]}\n{place}")
+
+
+def _numbers(values: Any, *shape: int) -> Floats:
+    import numpy as np
+
+    array = np.asarray(values, dtype=float)
+    if array.shape != shape or not (np.abs(array) <= _LARGEST).all():
+        raise ValueError(f"{' × '.join(map(str, shape))} finite numbers are expected")
+    return array
 
 
 def _ellipse(

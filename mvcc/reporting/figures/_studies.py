@@ -65,7 +65,9 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
     if rows["threshold"].isna().all():
         return None
     rows = rows.assign(reading=_reading(rows))
-    of_paper = _thresholds_of_figure_4(curves)
+    main = _panels.main_experiment(curves, "multi-view")
+    main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
+    of_paper = main.groupby("dataset")["threshold"].first().astype(float)
     panels = [
         panel for panel in _panels.panels_by_base(rows) if panel.points["method"].nunique() == 2
     ]
@@ -81,7 +83,7 @@ def draw_thresholds(curves: pd.DataFrame) -> Picture | None:
     legend: list[Artist] = [
         Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.2)
     ]
-    if of_paper:
+    if len(of_paper):
         mark: dict[str, Any] = {"color": "black", "marker": ">", "markersize": 4}
         legend.append(Line2D([], [], label="Threshold of Figure 4", linestyle="none", **mark))
     figure = _panels.draw_grid(
@@ -109,16 +111,6 @@ def _reading(rows: pd.DataFrame) -> pd.Series[str]:
     return reading
 
 
-def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
-    """Return the threshold of Table 1 for each data set, that of the main experiment."""
-    main = _panels.main_experiment(curves, "multi-view")
-    main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
-    return {
-        str(dataset): float(of_dataset["threshold"].iloc[0])
-        for dataset, of_dataset in main.groupby("dataset")
-    }
-
-
 def _draw_map(
     axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper: float | None
 ) -> None:
@@ -144,12 +136,9 @@ def _draw_map(
     axes.set_xlim(-0.5, len(table.columns) - 0.5)
     axes.set_ylim(max(places) + 0.5, -0.5)
     axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])
-    axes.set_yticks(places, [_SPECIAL.get(name) or _label(name, of_paper) for name in table.index])
+    labels = {name: f"▸ {name}" for name in fixed if float(name) == of_paper} | _SPECIAL
+    axes.set_yticks(places, [labels.get(name, name) for name in table.index])
     axes.grid(visible=False)
-
-
-def _label(threshold: str, of_paper: float | None) -> str:
-    return f"▸ {threshold}" if float(threshold) == of_paper else threshold
 
 
 _BEYOND = (
