@@ -13,8 +13,7 @@ from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import NONE
-from mvcc.tables.correcting._parts import with_matches
+from mvcc.tables.correcting._corrections import NONE, with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
 from mvcc.tables.explaining._shown_rows import add_pictures, rows_shown

@@ -13,9 +13,9 @@ from mvcc._utils.messages import nearest, nearest_id, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
+from mvcc.tables.correcting._corrected import parts_of
 from mvcc.tables.correcting._corrections import MATCH, NO_MATCH
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.correcting._parts import parts_of
 from mvcc.tables.fitting._features import features_before_clusters
 
 

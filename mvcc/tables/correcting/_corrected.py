@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.messages import counted
-from mvcc._utils.types import Ints
+from mvcc._utils.one_thread import one_thread
+from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import UNDO, Answer
+from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, Sureness, ViewFacts, parse_facts, sureness_of
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
 from mvcc.tables.explaining._profiles import MOST_ROWS, common_name, name_of
 from mvcc.tables.fitting._fit import against_labels
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
+_FEWEST = 4  # rows of a view, to be split
 _PAIRS = ("given", "dropped", "propagated", "received")
 
 
@@ -283,3 +286,40 @@ def _listed(rows: Ints, sureness: Any, fit: Any, second: Sequence[int]) -> dict[
         "borderline": pairs[:MOST_ROWS],
         "misfits": nowhere[:MOST_ROWS].tolist(),
     }
+
+
+def parts_of(
+    facts: Clustering, cluster: str, features: list[Floats], inputs: Inputs
+) -> dict[str, tuple[Ints, Ints]]:
+    """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
+
+    Views of which the cluster has too few rows have none. The larger part is 0. `features` are
+    those of all rows of every view.
+    """
+    views, number = Draft(facts).cluster(cluster)
+    rows = {}
+    for view in views:
+        told = zip(facts.views[view].ids, facts.views[view].labels, strict=True)
+        own = [inputs.tables[view].row[id] for id, label in told if label == number]
+        if len(own) >= _FEWEST:
+            rows[view] = np.sort(own)
+    if not rows:
+        raise InvalidInputError(
+            f"Cluster {cluster} has fewer than {_FEWEST} rows of each view, too few to propose"
+            " parts. Name the rows that are to leave it."
+        )
+    empty = np.empty(0, np.int64)
+    inside = inputs.on_rows([rows.get(view, empty) for view in range(len(facts.views))])
+    place = {view: number for number, view in enumerate(rows)}
+    relations = {(place[u], place[v]): pairs for (u, v), pairs in inside.relations.items()}
+    with one_thread():
+        model = JointGraphClustering(2, features="none")
+        model.fit([features[view][own] for view, own in rows.items()], mappings=relations)
+    labels = model.labels_
+    if len(model.connected_views_) > 1:  # what matches there are tell which parts go together
+        numbers = match_clusters(labels, relations, 2)
+        labels = [new[own] for new, own in zip(numbers, labels, strict=True)]
+    if 2 * np.concatenate(labels).sum() > sum(map(len, labels)):
+        labels = [1 - own for own in labels]
+    found = zip(rows.items(), labels, strict=True)
+    return {facts.views[view].name: (own, part) for (view, own), part in found}

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mvcc._utils.environment import now
 from mvcc._utils.messages import shown
@@ -12,6 +15,9 @@ from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standing
 from mvcc.tables._layout import CORRECTIONS
 from mvcc.tables.reading._records import Record, read_log
+
+if TYPE_CHECKING:
+    from mvcc.tables.reading._inputs import Inputs
 
 LEFT_OUT = -1  # in place of a cluster
 MATCH, NO_MATCH = "match", "no match"
@@ -81,6 +87,32 @@ def read_corrections(folder: Path) -> Corrections:
 def rows_in(id: str) -> list[str]:
     """Return the rows that a line names."""
     return [row for row in id.split("\n") if row]
+
+
+def with_matches(inputs: Inputs, corrections: Corrections) -> Inputs:
+    """Return inputs with the matches that corrections leave; rows that are gone have none."""
+    changes = [line for line in corrections.standing if line.answer in (MATCH, NO_MATCH)]
+    if not changes:
+        return inputs
+    numbers = {table.name: number for number, table in enumerate(inputs.tables)}
+    matches = {views: set(map(tuple, rows.tolist())) for views, rows in inputs.relations.items()}
+    for line in changes:
+        rows = []
+        for name in rows_in(line.id):
+            view, _, id = name.partition(":")
+            if view in numbers and id in inputs.tables[numbers[view]].row:
+                rows.append((numbers[view], inputs.tables[numbers[view]].row[id]))
+        if len(rows) != 2:
+            continue
+        (u, i), (v, j) = sorted(rows)
+        if (u, v) in matches:
+            change = set.add if line.answer == MATCH else set.discard
+            change(matches[u, v], (i, j))
+    relations = {
+        views: np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+        for views, pairs in matches.items()
+    }
+    return replace(inputs, relations=relations)
 
 
 def is_about_cluster(answer: str) -> bool:
