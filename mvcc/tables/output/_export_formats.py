@@ -45,9 +45,13 @@ def with_columns(
     records = list(_records(read.text))
     n_rows = len(own[0]) if own else 0
     end = _ends(records[0])[1]
-    style = _Quotes.of(records, delimiter)
-    more = zip(*(style.quoted(*one) for one in zip(beside, are_texts, strict=True)), strict=True)
-    added = [delimiter.join(cells) for cells in more]
+    quotes_texts, quotes_all = _quoting(records, delimiter)
+    need = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+    more = (
+        _quoted(column, quotes_texts, quotes_texts if is_text else quotes_all, need)
+        for column, is_text in zip(beside, are_texts, strict=True)
+    )
+    added = [delimiter.join(cells) for cells in zip(*more, strict=True)]
     if _is_whole(records[:n_rows], own, delimiter):
         lines = [_ends(record)[0] for record in records[:n_rows]]
     else:
@@ -91,30 +95,23 @@ def _is_whole(records: list[str], own: Sequence[Sequence[str]], delimiter: str) 
     )
 
 
-class _Quotes:
-    """Which values a file has in quotes: all, names and texts, or those that need them."""
+def _quoting(records: list[str], delimiter: str) -> tuple[bool, bool]:
+    """Tell whether a file has names and texts in quotes, and whether all its values."""
+    cell = '"(?:[^"]|"")*"'
+    row = re.compile(rf"{cell}(?:{re.escape(delimiter)}{cell})*{re.escape(delimiter)}?")
+    has = [row.fullmatch(_ends(record)[0]) is not None for record in records[:2]]
+    return has[0], all(has)
 
-    def __init__(self, delimiter: str, *, texts: bool, numbers: bool) -> None:
-        self._texts, self._numbers = texts, numbers
-        self._need = re.compile(f'[{re.escape(delimiter)}"\r\n]')
 
-    @classmethod
-    def of(cls, records: list[str], delimiter: str) -> _Quotes:
-        cell = '"(?:[^"]|"")*"'
-        row = re.compile(rf"{cell}(?:{re.escape(delimiter)}{cell})*{re.escape(delimiter)}?")
-        has = [row.fullmatch(_ends(record)[0]) is not None for record in records[:2]]
-        return cls(delimiter, texts=has[0], numbers=all(has))
-
-    def quoted(self, column: Sequence[str], are_texts: bool) -> list[str]:
-        """Return a column, its name first, as the file would have it."""
-        of_values = self._texts if are_texts else self._numbers
-        quoted = []
-        for place, text in enumerate(column):
-            asked_for = of_values if place else self._texts
-            if asked_for or self._need.search(text):
-                text = '"' + text.replace('"', '""') + '"'
-            quoted.append(text)
-        return quoted
+def _quoted(
+    column: Sequence[str], name: bool, values: bool, need: re.Pattern[str]
+) -> Iterator[str]:
+    """Give a column, its name first, in quotes as the file would have it."""
+    for place, text in enumerate(column):
+        asked_for = values if place else name
+        if asked_for or need.search(text):
+            text = '"' + text.replace('"', '""') + '"'
+        yield text
 
 
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 _MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times as long as to propose
 _FOLDS = 5
 PROPOSALS = "proposed matches"
-
-Columns = list[tuple[str, list[Any]]]
 
 
 def propose_matches(
@@ -77,59 +76,56 @@ def propose_matches(
     others = None
     if n_candidates > 1:
         others = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
-    rows, told = _listed(proposals, others, n_rows)
+    lines = list(_lines(proposals, others, n_rows))
+    n_proposals, names = len(lines), [table.name for table in tables]
     if with_known:
-        rows = np.concatenate((rows, known))
-        told = [
-            [*values, *[first] * len(known)]
-            for values, first in zip(told, ("known", "", ""), strict=True)
-        ]
-    columns: Columns = list(zip(("rank", "probability", "score"), told, strict=True))
-    of_tables: Columns = []
-    for side, table in enumerate(tables):
-        ids = [table.ids[row] for row in rows[:, side]]
-        of_tables.append((table.name, ids))
-        if facts:
-            view = facts.view(table.name)
-            clusters = dict(zip(view.ids, view.labels, strict=True)) if view else {}
-            columns.append((f"{table.name}.cluster", [clusters.get(name, "") for name in ids]))
-        for name, texts in table.shown.items():
-            columns.append((f"{table.name}.{name}", [texts[row] for row in rows[:, side]]))
-    columns = of_tables + columns
+        lines += [(i, j, "known", "", "") for i, j in known.tolist()]
+    first, second = ([*_beside(table, facts)] for table in tables)
+    rows = [
+        [tables[0].ids[i], tables[1].ids[j], *told]
+        + [values[i] for _, values in first]
+        + [values[j] for _, values in second]
+        for i, j, *told in lines
+    ]
     return {
-        "views": [table.name for table in tables],
+        "views": names,
         "n_matches": len(known),
         "n_unmatched": unmatched,
         "found_first": float(proposals.hits[0]) if is_measured else None,
         "found_in_five": float(proposals.hits[-1]) if is_measured else None,
-        "n_proposals": len(rows) - with_known * len(known),
-        "columns": [name for name, _ in columns],
-        "rows": [list(row) for row in zip(*(values for _, values in columns), strict=True)],
+        "n_proposals": n_proposals,
+        "columns": [*names, "rank", "probability", "score", *(name for name, _ in first + second)],
+        "rows": rows,
     }
 
 
-def _listed(
+def _lines(
     proposals: MatchProposals, others: MatchCandidates | None, n_rows: int
-) -> tuple[Ints, list[list[Any]]]:
-    """Return pairs of rows, and rank, probability and score of each.
+) -> Iterator[tuple[Any, ...]]:
+    """Give pairs of rows, each with its rank, probability and score.
 
     Each proposal is followed by the other candidates of its row, which have no probability.
     """
-    lines: list[tuple[int, int, int, float | str, float]] = []
     place = {int(row): number for number, row in enumerate(others.rows)} if others else {}
     for number, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
         probability = proposals.probabilities[number]
         told = "" if np.isnan(probability) else round(float(probability), 4)
-        lines.append((row, other, 1, told, float(proposals.scores[number])))
+        yield row, other, 1, told, round(float(proposals.scores[number]), 4)
         if others:
             found, scores = others.candidates[place[row]], others.scores[place[row]]
             more = np.flatnonzero(found != other)[: len(found) - 1].tolist()
-            lines += [
-                (row, int(found[n]), rank, "", float(scores[n])) for rank, n in enumerate(more, 2)
-            ]
-    table = list(zip(*lines, strict=True)) or [()] * 5
-    rows = np.array(table[:2], dtype=np.int64).reshape(2, -1).T
-    return rows, [list(table[2]), list(table[3]), [round(score, 4) for score in table[4]]]
+            for rank, n in enumerate(more, 2):
+                yield row, int(found[n]), rank, "", round(float(scores[n]), 4)
+
+
+def _beside(table: Table, facts: Clustering | None) -> Iterator[tuple[str, list[Any]]]:
+    """Give what is told of the rows of a table: their clusters, and what is to be shown."""
+    if facts:
+        view = facts.view(table.name)
+        clusters = dict(zip(view.ids, view.labels, strict=True)) if view else {}
+        yield f"{table.name}.cluster", [clusters.get(name, "") for name in table.ids]
+    for name, texts in table.shown.items():
+        yield f"{table.name}.{name}", texts
 
 
 def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:

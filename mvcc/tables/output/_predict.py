@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -32,7 +32,6 @@ from mvcc.tables.reading._parquet import Folder, is_folder, pyarrow_for, read_fo
 from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:
-    from mvcc.tables.folders._labels import Source
     from mvcc.tables.model._saved import SavedView
 
 Columns = dict[str, Sequence[Any] | NDArray[Any]]
@@ -89,31 +88,28 @@ def predict_files(
                 )
             if ending == ".parquet":
                 pyarrow_for(str(out / target))
-    k = facts.n_clusters
+    found = list[Predicted]()
     with ExitStack() as stack:
         given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
         target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
         target_folder.refuse_taken(targets.values())
-        labelers: dict[str, Callable[[], tuple[list[int], list[str]]]] = {}
         client = None
         if folders:
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         for view in views:
             name, target = view.name, targets[view.name]
-            names = next(one.names for one in facts.views if one.name == name)
             if name in folders:
                 part = stack.enter_context(target_folder.writing_folder(target))
-                source = _source(folder, view, names, folders[name], facts)
                 tell = Progress(f"labels of {name}", on_step)
-                labelers[name] = partial(
-                    _predict_folder, client, folders[name], source, k, part, tell
-                )
+                rows = folders[name]
+                told = _predict_folder(client, rows, view, folder / MODEL, facts, part, tell)
             else:
                 part = stack.enter_context(target_folder.writing(target))
                 write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
-                labelers[name] = partial(_predict, view, tables[name], names, k, write)
-        return [Predicted(name, out / targets[name], *labelers[name]()) for name in new]
+                told = _predict(view, tables[name], facts, write)
+            found.append(Predicted(name, out / target, *told))
+    return found
 
 
 def _as_clustered(
@@ -136,12 +132,16 @@ def _as_clustered(
     return views
 
 
+def _names_in(view: SavedView, facts: Clustering) -> tuple[str, ...]:
+    return next(one.names for one in facts.views if one.name == view.name)
+
+
 def _predict(
-    view: SavedView, table: View, names: Sequence[str], n_clusters: int, write: _Write
+    view: SavedView, table: View, facts: Clustering, write: _Write
 ) -> tuple[list[int], list[str]]:
     """Write the clusters of the rows of a file; return their sizes, and notes on the file."""
-    path, notes = table.path, list[str]()
-    sizes = np.zeros(n_clusters, np.int64)
+    path, notes, names = table.path, list[str](), _names_in(view, facts)
+    sizes = np.zeros(facts.n_clusters, np.int64)
     id_column: str | None = None
     # 8 bytes of each id: ids may be twice in rows that are far apart
     hashes: list[NDArray[Any]] = []
@@ -155,7 +155,7 @@ def _predict(
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
         labels = view.predict(clustered, partial(place_of, frame, path))
-        sizes += np.bincount(labels, minlength=n_clusters)
+        sizes += np.bincount(labels, minlength=facts.n_clusters)
         columns: Columns = {"id": ids, "cluster": labels}
         if names:
             columns["name"] = [names[label] for label in labels]
@@ -173,27 +173,26 @@ def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
     return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
 
 
-def _source(
-    folder: Path, view: SavedView, names: tuple[str, ...], rows: Folder, facts: Clustering
-) -> Source:
-    """Return what the clusters of new rows in a folder follow from."""
-    from mvcc.tables.folders._labels import Source  # as below
+def _predict_folder(
+    client: Client,
+    rows: Folder,
+    view: SavedView,
+    model: Path,
+    facts: Clustering,
+    part: Path,
+    tell: Progress,
+) -> tuple[list[int], list[str]]:
+    """Write the clusters of the rows of a folder; return their sizes, and no notes."""
+    from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels  # scikit-learn
 
     head = rows.head()
     refuse_repeated_columns(head, rows.path)
-    model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
-    into = facts.corrected.into if facts.corrected else ()
-    return Source(model, view.name, names, id_column, into=into)
-
-
-def _predict_folder(
-    client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
-) -> tuple[list[int], list[str]]:
-    """Write the clusters of the rows of a folder; return their sizes, and no notes."""
-    from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
-
+    id_column = _id_column(head, view, rows.path)
+    source = Source(os.path.abspath(model), view.name, _names_in(view, facts), id_column)
+    if facts.corrected:
+        source = replace(source, into=facts.corrected.into)
     counts = write_labels(client, rows, source, part, tell)
-    return list(facts_of_counts(counts, n_clusters)["all_sizes"]), []
+    return list(facts_of_counts(counts, facts.n_clusters)["all_sizes"]), []
 
 
 def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:
