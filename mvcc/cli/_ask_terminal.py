@@ -222,15 +222,14 @@ class _Dialog:
 
     def _explain(self, card: Card) -> None:
         self._screen.say_why(card)
-        for near in self._session.nearest(self._session.question(card.id)):
-            rows = [
+        near = self._session.nearest(self._session.question(card.id))
+        for view, rows in near.items():
+            told = [
                 f"{f'{row.id} {row.title}'.strip()}"
                 f" ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
-                for row in near.rows
+                for row in rows
             ]
-            self._screen.say_all(
-                map(clean, (f"Near in {near.view}:", *(rows or ["nothing"]))), "  "
-            )
+            self._screen.say_all(map(clean, (f"Near in {view}:", *(told or ["nothing"]))), "  ")
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""

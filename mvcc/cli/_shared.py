@@ -287,18 +287,16 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
 
 def in_browser(page: tables.Page, images: Path, verb: str, *, port: int, opens: bool) -> None:
     """Serve a page until it finishes, Ctrl-C or SIGTERM; messages say what one does there."""
+    server = tables.PageServer(page, images, port)
+    say(server.address)
+    remark(f"{verb} in the browser; press Ctrl-C to end. Everything is stored at once.")
+    if opens:
+        from threading import Thread
+        from webbrowser import open as open_browser
 
-    def ready(address: str) -> None:
-        say(address)
-        remark(f"{verb} in the browser; press Ctrl-C to end. Everything is stored at once.")
-        if opens:
-            from threading import Thread
-            from webbrowser import open as open_browser
-
-            # some wait for the browser to end
-            Thread(target=open_browser, args=(address,), daemon=True).start()
-
-    tables.serve_page(page, images, ready, port=port)
+        # some wait for the browser to end
+        Thread(target=open_browser, args=(server.address,), daemon=True).start()
+    server.serve()
 
 
 def print_json(document: Any) -> None:

@@ -15,12 +15,12 @@ from .asking._card import GivenAnswer as GivenAnswer
 from .asking._card import ShownGroup as ShownGroup
 from .asking._card import ShownRow as ShownRow
 from .asking._card import Status as Status
-from .asking._folder import record_table as record_table
+from .asking._log import record_table as record_table
 from .asking._pages import Page as Page
 from .asking._pages import PageState as PageState
 from .asking._pages import ReviewPage as ReviewPage
 from .asking._review import ReviewSession as ReviewSession
-from .asking._server import serve_page as serve_page
+from .asking._server import PageServer as PageServer
 from .asking._session import AskSession as AskSession
 from .drafting._draft import Draft as Draft
 from .drafting._draft import draft_config as draft_config

@@ -97,14 +97,6 @@ class NearRow:
     answered: bool
 
 
-@dataclass(frozen=True)
-class NearRows:
-    """The rows of a view that are near an object, the nearest first."""
-
-    view: str
-    rows: tuple[NearRow, ...]
-
-
 class Shower:
     """Show rows of tables; images are below the folder `base`."""
 
@@ -123,7 +115,7 @@ class Shower:
 
     def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:
         """Show all rows of an object."""
-        return tuple(self._row(view, row) for view, rows in enumerate(of_views) for row in rows)
+        return tuple(self.row(view, row) for view, rows in enumerate(of_views) for row in rows)
 
     def tell_little(self) -> list[Ints]:
         """Return the rows of every view of which a person sees little: hardly any text."""
@@ -159,7 +151,8 @@ class Shower:
         between = " and ".join(question.undecided_between)
         return f"{said}; undecided between {between}" if between else said
 
-    def _row(self, view: int, row: int) -> ShownRow:
+    def row(self, view: int, row: int) -> ShownRow:
+        """Show a row of a view."""
         table = self._tables[view]
         values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
         if not table.shown and isinstance(table.X, pd.DataFrame):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -73,10 +74,13 @@ class Page(ABC):
         """Return the path of a picture that a page was told of; empty for other numbers."""
         return self._images.get(number, "")
 
-    def refuse_stale(self, said: dict[str, Any]) -> None:
-        """Refuse what a page says that does not know the present state."""
-        if said["version"] != self.version:
+    def say(self, request: str, content: bytes) -> dict[str, Any]:
+        """Do what the body of a request says, unless the page does not know the present state."""
+        said = read_body(request, content)
+        if request != "finish" and said["version"] != self.version:
             raise Stale(self.now())
+        told: dict[str, Any] = getattr(self, request)(said)
+        return told
 
     def with_numbers(self, value: Any) -> Any:
         """Return a value with a number in the place of every path of a picture."""
@@ -172,29 +176,30 @@ class PageState(Page):
         """Return the rows nearest to a card, per view, and the place of its rows among all."""
         session = self._session
         question = session.question(id)
-        views = zip(session.nearest(question), session.planes, question.rows, strict=True)
-        return {"views": [asdict(near) | _plot(plane, rows) for near, plane, rows in views]}
+        views = zip(session.nearest(question).items(), session.planes, question.rows, strict=True)
+        return {
+            "views": [
+                {"view": view, "rows": list(map(asdict, near)), **_plot(plane, rows)}
+                for (view, near), plane, rows in views
+            ]
+        }
 
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""
-        self.refuse_stale(said)
         line = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
         return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take back the last answer; return the new state and the question that is open again."""
-        self.refuse_stale(said)
         return {"undone": self._session.undo(), **self.now()}
 
     def merge(self, said: dict[str, Any]) -> dict[str, Any]:
         """Put one group into another; return the new state."""
-        self.refuse_stale(said)
         self._session.merge(said["kept"], said["gone"])
         return self.now()
 
     def rename(self, said: dict[str, Any]) -> dict[str, Any]:
         """Give a group another name; return the new state."""
-        self.refuse_stale(said)
         self._session.rename(said["group"], said["name"])
         return self.now()
 
@@ -232,19 +237,7 @@ class ReviewPage(Page):
 
     def now(self) -> dict[str, Any]:
         """Return clusters, doubts, matches that seem to be wrong, and corrections."""
-        session, facts = self._session, self._session.facts
-        several = len(facts.numbered_alike) > 1
-        clusters = [
-            {
-                "id": f"{names[0]}:{cluster}" if several else str(cluster),
-                "name": self._name(names[0], cluster),
-                "sizes": self._sizes(names, cluster),
-                "typical": self._shown(self._typical(names, cluster)),
-            }
-            for names in facts.numbered_alike
-            for cluster in facts.clusters
-            if any(self._sizes(names, cluster).values())
-        ]
+        session = self._session
         doubts, listed = session.doubts(), {}
         for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
             rows = [one for one in doubts if one.kind is kind]
@@ -253,29 +246,25 @@ class ReviewPage(Page):
                 {"row": row, "second": one.second} for row, one in zip(shown, rows, strict=False)
             ]
             listed[kind.value] = {"n": len(rows), "rows": told}
-        matches = session.doubted_matches()[:_MOST_LISTED]
         disputes = session.disputes()
-        shown_disputes = [
-            one | {"rows": self._shown(rows_in(one["id"]))} for one in disputes[:_MOST_LISTED]
-        ]
         return {
             "status": {"version": session.version},
-            "clusters": clusters,
+            "clusters": list(self._clusters()),
             **listed,
-            "disputed": {"n": len(disputes), "rows": shown_disputes},
-            "matches": [one | {"rows": self._shown(rows_in(one["id"]))} for one in matches],
+            "disputed": {"n": len(disputes), "rows": self._with_rows(disputes)},
+            "matches": self._with_rows(session.doubted_matches()),
             "corrections": session.corrections,
             "most_letters": MOST_LETTERS,
         }
 
     def rows(self, id: str) -> dict[str, Any]:
         """Return the rows of a cluster, the least sure first."""
-        labels, session = self._session.labels(), self._session
+        session = self._session
         view, _, number = id.rpartition(":")
         alike = [names for names in session.facts.numbered_alike if not view or view in names]
         own = [
             row
-            for row, label in labels.items()
+            for row, label in session.labels().items()
             if str(label) == number and row.partition(":")[0] in alike[0]
         ]
         unsure = {one.id: place for place, one in enumerate(session.doubts())}
@@ -295,14 +284,12 @@ class ReviewPage(Page):
 
     def correct(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take a correction; return the new state, and which rows it moved."""
-        self.refuse_stale(said)
         before = self._session.labels()
         self._session.record([(said["id"], said["answer"])])
         return {**self.now(), "told": self._moved(before) | {"said": self._session.corrections[-1]}}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take back the last correction; return the new state."""
-        self.refuse_stale(said)
         before, last = self._session.labels(), self._session.corrections[-1:]
         self._session.undo()
         return {**self.now(), "told": self._moved(before) | {"said": f"Taken back: {last[0]}"}}
@@ -318,25 +305,31 @@ class ReviewPage(Page):
         some = [f"{row} from {_called(before, row)} to {_called(after, row)}" for row in rows]
         return {"n_moved": len(rows), "moved": list(islice(some, _MOST_MOVED))}
 
-    def _name(self, view: str, cluster: int) -> str:
+    def _clusters(self) -> Iterator[dict[str, Any]]:
         facts = self._session.facts
-        told = facts.view(view)
-        given = told.names[cluster] if told and told.names else ""
-        return given or facts.titles[cluster]
+        for names in facts.numbered_alike:
+            apart = f"{names[0]}:" if len(names) < len(facts.views) else ""
+            told = zip(facts.views, facts.profiles, strict=True)
+            alike = [(view, profiles) for view, profiles in told if view.name in names]
+            for cluster in facts.clusters:
+                sizes = {view.name: profiles[cluster].size for view, profiles in alike}
+                if not any(sizes.values()):
+                    continue
+                given = alike[0][0].names
+                typical = [
+                    f"{view.name}:{view.ids[row]}"
+                    for view, profiles in alike
+                    for row in profiles[cluster].typical[:_TYPICAL]
+                ]
+                yield {
+                    "id": f"{apart}{cluster}",
+                    "name": (given and given[cluster]) or facts.titles[cluster],
+                    "sizes": sizes,
+                    "typical": self._shown(typical),
+                }
 
-    def _sizes(self, views: list[str], cluster: int) -> dict[str, int]:
-        facts = self._session.facts
-        told = zip(facts.views, facts.profiles, strict=True)
-        return {view.name: own[cluster].size for view, own in told if view.name in views}
-
-    def _typical(self, views: list[str], cluster: int) -> list[str]:
-        facts = self._session.facts
-        found: list[str] = []
-        for view, profiles in zip(facts.views, facts.profiles, strict=True):
-            if view.name in views:
-                rows = profiles[cluster].typical[:_TYPICAL]
-                found += [f"{view.name}:{view.ids[row]}" for row in rows]
-        return found
+    def _with_rows(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]
 
     def _shown(self, ids: list[str]) -> list[Any]:
         told: list[Any] = self.with_numbers([asdict(row) for row in self._session.rows(ids)])

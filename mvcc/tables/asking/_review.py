@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,9 @@ from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, Sureness
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
-from mvcc.tables.asking._folder import AnswerLog
-from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import Corrections, refuse_contradiction
-from mvcc.tables.correcting._parts import parts_of, with_matches
+from mvcc.tables.asking._log import LoggedSession
+from mvcc.tables.correcting._corrected import Reviewed, parts_of
+from mvcc.tables.correcting._corrections import Corrections, refuse_contradiction, with_matches
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
 from mvcc.tables.output._stored import job_of_clustering, read_found
@@ -45,7 +43,7 @@ class Doubt:
     second_probability: float | None
 
 
-class ReviewSession:
+class ReviewSession(LoggedSession):
     """Corrections of the clustering in a folder; a context manager that holds the folder.
 
     Facts, labels and report follow from its corrections, also where a session before was killed;
@@ -59,32 +57,19 @@ class ReviewSession:
         self._inputs = self._read()
         self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
         self._shower = Shower(self._inputs.tables, self.base)
-        self._out = OutputFolder(
-            folder,
-            KIND,
-            fresh=True,
-            inputs=inputs_of(self._job),
-            elsewhere="correct a copy of the folder",
-            on_note=on_note,
+        elsewhere, read = "correct a copy of the folder", inputs_of(self._job)
+        out = OutputFolder(
+            folder, KIND, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
         )
-        self._log = AnswerLog(self._out, CORRECTIONS, on_note)
-        self._open = ExitStack()
+        super().__init__(out, CORRECTIONS, on_note)
 
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            stack.enter_context(self._out)
-            self._log.read()
-            corrections = Corrections.of(self._log.records, str(self.folder / CORRECTIONS))
-            self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
-            self._out.refuse_taken(labels_of(self.facts, self._inputs.tables))
-            self._out.refuse_taken([REPORT], REPORT_KIND)
-            if corrections.lines:
-                self._derive()
-            self._open = stack.pop_all()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.close()
+    def _begin(self) -> None:
+        corrections = Corrections.of(self._records, str(self._log))
+        self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
+        self._out.refuse_taken(labels_of(self.facts, self._inputs.tables))
+        self._out.refuse_taken([REPORT], REPORT_KIND)
+        if corrections.lines:
+            self._derive()
 
     @property
     def facts(self) -> Clustering:
@@ -118,14 +103,16 @@ class ReviewSession:
                     before.clear()
                 refuse_contradiction(before, id, answer)
                 if answer == SPLIT:
-                    id, answer = self._second_part(reviewed, id), NEW
+                    parts = self.parts(id, reviewed).items()
+                    rows = [f"{view}:{row}" for view, own in parts for row in own if own[row] == 1]
+                    id, answer = "\n".join(rows), NEW
                 reviewed = reviewed.extended(Answer(id, answer))
             except MvccError as error:
                 error.args = (f"{where[number] if where else ''}{error}",)
                 raise
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
-        self._log.store(reviewed.corrections.lines)
+        self._store(reviewed.corrections.lines)
         self._reviewed = reviewed
         self._derive()
         return list(reviewed.corrections.lines[-len(answers) :]) if answers else []
@@ -167,16 +154,15 @@ class ReviewSession:
                     found.append(Doubt(name, kind, view.labels[row], *chances[row]))
         return sorted(found, key=lambda one: (one.kind is Sureness.NOWHERE, one.probability or 0))
 
-    def rows(self, ids: Sequence[str]) -> tuple[ShownRow, ...]:
+    def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
         numbers = {table.name: number for number, table in enumerate(self._inputs.tables)}
-        shown: list[ShownRow] = []
+        shown = []
         for name in ids:
             view, _, id = name.partition(":")
-            rows: list[tuple[int, ...]] = [()] * len(numbers)
-            rows[numbers[view]] = (self._inputs.tables[numbers[view]].row[id],)
-            shown += self._shower.rows(tuple(rows))
-        return tuple(shown)
+            row = self._inputs.tables[numbers[view]].row[id]
+            shown.append(self._shower.row(numbers[view], row))
+        return shown
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
@@ -270,13 +256,6 @@ class ReviewSession:
     def _features(self) -> list[Floats]:
         features = features_before_clusters(self._used.tables, self._job)
         return [one.X for one in features]
-
-    def _second_part(self, reviewed: Reviewed, cluster: str) -> str:
-        """Return the rows of the smaller part of a cluster, as a line names them."""
-        parts = self.parts(cluster, reviewed)
-        return "\n".join(
-            f"{view}:{id}" for view, own in parts.items() for id in own if own[id] == 1
-        )
 
     def _derive(self) -> None:
         """Write what follows from the log: labels, report and facts, which come last."""

@@ -21,16 +21,15 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from mvcc.exceptions import InvalidInputError, MvccError
-from mvcc.tables.asking._pages import Page, Stale, read_body
+from mvcc.tables.asking._pages import Page, Stale
 
 _HERE = Path(__file__).parent / "_page"
-_HTML = "text/html; charset=utf-8"
-_KINDS = {
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
+_HTML, _SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
+_FILES = {
+    **dict.fromkeys(("common.js", "ask.js", "review.js"), _SCRIPT),
+    "page.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
 }
-_FILES = ("common.js", "ask.js", "review.js", "page.css", "icon.svg")
 _IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _LARGEST_IMAGE = 20 * 2**20
 _LARGEST_BODY = 2**16
@@ -46,16 +45,6 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-def serve_page(page: Page, images: Path, on_ready: Callable[[str], None], *, port: int = 0) -> None:
-    """Serve a page, until it finishes or the process is interrupted.
-
-    Pictures are below the folder `images`; `on_ready` gets the address; port 0 is any free one.
-    """
-    server = PageServer(page, images, port)
-    on_ready(server.address)
-    server.serve()
 
 
 class PageServer(ThreadingHTTPServer):
@@ -176,10 +165,8 @@ class _Handler(BaseHTTPRequestHandler):
         except ConnectionError:
             raise
         except Exception:
-            self._send(
-                HTTPStatus.INTERNAL_SERVER_ERROR,
-                {"error": "something went wrong; see the terminal."},
-            )
+            wrong = {"error": "something went wrong; see the terminal."}
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, wrong)
             raise
 
     def _admitted(self) -> tuple[str, dict[str, str]]:
@@ -187,11 +174,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers, hosts = self.headers, self.server.hosts
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
         foreign = origin is not None and origin.removeprefix("http://") not in hosts
-        if (
-            headers.get_all("Host") not in [[host] for host in hosts]
-            or foreign
-            or site not in ("none", "same-origin")
-        ):
+        other_site = site not in ("none", "same-origin")
+        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or other_site:
             raise _Refused(HTTPStatus.FORBIDDEN)
         path, _, query = self.path.partition("?")
         token, slash, name = path.removeprefix("/").partition("/")
@@ -205,23 +189,22 @@ class _Handler(BaseHTTPRequestHandler):
             head = _file("head.html").replace(b"COMMAND", state.command.encode())
             self._send(HTTPStatus.OK, head + _file(f"{state.command}.html"), _HTML)
         elif name in _FILES:
-            self._send(HTTPStatus.OK, _file(name), _KINDS[Path(name).suffix])
+            self._send(HTTPStatus.OK, _file(name), _FILES[name])
         elif name.startswith("image/"):
             self._send_image(name.removeprefix("image/"))
         elif name == "state":
             self._send(HTTPStatus.OK, self._in_turn(state.now))
         elif name in state.gets:
-            self._send(
-                HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", "")))
-            )
+            told = self._in_turn(lambda: getattr(state, name)(query.get("id", "")))
+            self._send(HTTPStatus.OK, told)
         else:
             raise _Refused(HTTPStatus.NOT_FOUND)
 
     def _post(self, name: str, query: dict[str, str]) -> None:
         if name not in self.server.state.posts:
             raise _Refused(HTTPStatus.NOT_FOUND)
-        said = read_body(name, self._body())
-        self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(self.server.state, name)(said)))
+        body = self._body()
+        self._send(HTTPStatus.OK, self._in_turn(lambda: self.server.state.say(name, body)))
         if name == "finish":
             threading.Thread(target=self.server.shutdown).start()
 
@@ -264,15 +247,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(
         self, status: HTTPStatus, content: dict[str, Any] | bytes, kind: str = "application/json"
     ) -> None:
-        body = (
-            content if isinstance(content, bytes) else json.dumps(content, allow_nan=False).encode()
-        )
+        body = content
+        if isinstance(body, dict):
+            body = json.dumps(body, allow_nan=False).encode()
         self.send_response(status)
-        for name, value in {
-            **_HEADERS,
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-        }.items():
+        own = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in (_HEADERS | own).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
 
 from mvcc._utils.environment import now
-from mvcc._utils.files import LEDGER, LOCK, csv_bytes
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.messages import shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError, StoreError
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
 from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions
 from mvcc.tables._job import Job
-from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, NearRows, Shower, Status
-from mvcc.tables.asking._folder import AnswerLog, unwritten
+from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status
+from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.fitting._features import features_before_clusters
+from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
 from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
 
@@ -36,7 +36,7 @@ _HANDLE = re.compile("g[0-9]+")
 _Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
 
 
-class AskSession:
+class AskSession(LoggedSession):
     """Questions about the tables of a job; a context manager that holds the folder of the answers.
 
     Answers that the folder holds are given again; `base` is the folder of images, that of the
@@ -52,19 +52,16 @@ class AskSession:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
-        views = [view.path for view in job.views.values()]
-        read = [*views, *job.matches.values(), *job.constraints.values()]
         self._files = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
         if len(self._files) < 2 + len(job.views):
             raise InvalidInputError(
                 "A view must not be called asked or groups: files of answers have these names."
             )
-        elsewhere = "choose another folder with --out"
-        self._out = OutputFolder(
+        elsewhere, read = "choose another folder with --out", given_files(job)
+        out = OutputFolder(
             folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
         )
-        self._log, self._on_note = AnswerLog(self._out, LOG, on_note), on_note
-        self._open = ExitStack()
+        super().__init__(out, LOG, on_note)
         for table in inputs.tables:
             broken = [name for name in table.ids if len(name.splitlines()) != 1]
             if broken:
@@ -72,27 +69,18 @@ class AskSession:
                     f"{table.path}: the id {shown(broken[0])} contains a line break; rename it."
                 )
         self._shower = Shower(inputs.tables, self.base)
-        # by the number of answers: every card needs the last ones
-        self._guesses: dict[int, tuple[tuple[Answer, ...], _Guesses | None]] = {}
+        # by all answers until then: every card needs the last ones
+        self._guesses: dict[tuple[Answer, ...], _Guesses | None] = {}
 
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(self._out)
-                self._refuse_other_files()  # before anything is written or removed
-                self._log.read()
-            except OSError as error:
-                raise unwritten(self._out.path, LOG, error, self._out.elsewhere) from error
-            self._questions = questions = self._prepared()
-            self._later = self._hard_to_judge(questions)
-            self._resume(questions)
-            self._log.store(questions.history.lines)
-            self._take(questions)
-            self._open = stack.pop_all()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.close()
+    def _begin(self) -> None:
+        if not self._log.exists():
+            refuse_others(self._out, "answers")
+        self._out.refuse_inputs(self._files)
+        self._questions = questions = self._prepared()
+        self._later = self._hard_to_judge(questions)
+        self._resume(questions)
+        self._store(questions.history.lines)
+        self._take(questions)
 
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
@@ -128,12 +116,18 @@ class AskSession:
         n_former = len(questions.history.standing)
         for number, (id, answer) in enumerate(answers):
             try:
-                line, n_former = self._said(questions, id, answer, again, n_former)
+                _check_new_name(answer)
+                # the first ones of those that stand are from before these and may be replaced
+                since = {line.id for line in questions.history.standing[n_former:]}
+                line = self._say(questions, id, answer, now(), again, since)
+                if answer != UNDO:
+                    self._refuse_contradiction(questions, line)
             except MvccError as error:
                 error.args = (f"{where[number] if where else ''}{error}",)
                 raise
+            n_former = min(n_former, len(questions.history.standing))
             lines.append(line)
-        self._log.store(questions.history.lines)
+        self._store(questions.history.lines)
         self._take(questions)
         return lines
 
@@ -156,17 +150,17 @@ class AskSession:
         _, reason = self._second_looks.get(question.id, (question, None))
         return self._shower.card(question, reason, self._questions.said(question))
 
-    def nearest(self, question: Question) -> list[NearRows]:
+    def nearest(self, question: Question) -> dict[str, list[NearRow]]:
         """Return the nearest rows of every view, with the groups that they are in now."""
-        found = []
-        for view, rows in enumerate(self._questions.nearest(question)):
-            table, title = self._inputs.tables[view], self._shower.title
-            near = (
+        title = self._shower.title
+        views = enumerate(zip(self._inputs.tables, self._questions.nearest(question), strict=True))
+        return {
+            table.name: [
                 NearRow(table.ids[one.row], title(view, one.row), one.group, one.answered)
                 for one in rows
-            )
-            found.append(NearRows(table.name, tuple(near)))
-        return found
+            ]
+            for view, (table, rows) in views
+        }
 
     def question(self, id: str) -> Question:
         """Return the question about a row, also one that was answered before."""
@@ -225,18 +219,6 @@ class AskSession:
         groups = list(map(called, self.groups))
         return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
-    def _refuse_other_files(self) -> None:
-        there = sorted({path.name for path in self._out.path.iterdir()} - {LOCK, LEDGER})
-        if LOG in there:
-            self._log.check()
-        elif there:
-            listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
-            raise StoreError(
-                f"{self._out.path} holds {listed}, but no answers. Choose another folder with"
-                " --out."
-            )
-        self._out.refuse_inputs(self._files)
-
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
         features = features_before_clusters(tables, job)
@@ -262,13 +244,13 @@ class AskSession:
 
     def _resume(self, questions: Questions) -> None:
         """Give questions the answers that the folder holds."""
-        for number, (id, answer, when) in self._log.records:
+        for number, (id, answer, when) in self._records:
             try:
-                self._say(questions, id, answer, when, again=True)
+                self._say(questions, id, answer, when, True)
             except MvccError as error:
                 raise InvalidInputError(
-                    f"{self._out.path / LOG}:{number}: {error} If these are answers about other "
-                    f"tables, choose another folder with --out."
+                    f"{self._log}:{number}: {error} If these are answers about other tables,"
+                    " choose another folder with --out."
                 ) from error
         for group in questions.groups:
             if _HANDLE.fullmatch(group.name):
@@ -277,28 +259,12 @@ class AskSession:
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
                 )
 
-    def _said(
-        self, questions: Questions, id: str, answer: str, again: bool, n_former: int
-    ) -> tuple[Answer, int]:
-        """Give questions a new answer.
-
-        The first `n_former` of the answers that stand are from before these and may be replaced.
-        Returns the answer, and how many of them are left.
-        """
-        _check_new_name(answer)
-        since = {line.id for line in questions.history.standing[n_former:]}
-        line = self._say(questions, id, answer, now(), again=again, but_for=since)
-        if answer != UNDO:
-            self._refuse_contradiction(questions, line)
-        return line, min(n_former, len(questions.history.standing))
-
     def _say(
         self,
         questions: Questions,
         id: str,
         answer: str,
         when: str,
-        *,
         again: bool,
         but_for: Collection[str] = (),
     ) -> Answer:
@@ -352,9 +318,9 @@ class AskSession:
         """Return the likeliest groups with n objects answered; None without a group."""
         then = self._questions.as_of(n)
         answers = then.history.standing
-        if n not in self._guesses or self._guesses[n][0] != answers:
-            self._guesses[n] = answers, then.guesses() if then.groups else None
-        return self._guesses[n][1]
+        if answers not in self._guesses:
+            self._guesses[answers] = then.guesses() if then.groups else None
+        return self._guesses[answers]
 
     def _take(self, questions: Questions) -> None:
         """Make questions those of the session, and write the files that follow."""

@@ -51,8 +51,7 @@ def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFol
     elsewhere = "choose another folder with --out"
     inputs = inputs_of(job)
     with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
-        with out.explained(folder):
-            _check(out, job)
+        _check(out, job)
         yield out
 
 
@@ -63,12 +62,8 @@ def _check(out: OutputFolder, job: Job) -> None:
             f" another folder with --out; with --continue {out.path}, it is corrected as well."
         )
     if not (out.path / FACTS).exists():
-        others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
-        if others and not out.was_used():
-            listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
-            raise StoreError(
-                f"{out.path} holds {listed}, but no clustering. Choose another folder with --out."
-            )
+        if not out.was_used():
+            refuse_others(out, "clustering")
         out.fresh = True  # what a killed clustering left is ours
     elif not out.fresh:
         raise StoreError(
@@ -79,6 +74,17 @@ def _check(out: OutputFolder, job: Job) -> None:
     labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
     out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables, *labels])
     out.refuse_taken([REPORT], REPORT_KIND)
+
+
+def refuse_others(out: OutputFolder, what: str) -> None:
+    """Refuse a folder that holds something, but nothing of ours."""
+    with out.explained(out.path):
+        others = sorted({path.name for path in out.path.iterdir()} - {LEDGER, LOCK})
+    if others:
+        listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
+        raise StoreError(
+            f"{out.path} holds {listed}, but no {what}. Choose another folder with --out."
+        )
 
 
 def given_files(job: Job) -> list[str]:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from mvcc.exceptions import MvccError
 from mvcc.tables import AskSession, load_job, read_inputs
-from mvcc.tables.asking._pages import PageState, Stale, read_body
+from mvcc.tables.asking._pages import PageState, Stale
 from tests.command_line import mvcc
 from tests.tables.asking.pages import kind_of, write_tables
 from tests.tables.problems import write_csv
@@ -113,7 +113,7 @@ def _by_page(config, requests):
             )
             body = json.dumps({"version": now["status"]["version"], **body}).encode()
             try:
-                shown.append(getattr(state, name)(read_body(name, body)))
+                shown.append(state.say(name, body))
             except MvccError as error:
                 shown.append(str(error))
             except Stale as stale:

@@ -1,0 +1,88 @@
+"""Sessions with their logs in a folder, and tables of answers to record."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.outputs import OutputFolder
+from mvcc.exceptions import DataError, StoreError
+from mvcc.multiview import Answer
+from mvcc.tables.reading._records import LOG_COLUMNS, Record, read_log, read_records
+
+
+class LoggedSession(ABC):
+    """A session with a log of answers in a folder, which it holds as a context manager.
+
+    The log is read once, and stored as a whole.
+    """
+
+    def __init__(self, out: OutputFolder, log: str, on_note: Callable[[str], None]) -> None:
+        self._out, self._log, self._on_note = out, out.path / log, on_note
+        self._records = list[Record]()  # the lines as they were read
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self._out)
+            if self._log.exists():
+                self._read_log()
+            self._begin()
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Take up what the log says."""
+
+    @abstractmethod
+    def record(
+        self, answers: list[tuple[str, str]], *, again: bool, where: Sequence[str]
+    ) -> list[Answer]:
+        """Store several answers with their ids, all of them or none."""
+
+    def _read_log(self) -> None:
+        try:
+            self._records, cut = read_log(self._log, StoreError)
+        except StoreError as error:
+            raise StoreError(
+                f"{error} If this is not a log of answers, {self._out.elsewhere}."
+            ) from error
+        if cut:
+            self._on_note(f"{self._log}: the last line was cut off, and is left out.")
+
+    def _store(self, lines: Sequence[Answer]) -> None:
+        """Store all lines; if that fails, the former ones are kept."""
+        former = [fields for _, fields in self._records]  # stay as they are, in other words or not
+        added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
+        with self._out.explained(self._log):
+            self._out.put(self._log.name, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
+
+
+def record_table(session: LoggedSession, path: Path) -> list[Answer]:
+    """Record a CSV file with the columns id and answer, all of it or, if a row is bad, nothing."""
+    records, _ = read_records(path)
+    if not records:
+        raise DataError(
+            f"{path}:1: the file is empty; the first line must name the columns, id and answer."
+        )
+    (_, header), *rows = records
+    columns = [name.strip().lower() for name in header]
+    for name in ("id", "answer"):
+        if columns.count(name) != 1:
+            how_often = "more than one column" if name in columns else "no column"
+            listed = clipped(", ".join(map(repr, columns)), 200)
+            raise DataError(
+                f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
+            )
+    id, answer = columns.index("id"), columns.index("answer")
+    answers = [(fields[id].strip(), fields[answer].strip()) for _, fields in rows]
+    return session.record(answers, again=True, where=[f"{path}:{line}: " for line, _ in rows])
