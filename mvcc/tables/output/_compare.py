@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
@@ -34,34 +35,45 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     """Compare two clusterings, on the views and rows that both have.
 
     Clusters of the second one are numbered as those of the first that they share most rows with
-    (`numbers_like`), alike in all views whose clusters have one numbering. ``numbers`` of a view
-    are those of its clusters there; without two common rows that have a cluster, its adjusted Rand
-    index is None. Clusterings without a row in common are a StoreError. `called` is what messages
-    call them.
+    (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
+    the clusterings.
     """
-    views = [{view.name: view for view in one.views} for one in facts]
-    clusters = {
-        name: [_clusters(of[name]) for of in views]
-        for name in views[0]
-        if name in views[1] and {*views[0][name].ids} & {*views[1][name].ids}
-    }
-    if not clusters:
-        names = " and ".join(clipped(", ".join(of), 100) for of in views)
+    both = [
+        _Both.of(one, other)
+        for one in facts[0].views
+        if (other := facts[1].view(one.name)) and {*one.ids} & {*other.ids}
+    ]
+    if not both:
+        of_facts = (", ".join(view.name for view in one.views) for one in facts)
+        names = " and ".join(clipped(of, 100) for of in of_facts)
         raise StoreError(
             f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
         )
-    sets = list(_sets(facts, clusters))
-    of_view = {name: one for one in sets for name in one.changes.views}
-    compared = [
-        _compared([of[name] for of in views], clusters[name], of_view[name]) for name in clusters
-    ]
+    alike: dict[tuple[int, ...], list[_Both]] = {}
+    for view in both:
+        sets = ([view.name in names for names in one.numbered_alike] for one in facts)
+        alike.setdefault(tuple(own.index(True) for own in sets), []).append(view)
+    changes, compared, sizes = [], {}, (facts[0].n_clusters, facts[1].n_clusters)
+    for of_set in alike.values():
+        former, found = (
+            np.unique(np.concatenate([view.facts[side].labels for view in of_set]))
+            for side in (0, 1)
+        )
+        before, after = np.concatenate([view.clusters for view in of_set], axis=1)
+        counts = rows_in_both(before, after, sizes)
+        number = np.arange(sizes[1])  # of clusters of the second, in the numbering of the first
+        number[found], told = renumbered(counts[:, found], former)
+        changes.append(Changes(views=tuple(view.name for view in of_set), **told))
+        for view in of_set:
+            compared[view.name] = _compared(view, number, [former, number[found]])
+    views = [compared[view.name] for view in both]
     return {
         "clusterings": list(called),
-        "changes": [one.changes.model_dump(mode="json") for one in sets],
-        "in_words": in_words(one.changes for one in sets),
-        "views": compared,
-        "matches": _matches(facts, clusters),
-        "notes": list(_notes(called, views, compared)),
+        "changes": [one.model_dump(mode="json") for one in changes],
+        "in_words": in_words(changes),
+        "views": views,
+        "matches": _matches(facts, compared),
+        "notes": list(_notes(called, facts, views)),
     }
 
 
@@ -72,83 +84,55 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
     write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
 
 
-def _clusters(view: ViewFacts) -> dict[str, int]:
-    """Return the cluster of every row by its id."""
-    return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, LEFT_OUT)
-
-
 @dataclass(frozen=True, eq=False)
-class _Set:
-    """Views whose clusters have one numbering in each of two clusterings."""
+class _Both:
+    """A view of both clusterings, with the rows that are in both."""
 
-    number: Ints  # of every cluster of the second, in the numbering of the first
-    used: tuple[Ints, Ints]  # the clusters of both that have rows, in the numbering of the first
-    changes: Changes
+    name: str
+    facts: tuple[ViewFacts, ViewFacts]
+    ids: list[str]
+    clusters: Ints  # (2, rows), in both clusterings
+    only_in: list[int]  # rows that only one of them has
 
-
-def _sets(
-    facts: tuple[Clustering, Clustering], clusters: dict[str, list[dict[str, int]]]
-) -> Iterator[_Set]:
-    """Give sets of views, with the numbers that clusters of the second clustering get."""
-    alike: dict[tuple[int, ...], list[str]] = {}
-    for name in clusters:
-        sets = ([name in names for names in one.numbered_alike] for one in facts)
-        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
-    sizes = (facts[0].n_clusters, facts[1].n_clusters)
-    for names in alike.values():
-        former, found = (
-            np.unique([label for name in names for label in clusters[name][side].values()])
-            for side in (0, 1)
+    @classmethod
+    def of(cls, one: ViewFacts, other: ViewFacts) -> _Both:
+        here, there = (
+            dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, LEFT_OUT)
+            for view in (one, other)
         )
-        former, found = former[former != LEFT_OUT], found[found != LEFT_OUT]
-        before, after = np.concatenate([_pairs(*clusters[name]) for name in names]).T
-        counts = rows_in_both(before, after, sizes)
-        number = np.arange(sizes[1])
-        number[found], changes = renumbered(counts[:, found], former)
-        yield _Set(number, (former, number[found]), Changes(views=tuple(names), **changes))
+        ids = [name for name in here if name in there]
+        clusters = np.array([[of[name] for name in ids] for of in (here, there)], dtype=np.int64)
+        only_in = [len(of) - len(ids) for of in (here, there)]
+        return cls(one.name, (one, other), ids, clusters, only_in)
 
 
-def _pairs(here: dict[str, int], there: dict[str, int]) -> Ints:
-    """Return the clusters of common rows in both."""
-    pairs = [(here[name], there[name]) for name in here if name in there]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def _compared(
-    views: list[ViewFacts], clusters: list[dict[str, int]], of_set: _Set
-) -> dict[str, Any]:
+def _compared(view: _Both, number: Ints, used: list[Ints]) -> dict[str, Any]:
+    """Compare a view; the clusters in use are numbered as in the first clustering."""
     from sklearn.metrics import adjusted_rand_score
 
-    here, there = clusters
-    common = [one for one in here if one in there]
-    own, other = _pairs(here, there).T
-    aligned = np.where(other == LEFT_OUT, LEFT_OUT, of_set.number[other])
+    own, other = view.clusters
+    aligned = np.where(other == LEFT_OUT, LEFT_OUT, number[other])
     inside = (own != LEFT_OUT) & (other != LEFT_OUT)
     rows, columns = (
-        [*sorted(used.tolist()), *([LEFT_OUT] if LEFT_OUT in found else [])]
-        for used, found in zip(of_set.used, (own, aligned), strict=True)
+        [*sorted(clusters.tolist()), *([LEFT_OUT] if LEFT_OUT in found else [])]
+        for clusters, found in zip(used, (own, aligned), strict=True)
     )
-    table = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    places = [rows.index(label) for label in own], [columns.index(label) for label in aligned]
-    np.add.at(table, places, 1)
-    moved = [
-        (common[row], int(own[row]), int(aligned[row]), int(other[row]))
-        for row in np.flatnonzero(own != aligned)
-    ]
+    table = pd.crosstab(own, aligned).reindex(index=rows, columns=columns, fill_value=0)
     agreement = None
     if inside.sum() > 1:
         agreement = float(adjusted_rand_score(own[inside], other[inside]))
+    told = zip(view.ids, own.tolist(), aligned.tolist(), other.tolist(), strict=True)
     return {
-        "name": views[0].name,
-        "rows": len(common),
-        "only_in": [len(here) - len(common), len(there) - len(common)],
+        "name": view.name,
+        "rows": len(view.ids),
+        "only_in": view.only_in,
         "adjusted_rand": agreement,
-        "numbers": of_set.number.tolist(),
+        "numbers": number.tolist(),
         "clusters": [rows, columns],
-        "table": table.tolist(),
-        "moved": [dict(zip(MOVED[1:], row, strict=True)) for row in moved],
-        "names": [list(view.names) for view in views],
-        "judgments": _difference(*map(_constraints, views)),
+        "table": table.to_numpy().tolist(),
+        "moved": [dict(zip(MOVED[1:], row, strict=True)) for row in told if row[1] != row[2]],
+        "names": [list(of.names) for of in view.facts],
+        "judgments": _difference(*map(_constraints, view.facts)),
     }
 
 
@@ -191,14 +175,15 @@ def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
 
 
 def _notes(
-    called: tuple[str, str], views: list[dict[str, ViewFacts]], compared: list[dict[str, Any]]
+    called: tuple[str, str], facts: tuple[Clustering, Clustering], compared: list[dict[str, Any]]
 ) -> Iterator[str]:
     """Say what was not compared."""
-    for one, of_views, other in zip(called, views, views[::-1], strict=True):
-        yield from (f"The view {name} is only in {one}." for name in of_views if name not in other)
+    first, second = ([view.name for view in one.views] for one in facts)
+    for one, names, others in zip(called, (first, second), (second, first), strict=True):
+        yield from (f"The view {name} is only in {one}." for name in names if name not in others)
     there = {view["name"] for view in compared}
-    for name in views[0]:
-        if name in views[1] and name not in there:
+    for name in first:
+        if name in second and name not in there:
             yield f"The view {name} has no row that is in both."
     for view in compared:
         for one, n in zip(called, view["only_in"], strict=True):

@@ -59,18 +59,8 @@ def export_tables(
 ) -> dict[Path, int]:
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
-    Every cell of the user's own columns comes back: from a text file to CSV to the character,
-    with its delimiter, quotes, line ends and encoding, and else its value (`with_numbers` says
-    what of a text file is a number in Parquet and workbooks). Parquet tells empty texts from
-    missing values; CSV and workbooks have empty cells for both. In CSV, a text that a
-    spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the
-    user's own text file; a workbook marks it as text. Errors of a workbook, such as #N/A, are
-    texts.
-
-    `out`: a file, whose ending tells the format; or else a folder, with a file for each view. A
-    workbook has a sheet for each view, other files have one view.
-    `kind`: the format; by default that of the file, or CSV.
-    Returns: the files, each with its number of rows.
+    `out` is a file, whose ending tells the format, or a folder, with a file of the format `kind`
+    for each view. Returns the files, each with its number of rows.
     """
     facts = read_facts(folder)
     job = job_of_clustering(folder, facts)

@@ -38,8 +38,7 @@ def with_columns(
 ) -> bytes:
     """Return a text file with columns ``beside`` its ``own``, each with its name first.
 
-    Its own lines stay as they are, to the character, unless they lack values or names. A file may
-    quote texts when it does not quote numbers.
+    Its own lines stay as they are, to the character, unless they lack values or names.
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from mvcc.tables._layout import (
     FOUND,
     LABELS,
     MODEL,
+    SUSPICIOUS,
     TABLES,
 )
 from mvcc.tables.correcting._corrections import LEFT_OUT
@@ -110,11 +111,10 @@ def write_folder(
     reviewed: Reviewed,
     add_labels: Callable[[Path, Clustering], Clustering] = lambda folder, facts: facts,
 ) -> Clustering:
-    """Write labels, tables, model, config, facts and report in the place of the former ones.
+    """Write all results in the place of the former ones, which stay until all is written.
 
-    The former files stay until all is written. The facts are the first to go and the last to
-    come, so that they are never those of other files. ``add_labels`` writes the clusters of all
-    rows of folders, where model and labels are already.
+    The facts are the first to go and the last to come, so that they are never those of other files.
+    ``add_labels`` writes the clusters of all rows of folders, by model and labels.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
@@ -146,10 +146,14 @@ def write_folder(
 
 def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
     """Return the tables that follow from the facts, for all rows that were read."""
-    files = {
-        f"{table.name}/{LABELS}": csv_bytes(_label_rows(table, view))
-        for table, view in zip(tables, facts.views, strict=True)
-    }
+    files = {}
+    for table, view in zip(tables, facts.views, strict=True):
+        columns, values = label_columns(view)
+        lines = [("id", *columns), *((name, *values[name]) for name in table.ids)]
+        if table.reference is not None:
+            known = ("label", *table.reference)
+            lines = [(*line, label) for line, label in zip(lines, known, strict=True)]
+        files[f"{table.name}/{LABELS}"] = csv_bytes(lines)
     if facts.together:
         files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
     if facts.corrected:
@@ -158,20 +162,9 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
         suspicious = {
             one.views: {"suspicious": one.suspicious} for one in facts.relations if facts.joint
         }
-        lines = suspicious_lines(facts.views, suspicious)
-        for number, rows in lines.items():
-            files[f"{facts.views[number].name}/suspicious.csv"] = csv_bytes(rows)
+        for number, rows in suspicious_lines(facts.views, suspicious).items():
+            files[f"{facts.views[number].name}/{SUSPICIOUS}"] = csv_bytes(rows)
     return files
-
-
-def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
-    """Give a line for every row of a table, also of those that were left out."""
-    columns, values = label_columns(view)
-    rows = [(name, *values[name]) for name in table.ids]
-    if table.reference is None:
-        return [("id", *columns), *rows]
-    labelled = zip(rows, table.reference, strict=True)
-    return [("id", *columns, "label"), *((*row, label) for row, label in labelled)]
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:

@@ -40,14 +40,9 @@ def propose_matches(
 ) -> dict[str, Any]:
     """Find likely counterparts of unmatched rows, and how often known ones are found so.
 
-    `clustering`: the folder of a clustering by this job: matches that it left out are not
-    learned from, and the clusters of both rows are told.
-    `between`: ``VIEW:VIEW``; by default the only two views with matches.
-    `n_rows`: rows of the first view to propose counterparts for, those with the likeliest ones.
-    `n_candidates`: counterparts of each; beside the proposal, those with the highest scores.
-    `with_known`: whether known matches follow the proposals.
-    ``found_first`` and ``found_in_five`` are the shares of matches that were found when they were
-    cut; None where that would take too long, or too few would be left.
+    Of a `clustering` by this job, matches that it left out are not learned from, and clusters are
+    told. `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first``
+    and ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
     inputs = with_answers(job, read_inputs(job))
     tables, known = _between(inputs, between)
@@ -67,10 +62,8 @@ def propose_matches(
     unmatched = [
         len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
     ]
-    is_measured = (
-        len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
-        and np.prod(unmatched) <= _MOST_MEASURED
-    )
+    are_enough = len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
+    is_measured = are_enough and np.prod(unmatched) <= _MOST_MEASURED
     n_folds = _FOLDS if is_measured else 1
     proposals = match_proposals(views, {(0, 1): known}, n_folds=n_folds)[0, 1]
     others = None
@@ -102,10 +95,7 @@ def propose_matches(
 def _lines(
     proposals: MatchProposals, others: MatchCandidates | None, n_rows: int
 ) -> Iterator[tuple[Any, ...]]:
-    """Give pairs of rows, each with its rank, probability and score.
-
-    Each proposal is followed by the other candidates of its row, which have no probability.
-    """
+    """Give each proposal, then the other candidates of its row: rows, rank, probability, score."""
     place = {int(row): number for number, row in enumerate(others.rows)} if others else {}
     for number, (row, other) in enumerate(proposals.pairs[:n_rows].tolist()):
         probability = proposals.probabilities[number]
@@ -131,9 +121,8 @@ def _beside(table: Table, facts: Clustering | None) -> Iterator[tuple[str, list[
 def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:
     """Write proposals as a file of matches; what is shown of the rows never counts as a formula."""
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
-    write_output(
-        path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job)
-    )
+    content = csv_bytes([found["columns"], *rows])
+    write_output(path, content, PROPOSALS, fresh=fresh, inputs=inputs_of(job))
 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
-from mvcc._utils.scheduler import Client
+from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.results import Clustering
 from mvcc.tables._job import View, load_job
@@ -32,10 +32,10 @@ from mvcc.tables.reading._parquet import Folder, is_folder, pyarrow_for, read_fo
 from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:
+    from mvcc.tables.folders._labels import Source
     from mvcc.tables.model._saved import SavedView
 
 Columns = dict[str, Sequence[Any] | NDArray[Any]]
-_Write = Callable[[Columns], None]
 KIND = "labels"  # what the files are
 
 
@@ -62,12 +62,9 @@ def predict_files(
 ) -> list[Predicted]:
     """Write the clusters of new rows; all files or none.
 
-    `new`: tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at
-    a time. Folders of Parquet files are read by workers of dask.
-    `out`: the file, CSV or Parquet, or for a folder another one; of several views the folder
-    with labels.csv, or labels, in a folder of each.
-    `sheets`, `headers`: of workbooks; by default those of the table that was clustered.
-    `scheduler`: the address of a dask scheduler; by default, processes of this machine are workers.
+    `out` is the file, or for a folder of Parquet files another one; of several views the folder
+    with labels.csv, or labels, in a folder of each. `sheets` and `headers` are by default those of
+    the table that was clustered. Without a `scheduler` of dask, this machine has the workers.
     """
     model, facts = corrected_model(folder)
     views = [model.view(name) for name in new]
@@ -95,20 +92,25 @@ def predict_files(
         target_folder.refuse_taken(targets.values())
         client = None
         if folders:
+            from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
+
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
         for view in views:
             name, target = view.name, targets[view.name]
+            names = next(one.names for one in facts.views if one.name == name)
+            sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
             if name in folders:
                 part = stack.enter_context(target_folder.writing_folder(target))
                 tell = Progress(f"labels of {name}", on_step)
-                rows = folders[name]
-                told = _predict_folder(client, rows, view, folder / MODEL, facts, part, tell)
+                source = _source(folder, view, names, folders[name], facts)
+                counts = write_labels(client, folders[name], source, part, tell)
+                sizes += facts_of_counts(counts, len(sizes))["all_sizes"]
             else:
                 part = stack.enter_context(target_folder.writing(target))
-                write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
-                told = _predict(view, tables[name], facts, write)
-            found.append(Predicted(name, out / target, *told))
+                labeled = _labeled(view, tables[name], names, sizes, notes)
+                _WRITERS[Path(target).suffix.lower()](part, labeled)
+            found.append(Predicted(name, out / target, sizes.tolist(), notes))
     return found
 
 
@@ -132,16 +134,11 @@ def _as_clustered(
     return views
 
 
-def _names_in(view: SavedView, facts: Clustering) -> tuple[str, ...]:
-    return next(one.names for one in facts.views if one.name == view.name)
-
-
-def _predict(
-    view: SavedView, table: View, facts: Clustering, write: _Write
-) -> tuple[list[int], list[str]]:
-    """Write the clusters of the rows of a file; return their sizes, and notes on the file."""
-    path, notes, names = table.path, list[str](), _names_in(view, facts)
-    sizes = np.zeros(facts.n_clusters, np.int64)
+def _labeled(
+    view: SavedView, table: View, names: Sequence[str], sizes: Ints, notes: list[str]
+) -> Iterator[Columns]:
+    """Give the rows of a file with their clusters; add to the sizes of these, and to notes."""
+    path = table.path
     id_column: str | None = None
     # 8 bytes of each id: ids may be twice in rows that are far apart
     hashes: list[NDArray[Any]] = []
@@ -155,15 +152,14 @@ def _predict(
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
         labels = view.predict(clustered, partial(place_of, frame, path))
-        sizes += np.bincount(labels, minlength=facts.n_clusters)
+        sizes += np.bincount(labels, minlength=len(sizes))
         columns: Columns = {"id": ids, "cluster": labels}
         if names:
             columns["name"] = [names[label] for label in labels]
-        write(columns)
+        yield columns
     if not hashes:
         raise DataError(f"{path}: there are no rows.")
     _refuse_repeated(np.concatenate(hashes), first, path)
-    return sizes.tolist(), notes
 
 
 def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
@@ -173,26 +169,17 @@ def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
     return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
 
 
-def _predict_folder(
-    client: Client,
-    rows: Folder,
-    view: SavedView,
-    model: Path,
-    facts: Clustering,
-    part: Path,
-    tell: Progress,
-) -> tuple[list[int], list[str]]:
-    """Write the clusters of the rows of a folder; return their sizes, and no notes."""
-    from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels  # scikit-learn
+def _source(
+    folder: Path, view: SavedView, names: tuple[str, ...], rows: Folder, facts: Clustering
+) -> Source:
+    """Return what the clusters of new rows in a folder follow from."""
+    from mvcc.tables.folders._labels import Source  # as above
 
     head = rows.head()
     refuse_repeated_columns(head, rows.path)
-    id_column = _id_column(head, view, rows.path)
-    source = Source(os.path.abspath(model), view.name, _names_in(view, facts), id_column)
-    if facts.corrected:
-        source = replace(source, into=facts.corrected.into)
-    counts = write_labels(client, rows, source, part, tell)
-    return list(facts_of_counts(counts, facts.n_clusters)["all_sizes"]), []
+    model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
+    into = facts.corrected.into if facts.corrected else ()
+    return Source(model, view.name, names, id_column, into=into)
 
 
 def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:
@@ -206,36 +193,24 @@ def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:
         raise DataError(f"{path}: {same} has the id of {one}; ids must be distinct.")
 
 
-@contextmanager
-def _csv_writer(path: Path) -> Iterator[_Write]:
+def _write_csv(path: Path, labeled: Iterator[Columns]) -> None:
     with path.open("wb") as file:
-
-        def write(columns: Columns) -> None:
+        for columns in labeled:
             if not file.tell():
                 file.write(csv_bytes([columns]))
             file.write(csv_bytes(zip(*columns.values(), strict=True)))
 
-        yield write
 
-
-@contextmanager
-def _parquet_writer(path: Path) -> Iterator[_Write]:
+def _write_parquet(path: Path, labeled: Iterator[Columns]) -> None:
     import pyarrow.parquet
 
     with ExitStack() as stack:
         writer: Any = None
-
-        def write(columns: Columns) -> None:
-            nonlocal writer
+        for columns in labeled:
             table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
             if writer is None:
                 writer = stack.enter_context(pyarrow.parquet.ParquetWriter(path, table.schema))
             writer.write_table(table)
 
-        yield write
 
-
-_WRITERS: dict[str, Callable[[Path], AbstractContextManager[_Write]]] = {
-    ".csv": _csv_writer,
-    ".parquet": _parquet_writer,
-}
+_WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
