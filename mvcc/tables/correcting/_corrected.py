@@ -23,7 +23,6 @@ from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
 _FEWEST = 4  # rows of a view, to be split
-_PAIRS = ("given", "dropped", "propagated", "received")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,51 +66,20 @@ def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
     return _Rewriting(found, draft, tables).facts(warnings)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a view that are left, and their new numbers."""
-
-    kept: Ints  # ascending
-    number: Ints  # of every former row; -1 for those that were left out
-
-    @classmethod
-    def of(cls, labels: Ints) -> Rows:
-        kept = np.flatnonzero(labels != LEFT_OUT)
-        number = np.full(len(labels), -1)
-        number[kept] = np.arange(len(kept))
-        return cls(kept, number)
-
-    def pairs(self, pairs: Iterable[Any], other: Rows | None = None) -> list[list[Any]]:
-        """Return pairs, and what stands beside them, of rows that are left in both views."""
-        other = other or self
-        renumbered = ([self.number[i], other.number[j], *rest] for i, j, *rest in pairs)
-        return [[int(i), int(j), *rest] for i, j, *rest in renumbered if i >= 0 and j >= 0]
-
-    def rows(self, entries: Iterable[Any]) -> list[list[Any]]:
-        """Return rows that are left, and what stands beside them."""
-        renumbered = ([self.number[row], *rest] for row, *rest in entries)
-        return [[int(row), *rest] for row, *rest in renumbered if row >= 0]
-
-    def some(self, values: Sequence[Any] | None) -> list[Any] | None:
-        """Return the values of the rows that are left."""
-        return None if not values else [values[row] for row in self.kept.tolist()]
-
-
 class _Rewriting:
     """The facts of a clustering, written anew from a draft."""
 
     def __init__(self, facts: Clustering, draft: Draft, tables: list[Table]) -> None:
         self._facts, self._draft = facts, draft
-        self._rows = [Rows.of(labels) for labels in draft.labels]
-        self._labels = [
-            labels[own.kept] for labels, own in zip(draft.labels, self._rows, strict=True)
-        ]
-        for view, rows in zip(facts.views, self._rows, strict=True):
-            if len(rows.kept) < 2:
+        self._kept = [np.flatnonzero(labels != LEFT_OUT) for labels in draft.labels]
+        # of every view: the numbers of the rows that are left, by their former ones
+        self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
+        for view, own in zip(facts.views, self._kept, strict=True):
+            if len(own) < 2:
                 raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
-        self._tables = [
-            table.on_rows(own.kept) for table, own in zip(tables, self._rows, strict=True)
-        ]
+        views = list(zip(draft.labels, tables, self._kept, strict=True))
+        self._labels = [labels[own] for labels, _, own in views]
+        self._tables = [table.on_rows(own) for _, table, own in views]
 
     def facts(self, warnings: list[str]) -> Clustering:
         """Return them."""
@@ -144,30 +112,31 @@ class _Rewriting:
         return parse_facts(told, "the corrected clustering")
 
     def _view(self, number: int) -> dict[str, Any]:
-        facts, rows, labels = self._facts.views[number], self._rows[number], self._labels[number]
+        facts, new, labels = self._facts.views[number], self._new[number], self._labels[number]
         told = facts.model_dump(mode="json", exclude_unset=True)
         for name in ("ids", "x", "y", "fit", "reference", "stability"):
-            told[name] = rows.some(told.get(name)) or told.get(name, [])
-        put = self._draft.put[number][rows.kept]
+            if values := told.setdefault(name, []):
+                told[name] = [values[row] for row in new]
+        put = self._draft.put[number][self._kept[number]]
         told["stability"] = [
             1.0 if own and share is not None else share
             for own, share in zip(put, told["stability"], strict=True)
         ]
-        told |= self._choices(facts, rows, labels, put)
-        for name in _PAIRS:
-            told[name] = rows.pairs(told.get(name, []))
+        told |= self._choices(facts, self._kept[number], labels, put)
+        for name in ("given", "dropped", "propagated", "received"):
+            told[name] = _left(told.get(name, []), new, new)
         for link in told["given"]:
             link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
         told["violated"] = [[*link[:4], link[5]] for link in told["given"] if not link[4]]
-        told["moved"] = rows.rows(told.get("moved", []))
+        moved = told.get("moved", [])
+        told["moved"] = [[new[row], *rest] for row, *rest in moved if row in new]
+        left = list(new)
         if facts.sample is not None:
-            left = [place for place, row in enumerate(facts.sample) if rows.number[row] >= 0]
-            told["sample"] = [int(rows.number[facts.sample[place]]) for place in left]
-        else:
-            left = rows.kept.tolist()
+            left = [place for place, row in enumerate(facts.sample) if row in new]
+            told["sample"] = [new[row] for row in facts.sample if row in new]
         told["values"] = [[name, [texts[one] for one in left]] for name, texts in facts.values]
         names = self._draft.names[number]
-        gone = [facts.ids[row] for row in np.flatnonzero(rows.number < 0)]
+        gone = [id for row, id in enumerate(facts.ids) if row not in new]
         return told | {
             "n_rows": len(labels),
             "labels": labels.tolist(),
@@ -176,7 +145,7 @@ class _Rewriting:
             **against_labels(told["reference"], labels),
         }
 
-    def _choices(self, facts: ViewFacts, rows: Rows, labels: Ints, put: Any) -> dict[str, Any]:
+    def _choices(self, facts: ViewFacts, kept: Ints, labels: Ints, put: Any) -> dict[str, Any]:
         """Return how likely the cluster of every row is, and its second choice.
 
         A row that a person has put somewhere is there for certain. If both choices are one
@@ -184,9 +153,9 @@ class _Rewriting:
         """
         if not facts.probability:
             return {}
-        first = np.array(facts.probability)[rows.kept]
-        other = np.array(facts.second_probability)[rows.kept]
-        second = self._draft.into[np.array(facts.second)[rows.kept]]
+        first = np.array(facts.probability)[kept]
+        other = np.array(facts.second_probability)[kept]
+        second = self._draft.into[np.array(facts.second)[kept]]
         one = (second == labels) & ~put
         first = np.where(put, 1.0, np.where(one, np.minimum(first + other, 1), first))
         unknown = one | put
@@ -199,25 +168,18 @@ class _Rewriting:
     def _relation(self, relation: Relation) -> dict[str, Any]:
         told = relation.model_dump(mode="json", exclude_unset=True)
         u, v = relation.views
-        own, others = self._rows[u], self._rows[v]
-        matches = self._draft.matches[u, v]
-        confirmed = {
-            (one[1], other[1])
-            for one, other in self._draft.confirmed
-            if (one[0], other[0]) == (u, v)
-        }
-        suspected = {(one.i, one.j): one for one in relation.suspicious}
+        own, others = self._new[u], self._new[v]
+        matches, confirmed = self._draft.matches[u, v], self._draft.confirmed[u, v]
         doubted = [
             one
-            for pair, one in suspected.items()
-            if pair not in confirmed and (one.dropped or pair in matches)
+            for one in relation.suspicious
+            if one[:2] not in confirmed and (one.dropped or one[:2] in matches)
         ]
-        left_out = [(one.i, one.j) for one in doubted if one.dropped]
-        former = [pair for pair in relation.pairs if tuple(pair) in matches]
-        known = set(map(tuple, former))
-        added = sorted(pair for pair in matches if pair not in known)
-        told["pairs"] = own.pairs([*former, *added, *left_out], others)
-        told["suspicious"] = own.pairs(doubted, others)
+        left_out = [one[:2] for one in doubted if one.dropped]
+        former = [pair for pair in relation.pairs if pair in matches]
+        added = sorted(matches.difference(former))
+        told["pairs"] = _left([*former, *added, *left_out], own, others)
+        told["suspicious"] = _left(doubted, own, others)
         if relation.agreement is not None and told["pairs"]:
             differing = [
                 pair
@@ -227,10 +189,8 @@ class _Rewriting:
             told["differing"] = differing
             told["agreement"] = 1 - len(differing) / len(told["pairs"])
         if relation.held_out and relation.held_out.table:
-            table = np.zeros((self._draft.n_clusters,) * 2, np.int64)
-            former_k = self._facts.n_clusters
-            table[:former_k, :former_k] = relation.held_out.table
-            told["held_out"]["table"] = table.tolist()
+            n_new = self._draft.n_clusters - self._facts.n_clusters
+            told["held_out"]["table"] = np.pad(relation.held_out.table, (0, n_new)).tolist()
         return told
 
     def _profiles(self, number: int, view: dict[str, Any]) -> list[dict[str, Any]]:
@@ -241,8 +201,7 @@ class _Rewriting:
         table, labels, k = self._tables[number], self._labels[number], self._draft.n_clusters
         columns = distinguishing_columns(table, labels, k)
         words = distinguishing_words(table, labels, k)
-        facts, rows = self._facts.views[number], self._rows[number]
-        before = np.array(facts.labels)
+        new, before = self._new[number], np.array(self._facts.views[number].labels)
         doubts = ("fit", "stability", "probability", "second_probability")
         sureness = np.array(sureness_of(*(view.get(name, []) for name in doubts)))
         fit = np.array(view["fit"] or np.ones(len(labels)))
@@ -252,14 +211,13 @@ class _Rewriting:
             former = np.flatnonzero(before == cluster)
             found: dict[str, Any]
             known = self._facts.profiles and cluster < self._facts.n_clusters
-            if known and np.array_equal(rows.kept[own], former):
+            if known and np.array_equal(self._kept[number][own], former):
                 profile = self._facts.profiles[number][cluster]
                 found = profile.model_dump(mode="json")
                 for name in ("typical", "misfits"):
-                    found[name] = [int(rows.number[row]) for row in found[name]]
+                    found[name] = [new[row] for row in found[name]]
                 found["borderline"] = [
-                    [row, int(self._draft.into[other])]
-                    for row, other in rows.rows(found["borderline"])
+                    [new[row], int(self._draft.into[other])] for row, other in found["borderline"]
                 ]
             else:
                 found = _listed(own, sureness, fit, view.get("second") or [])
@@ -272,6 +230,11 @@ class _Rewriting:
             }
             profiles.append(found)
         return profiles
+
+
+def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> list[list[Any]]:
+    """Return pairs, and what stands beside them, of rows that are left in both views."""
+    return [[new[i], others[j], *rest] for i, j, *rest in pairs if i in new and j in others]
 
 
 def _listed(rows: Ints, sureness: Any, fit: Any, second: Sequence[int]) -> dict[str, Any]:
@@ -293,8 +256,7 @@ def parts_of(
 ) -> dict[str, tuple[Ints, Ints]]:
     """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
 
-    Views of which the cluster has too few rows have none. The larger part is 0. `features` are
-    those of all rows of every view.
+    Views of which the cluster has too few rows have none. The larger part is 0.
     """
     views, number = Draft(facts).cluster(cluster)
     rows = {}

@@ -44,7 +44,10 @@ class Draft:
         # the cluster that each one that was found was merged into, else its own number
         self.into = np.arange(facts.n_clusters)
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
-        self.confirmed: set[tuple[Row, Row]] = set()  # matches that a person has given
+        # of them, what a person has given
+        self.confirmed: dict[tuple[int, int], set[tuple[int, int]]] = {
+            views: set() for views in self.matches
+        }
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
@@ -86,21 +89,17 @@ class Draft:
         It is given by number or name, or as "view:number" where the views are numbered apart.
         """
         view, colon, rest = text.partition(":")
-        if (
-            colon
-            and view in self._numbers
-            and views in (None, self._alike_with(self._numbers[view]))
-        ):
-            views, text = self._alike_with(self._numbers[view]), rest
-        if views is None:
-            if len(self._alike) == 1:
-                views = self._alike[0]
-            else:
-                example = f"{self._facts.views[0].name}:{text}"
-                raise InvalidInputError(
-                    "No matches connect all views, so the same number is not the same cluster."
-                    f" Name a view as well, such as {shown(example)}."
-                )
+        if colon and view in self._numbers:
+            alike = self._alike_with(self._numbers[view])
+            if views in (None, alike):
+                views, text = alike, rest
+        if views is None and len(self._alike) > 1:
+            example = f"{self._facts.views[0].name}:{text}"
+            raise InvalidInputError(
+                "No matches connect all views, so the same number is not the same cluster. Name a"
+                f" view as well, such as {shown(example)}."
+            )
+        views = views or self._alike[0]
         present = self.present(views)
         number = int(text) if text.isdecimal() and len(text) < 16 else None
         if number is None and text:
@@ -179,7 +178,8 @@ class Draft:
         if len(rows) != 2 or rows[0][0] == rows[1][0]:
             raise InvalidInputError("a match is of two rows of two views, one below the other.")
         one, other = sorted(rows)
-        pairs = self.matches.get((one[0], other[0]))
+        views = one[0], other[0]
+        pairs = self.matches.get(views)
         said = f"{self._called(one)} and {self._called(other)}"
         if pairs is None:
             raise InvalidInputError(
@@ -191,11 +191,11 @@ class Draft:
             if pair not in pairs and not self._replays:
                 raise InvalidInputError(f"{said} are not matched.")
             pairs.discard(pair)
-            self.confirmed.discard((one, other))
+            self.confirmed[views].discard(pair)
             self.sentences.append(f"{said} are not the same.")
         else:
             pairs.add(pair)
-            self.confirmed.add((one, other))
+            self.confirmed[views].add(pair)
             self.sentences.append(f"{said} are the same.")
         self.__dict__.pop("_objects", None)
         if answer == MATCH and one[0] in self._alike_with(other[0]):
@@ -211,19 +211,18 @@ class Draft:
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
         verb = "was" if len(rows) == 1 else "were"
+        by_hand = True
         if answer == OUTLIER:
-            self._move(rows, LEFT_OUT)
-            self.sentences.append(f"{said} {verb} left out.")
+            number, became = LEFT_OUT, "left out"
         elif answer == NEW or answer.startswith((OPENS, SPLIT)):
             number, name = self._opened(answer, views)
-            self._move(rows, number, by_hand=False)
-            self.sentences.append(f"{said} {verb} split off as {self.called(views, number)}.")
-            return f"{SPLIT}{number}:{name}"
+            answer, by_hand = f"{SPLIT}{number}:{name}", False
+            became = f"split off as {self.called(views, number)}"
         else:
             _, number = self.cluster(answer, views)
-            self._move(rows, number)
-            self.sentences.append(f"{said} {verb} moved to {self.called(views, number)}.")
-            return str(number)
+            answer, became = str(number), f"moved to {self.called(views, number)}"
+        self._move(rows, number, by_hand=by_hand)
+        self.sentences.append(f"{said} {verb} {became}.")
         return answer
 
     def _opened(self, answer: str, views: list[int]) -> tuple[int, str]:
@@ -276,5 +275,5 @@ class Draft:
 
 def _matches(relation: Relation) -> set[tuple[int, int]]:
     """Return the matches that count: those that were left out as suspicious do not."""
-    dropped = {(one.i, one.j) for one in relation.suspicious if one.dropped}
+    dropped = {one[:2] for one in relation.suspicious if one.dropped}
     return {(i, j) for i, j in relation.pairs} - dropped
