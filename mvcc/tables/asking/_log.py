@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -22,9 +22,21 @@ class LoggedSession(ABC):
     The log is read once, and stored as a whole.
     """
 
-    def __init__(self, out: OutputFolder, log: str, on_note: Callable[[str], None]) -> None:
-        self._out, self._log, self._on_note = out, out.path / log, on_note
+    def __init__(
+        self,
+        folder: Path,
+        kind: str,
+        log: str,
+        read: Iterable[str],
+        elsewhere: str,
+        on_note: Callable[[str], None],
+    ) -> None:
+        self._out = OutputFolder(
+            folder, kind, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
+        )
+        self._log, self._on_note = folder / log, on_note
         self._records = list[Record]()  # the lines as they were read
+        self.version = 0  # the number of lines
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -56,6 +68,7 @@ class LoggedSession(ABC):
             raise StoreError(
                 f"{error} If this is not a log of answers, {self._out.elsewhere}."
             ) from error
+        self.version = len(self._records)
         if cut:
             self._on_note(f"{self._log}: the last line was cut off, and is left out.")
 
@@ -65,6 +78,7 @@ class LoggedSession(ABC):
         added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
         with self._out.explained(self._log):
             self._out.put(self._log.name, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
+        self.version = len(lines)
 
 
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:

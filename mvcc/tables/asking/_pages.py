@@ -19,6 +19,7 @@ from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import Question
 from mvcc.results import Sureness
+from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession
 from mvcc.tables.correcting._corrections import rows_in
 
@@ -58,13 +59,9 @@ class Page(ABC):
     gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
     posts: ClassVar[tuple[str, ...]]  # those that say something
 
-    def __init__(self) -> None:
+    def __init__(self, session: LoggedSession) -> None:
+        self._session = session
         self._images: dict[str, str] = {}  # by number, what the pages were told
-
-    @property
-    @abstractmethod
-    def version(self) -> int:
-        """The number of things that were said."""
 
     @abstractmethod
     def now(self) -> dict[str, Any]:
@@ -77,7 +74,7 @@ class Page(ABC):
     def say(self, request: str, content: bytes) -> dict[str, Any]:
         """Do what the body of a request says, unless the page does not know the present state."""
         said = read_body(request, content)
-        if request != "finish" and said["version"] != self.version:
+        if request != "finish" and said["version"] != self._session.version:
             raise Stale(self.now())
         told: dict[str, Any] = getattr(self, request)(said)
         return told
@@ -137,26 +134,21 @@ class PageState(Page):
     `then` is what to do when the questions are answered.
     """
 
-    def __init__(self, session: AskSession, then: str) -> None:
-        super().__init__()
-        self._session, self._then = session, then
-        self._asked_at = -1
-        self._question: Question | None = None
-
     command, gets = "ask", ("card", "nearest")
     posts = ("answer", "undo", "merge", "rename", "finish")
+    _session: AskSession
 
-    @property
-    def version(self) -> int:
-        """The number of lines of the log."""
-        return self._session.status.version
+    def __init__(self, session: AskSession, then: str) -> None:
+        super().__init__(session)
+        self._then, self._asked_at = then, -1
+        self._question: Question | None = None
 
     def now(self) -> dict[str, Any]:
         """Return the card, the groups, what was said, and the status."""
-        session, status = self._session, self._session.status
-        if status.version != self._asked_at:
+        session = self._session
+        if session.version != self._asked_at:
             self._question = next(iter(session.next()), None)
-            self._asked_at = status.version
+            self._asked_at = session.version
         return {
             "card": self._question and self.with_numbers(asdict(session.card(self._question))),
             "groups": [
@@ -164,7 +156,7 @@ class PageState(Page):
                 for group in session.groups
             ],
             "said": list(map(asdict, session.said)),
-            "status": asdict(status),
+            "status": asdict(session.status),
             "most_letters": MOST_LETTERS,
         }
 
@@ -225,15 +217,7 @@ class ReviewPage(Page):
 
     command, gets = "review", ("rows", "parts")
     posts = ("correct", "undo", "finish")
-
-    def __init__(self, session: ReviewSession) -> None:
-        super().__init__()
-        self._session = session
-
-    @property
-    def version(self) -> int:
-        """The number of lines of the log."""
-        return self._session.version
+    _session: ReviewSession
 
     def now(self) -> dict[str, Any]:
         """Return clusters, doubts, matches that seem to be wrong, and corrections."""

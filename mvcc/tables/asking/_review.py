@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -57,11 +56,8 @@ class ReviewSession(LoggedSession):
         self._inputs = self._read()
         self.base = Path(self._inputs.tables[0].path).parent  # pictures are below it
         self._shower = Shower(self._inputs.tables, self.base)
-        elsewhere, read = "correct a copy of the folder", inputs_of(self._job)
-        out = OutputFolder(
-            folder, KIND, fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
-        )
-        super().__init__(out, CORRECTIONS, on_note)
+        elsewhere = "correct a copy of the folder"
+        super().__init__(folder, KIND, CORRECTIONS, inputs_of(self._job), elsewhere, on_note)
 
     def _begin(self) -> None:
         corrections = Corrections.of(self._records, str(self._log))
@@ -75,11 +71,6 @@ class ReviewSession(LoggedSession):
     def facts(self) -> Clustering:
         """The facts of the clustering as it is corrected now."""
         return self._reviewed.facts
-
-    @property
-    def version(self) -> int:
-        """The number of lines of the log."""
-        return len(self._reviewed.corrections.lines)
 
     @property
     def corrections(self) -> list[str]:

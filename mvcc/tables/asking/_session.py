@@ -14,7 +14,6 @@ import pandas as pd
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
-from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
@@ -57,11 +56,8 @@ class AskSession(LoggedSession):
             raise InvalidInputError(
                 "A view must not be called asked or groups: files of answers have these names."
             )
-        elsewhere, read = "choose another folder with --out", given_files(job)
-        out = OutputFolder(
-            folder, "answers", fresh=True, inputs=read, elsewhere=elsewhere, on_note=on_note
-        )
-        super().__init__(out, LOG, on_note)
+        elsewhere = "choose another folder with --out"
+        super().__init__(folder, "answers", LOG, given_files(job), elsewhere, on_note)
         for table in inputs.tables:
             broken = [name for name in table.ids if len(name.splitlines()) != 1]
             if broken:
@@ -192,7 +188,7 @@ class AskSession(LoggedSession):
             self._moved(progress.answered),
             self._hint.n_clusters,
             self._hint.settled,
-            len(self._questions.history.lines),
+            self.version,
         )
 
     def document(self, n: int) -> dict[str, Any]:
