@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted
-from mvcc._utils.types import Ints
 from mvcc.multiview import Question
 from mvcc.tables.reading._pictures import is_picture
 from mvcc.tables.reading._table import Table
@@ -117,16 +116,17 @@ class Shower:
         """Show all rows of an object."""
         return tuple(self.row(view, row) for view, rows in enumerate(of_views) for row in rows)
 
-    def tell_little(self) -> list[Ints]:
-        """Return the rows of every view of which a person sees little: hardly any text."""
-        found = []
-        for table in self._tables:
+    def tell_little(self) -> set[tuple[int, int]]:
+        """Return the rows, by view and number, of which a person sees hardly any text."""
+        found = set()
+        for view, table in enumerate(self._tables):
             lengths = np.zeros(len(table.ids))
             for texts in table.shown.values():
                 lengths += [
                     math.inf if is_picture(text, self._base) else len(text) for text in texts
                 ]
-            found.append(np.flatnonzero(lengths < _LITTLE * np.median(lengths)))
+            few = np.flatnonzero(lengths < _LITTLE * np.median(lengths))
+            found |= {(view, row) for row in few.tolist()}
         return found
 
     def title(self, view: int, row: int) -> str:
@@ -171,21 +171,17 @@ class Shower:
         )
 
     def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
-        columns, scores = self._scores[view]
-        most = np.argsort(-np.abs(scores[row]), kind="stable")[:_MOST_BARS].tolist()
-        return tuple(
-            (columns[place], round(float(scores[row, place]), 2))
-            for place in most
-            if scores[row, place]
-        )
+        scores = self._scores[view].iloc[row]
+        most = scores.iloc[np.argsort(-np.abs(scores.to_numpy()), kind="stable")[:_MOST_BARS]]
+        return tuple((str(column), round(score, 2)) for column, score in most.items() if score)
 
     @cached_property
-    def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:
-        """Return the columns of numbers of every view, and their standardized values."""
+    def _scores(self) -> list[pd.DataFrame]:
+        """Return the standardized numbers of every view."""
         scores = []
         for table in self._tables:
             X = table.numbers.to_numpy()
             deviations = np.nanstd(X, axis=0)
             z = (X - np.nanmean(X, axis=0)) / np.where(deviations > 0, deviations, 1.0)
-            scores.append((list(map(str, table.numbers.columns)), np.nan_to_num(z)))
+            scores.append(pd.DataFrame(np.nan_to_num(z), columns=[*map(str, table.numbers)]))
         return scores

@@ -86,8 +86,9 @@ class Page(ABC):
                 key: self._numbers(own) if key == "images" else self.with_numbers(own)
                 for key, own in value.items()
             }
-        is_list = isinstance(value, (list, tuple))
-        return [self.with_numbers(own) for own in value] if is_list else value
+        if isinstance(value, (list, tuple)):
+            return [self.with_numbers(own) for own in value]
+        return value
 
     def _numbers(self, paths: list[Any]) -> list[str]:
         known = {path: number for number, path in self._images.items()}
@@ -129,10 +130,7 @@ def _check(name: str, value: object, kind: type) -> None:
 
 
 class PageState(Page):
-    """Questions to one person in one page or more, whose requests `read_body` has read.
-
-    `then` is what to do when the questions are answered.
-    """
+    """Questions to one person in one page or more; `then` says what to do when it finishes."""
 
     command, gets = "ask", ("card", "nearest")
     posts = ("answer", "undo", "merge", "rename", "finish")
@@ -213,7 +211,7 @@ def _plot(plane: Floats, rows: tuple[int, ...]) -> dict[str, Any]:
 
 
 class ReviewPage(Page):
-    """Corrections of one result in one page or more, whose requests `read_body` has read."""
+    """Corrections of one result in one page or more."""
 
     command, gets = "review", ("rows", "parts")
     posts = ("correct", "undo", "finish")

@@ -82,10 +82,8 @@ class ReviewSession(LoggedSession):
     ) -> list[Answer]:
         """Store several corrections, all of them or none.
 
-        They are lines as in ``corrections.csv``, without the number of a new cluster; also "split"
-        for a cluster, which becomes the proposed rows. None may contradict another one of these.
-        Corrections follow each other, so a row may always be moved `again`. Errors begin with
-        `where` a line comes from.
+        "split" for a cluster becomes the proposed rows. None may contradict another one of these.
+        Errors begin with `where` a line comes from. A row may always be moved `again`.
         """
         reviewed, before = self._reviewed, dict[tuple[str, bool], str]()
         for number, (id, answer) in enumerate(answers):
@@ -186,10 +184,7 @@ class ReviewSession(LoggedSession):
         }
 
     def disputes(self) -> list[dict[str, Any]]:
-        """Return the objects that people put into different groups and nobody has settled.
-
-        To each answer belongs the cluster that has its name, if there is one.
-        """
+        """Return open disputes; with each answer goes the cluster that has its name, if any."""
         together, found = self.facts.together, []
         for one in together.open if together else ():
             view = self.facts.view(one.id.partition(":")[0])

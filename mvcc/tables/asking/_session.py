@@ -94,8 +94,7 @@ class AskSession(LoggedSession):
     def answer(self, id: str, answer: str, *, again: bool = False) -> Answer:
         """Store an answer about a question, or a row as "view:id".
 
-        It is the name or the handle of a group, "new", "new:NAME", "unsure" or "outlier". Only
-        with `again` may it replace or confirm the answer that was given before.
+        Only with `again` may it replace or confirm the answer that was given before.
         """
         return self.record([(id, answer)], again=again)[0]
 
@@ -104,7 +103,6 @@ class AskSession(LoggedSession):
     ) -> list[Answer]:
         """Store several answers with their ids, all of them or none.
 
-        Beside those of `answer`, "undo", and "rename:NAME" and "merge:NAME" with a group as id.
         With `again`, they replace former ones, but not each other. Errors begin with `where` an
         answer comes from.
         """
@@ -229,8 +227,7 @@ class AskSession(LoggedSession):
 
     def _hard_to_judge(self, questions: Questions) -> list[str]:
         """Return the objects of which a person sees hardly any text."""
-        rows = self._shower.tell_little()
-        poor = {(view, row) for view, own in enumerate(rows) for row in own.tolist()}
+        poor = self._shower.tell_little()
         found = []
         for id in dict.fromkeys(map(questions.id, sorted(poor))):
             of_views = enumerate(questions.rows(id))
@@ -353,10 +350,7 @@ def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
 
 
 def _check_new_name(answer: str) -> None:
-    """Refuse an answer that gives a group a name that is too long, or looks like a handle.
-
-    Logs may hold such names from before they were refused; these stay.
-    """
+    """Refuse a new name that is too long, or looks like a handle; those in former logs stay."""
     if not answer.startswith((OPENS, RENAME)):
         return
     name = answer.partition(":")[2]

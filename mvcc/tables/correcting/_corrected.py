@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,10 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
-from mvcc.results import Clustering, Relation, Sureness, ViewFacts, parse_facts, sureness_of
+from mvcc.results import Clustering, Relation, ViewFacts, parse_facts, sureness_of
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
-from mvcc.tables.explaining._profiles import MOST_ROWS, common_name, name_of
+from mvcc.tables.explaining._profiles import common_name, profiles_of
 from mvcc.tables.fitting._fit import against_labels
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -194,61 +193,37 @@ class _Rewriting:
         return told
 
     def _profiles(self, number: int, view: dict[str, Any]) -> list[dict[str, Any]]:
-        """Describe every cluster of a view.
+        """Describe every cluster of a view; those that have the same rows as before list the same.
 
-        The lists of rows of clusters that have the same rows as before stay as they were.
+        The fit of rows is in place of distances to centers, which the facts do not have.
         """
-        table, labels, k = self._tables[number], self._labels[number], self._draft.n_clusters
-        columns = distinguishing_columns(table, labels, k)
-        words = distinguishing_words(table, labels, k)
-        new, before = self._new[number], np.array(self._facts.views[number].labels)
+        labels, second = self._labels[number], view.get("second") or []
         doubts = ("fit", "stability", "probability", "second_probability")
-        sureness = np.array(sureness_of(*(view.get(name, []) for name in doubts)))
+        sureness = sureness_of(*(view.get(name, []) for name in doubts))
         fit = np.array(view["fit"] or np.ones(len(labels)))
-        profiles = []
-        for cluster in range(k):
-            own = np.flatnonzero(labels == cluster)
-            former = np.flatnonzero(before == cluster)
-            found: dict[str, Any]
-            known = self._facts.profiles and cluster < self._facts.n_clusters
-            if known and np.array_equal(self._kept[number][own], former):
-                profile = self._facts.profiles[number][cluster]
-                found = profile.model_dump(mode="json")
-                for name in ("typical", "misfits"):
-                    found[name] = [new[row] for row in found[name]]
+        places, k = (-fit, fit, labels), self._draft.n_clusters
+        told = profiles_of(
+            self._tables[number], places, labels, fit, sureness, second, view["names"], k
+        )
+        new, before = self._new[number], np.array(self._facts.views[number].labels)
+        former = self._facts.profiles[number] if self._facts.profiles else ()
+        for cluster, found in enumerate(told):
+            if not second:
+                found["borderline"] = []
+            rows = self._kept[number][labels == cluster]
+            if cluster < len(former) and np.array_equal(rows, np.flatnonzero(before == cluster)):
+                own = former[cluster]
+                found["typical"] = [new[row] for row in own.typical]
                 found["borderline"] = [
-                    [new[row], int(self._draft.into[other])] for row, other in found["borderline"]
+                    [new[row], int(self._draft.into[other])] for row, other in own.borderline
                 ]
-            else:
-                found = _listed(own, sureness, fit, view.get("second") or [])
-            name = view["names"][cluster] if view["names"] else ""
-            found |= {
-                "size": len(own),
-                "columns": columns[cluster],
-                "words": words[cluster],
-                "name": name or name_of(columns[cluster], words[cluster]),
-            }
-            profiles.append(found)
-        return profiles
+                found["misfits"] = [new[row] for row in own.misfits]
+        return told
 
 
 def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> list[list[Any]]:
     """Return pairs, and what stands beside them, of rows that are left in both views."""
     return [[new[i], others[j], *rest] for i, j, *rest in pairs if i in new and j in others]
-
-
-def _listed(rows: Ints, sureness: Any, fit: Any, second: Sequence[int]) -> dict[str, Any]:
-    """Return the rows of a cluster that are typical, between two clusters, or fit nowhere."""
-    typical, between, nowhere = (
-        rows[sureness[rows] == kind][np.argsort(sign * fit[rows[sureness[rows] == kind]])]
-        for kind, sign in zip(Sureness, (-1, 1, 1), strict=True)
-    )
-    pairs = [[row, second[row]] for row in between.tolist()] if second else []
-    return {
-        "typical": typical[:MOST_ROWS].tolist(),
-        "borderline": pairs[:MOST_ROWS],
-        "misfits": nowhere[:MOST_ROWS].tolist(),
-    }
 
 
 def parts_of(

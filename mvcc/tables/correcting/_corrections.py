@@ -121,10 +121,7 @@ def is_about_cluster(answer: str) -> bool:
 
 
 def refuse_contradiction(before: dict[tuple[str, bool], str], id: str, answer: str) -> None:
-    """Refuse a correction of rows that contradicts one said at the same time, and note it.
-
-    Said later, a correction takes the place of the one before.
-    """
+    """Refuse a correction of rows that contradicts one said at the same time, and note it."""
     if is_about_cluster(answer):
         return
     is_match = answer in (MATCH, NO_MATCH)

@@ -84,10 +84,7 @@ class Draft:
         return list(dict.fromkeys(found))
 
     def cluster(self, text: str, views: list[int] | None = None) -> tuple[list[int], int]:
-        """Return the views in which a cluster is, and its number.
-
-        It is given by number or name, or as "view:number" where the views are numbered apart.
-        """
+        """Return the views of a cluster, by number, name or "view:number", and its number."""
         view, colon, rest = text.partition(":")
         if colon and view in self._numbers:
             alike = self._alike_with(self._numbers[view])

@@ -19,6 +19,7 @@ from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
+from mvcc.tables.output._folder import clusters_of
 from mvcc.tables.output._stored import inputs_of_clustering
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
@@ -96,10 +97,7 @@ class _Both:
 
     @classmethod
     def of(cls, one: ViewFacts, other: ViewFacts) -> _Both:
-        here, there = (
-            dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, LEFT_OUT)
-            for view in (one, other)
-        )
+        here, there = clusters_of(one), clusters_of(other)
         ids = [name for name in here if name in there]
         clusters = np.array([[of[name] for name in ids] for of in (here, there)], dtype=np.int64)
         only_in = [len(of) - len(ids) for of in (here, there)]

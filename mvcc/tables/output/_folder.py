@@ -167,6 +167,11 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
     return files
 
 
+def clusters_of(view: ViewFacts) -> dict[str, int]:
+    """Return the cluster of every row by its id, also of those that were left out."""
+    return dict(zip(view.ids, view.labels, strict=True)) | dict.fromkeys(view.outliers, LEFT_OUT)
+
+
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
     """Return the columns of ``labels.csv``, and every row's values by id: of outliers only −1."""
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}

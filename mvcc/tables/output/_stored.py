@@ -13,7 +13,7 @@ from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Clustering, Input, ViewFacts, read_facts
+from mvcc.results import Clustering, Input, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import (
     ALL_LABELS,
@@ -29,8 +29,7 @@ from mvcc.tables._layout import (
     RECEIVED,
     SUSPICIOUS,
 )
-from mvcc.tables.correcting._corrections import LEFT_OUT
-from mvcc.tables.output._folder import given_files, inputs_of
+from mvcc.tables.output._folder import clusters_of, given_files, inputs_of
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import input_sha256, read_folder
 from mvcc.tables.reading._people import log_in
@@ -77,8 +76,9 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
     verified, wrong = 1, list[str]()
     for number, view in enumerate(facts.views):
         path, other = folder / view.name, f"it is missing, or is not what {FACTS} says."
-        labels = [row[:2] for row in _rows_of(path / LABELS)]
-        checked = [(LABELS, sorted(labels) == _labels_told(view), other)]
+        found = sorted(row[:2] for row in _rows_of(path / LABELS))
+        told = [[name, str(label)] for name, label in clusters_of(view).items()]
+        checked = [(LABELS, found == sorted([["id", "cluster"], *told]), other)]
         for name, n_rows in _lengths_told(facts, number).items():
             checked.append((name, len(_rows_of(path / name)) == n_rows + 1, other))
         if (n := view.n_all_rows) is not None:
@@ -96,13 +96,6 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     return verified, wrong
-
-
-def _labels_told(view: ViewFacts) -> list[list[str]]:
-    """Return ids and clusters of all rows in any order, as the facts have them."""
-    told = [[name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)]
-    left_out = [[name, str(LEFT_OUT)] for name in view.outliers]
-    return sorted([["id", "cluster"], *told, *left_out])
 
 
 def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
@@ -164,7 +157,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     True
     """
     path = Path(path)
-    return corrected_model(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
+    return corrected_model(path)[0] if path.is_dir() else _model_in(path)
 
 
 def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
@@ -186,21 +179,18 @@ def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
             f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster"
             " again."
         )
-    content = _content_of(file)
-    if damage := _damage_of_model(content, facts):
-        raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
-    return _model_in(file, content), facts
+    return _model_in(file, facts), facts
 
 
-def _content_of(file: Path) -> bytes:
+def _model_in(file: Path, facts: Clustering | None = None) -> SavedClustering:
+    """Return the model in a file, which must have the checksum that the facts name."""
     try:
-        return content_of(file)
+        content = content_of(file)
     except OSError as error:
         why = f"the model cannot be read: {error.strerror}"
         raise StoreError(f"{file}: {why}. Cluster again.") from error
-
-
-def _model_in(file: Path, content: bytes) -> SavedClustering:
+    if facts and (damage := _damage_of_model(content, facts)):
+        raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
     from mvcc.tables.model._saved import SavedClustering  # which imports numba and scikit-learn
 
     return SavedClustering.from_bytes(content, str(file))
