@@ -9,7 +9,6 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -111,8 +110,12 @@ def read_body(request: str, content: bytes) -> dict[str, Any]:
             f"{shown(unknown[0])} is not a field; the fields are {', '.join(fields)}."
         )
     for name, kind in fields.items():
-        if name in said or name not in _MAY_MISS.get(request, ()):
-            _check(name, said.get(name), kind)
+        if name not in said and name in _MAY_MISS.get(request, ()):
+            continue
+        value = said.get(name)
+        # not isinstance: a truth value is a number to Python
+        if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= _MOST_SAID):
+            raise InvalidInputError(f"{name} must be {_WORDS[kind]}, got {shown(value)}.")
     return said
 
 
@@ -121,12 +124,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError
     return found
-
-
-def _check(name: str, value: object, kind: type) -> None:
-    # not isinstance: a truth value is a number to Python
-    if type(value) is not kind or (isinstance(value, int) and not 0 <= value <= _MOST_SAID):
-        raise InvalidInputError(f"{name} must be {_WORDS[kind]}, got {shown(value)}.")
 
 
 class PageState(Page):
@@ -219,7 +216,7 @@ class ReviewPage(Page):
 
     def now(self) -> dict[str, Any]:
         """Return clusters, doubts, matches that seem to be wrong, and corrections."""
-        session = self._session
+        session, clusters = self._session, list(self._clusters())
         doubts, listed = session.doubts(), {}
         for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
             rows = [one for one in doubts if one.kind is kind]
@@ -231,7 +228,7 @@ class ReviewPage(Page):
         disputes = session.disputes()
         return {
             "status": {"version": session.version},
-            "clusters": list(self._clusters()),
+            "clusters": clusters,
             **listed,
             "disputed": {"n": len(disputes), "rows": self._with_rows(disputes)},
             "matches": self._with_rows(session.doubted_matches()),
@@ -255,14 +252,12 @@ class ReviewPage(Page):
 
     def parts(self, id: str) -> dict[str, Any]:
         """Return how a cluster may be split: per part its size, and some of its rows."""
-        sizes, shown = [0, 0], [list[str](), list[str]()]
-        for view, own in self._session.parts(id).items():
-            for part in (0, 1):
-                rows = [f"{view}:{row}" for row, of_row in own.items() if of_row == part]
-                sizes[part] += len(rows)
-                shown[part] += rows[: 2 * _TYPICAL]
-        parts = zip(sizes, shown, strict=True)
-        return {"parts": [{"n": n, "rows": self._shown(rows)} for n, rows in parts]}
+        told, found = [], self._session.parts(id).items()
+        for part in (0, 1):
+            views = [[f"{view}:{row}" for row in own if own[row] == part] for view, own in found]
+            some = [row for rows in views for row in rows[: 2 * _TYPICAL]]
+            told.append({"n": sum(map(len, views)), "rows": self._shown(some)})
+        return {"parts": told}
 
     def correct(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take a correction; return the new state, and which rows it moved."""
@@ -284,8 +279,11 @@ class ReviewPage(Page):
         """Tell how many rows are in another cluster, and name some with both."""
         after = self._session.labels()
         rows = [row for row in {**before, **after} if before.get(row) != after.get(row)]
-        some = [f"{row} from {_called(before, row)} to {_called(after, row)}" for row in rows]
-        return {"n_moved": len(rows), "moved": list(islice(some, _MOST_MOVED))}
+        moved = [
+            f"{row} from {before.get(row, 'none')} to {after.get(row, 'none')}"
+            for row in rows[:_MOST_MOVED]
+        ]
+        return {"n_moved": len(rows), "moved": moved}
 
     def _clusters(self) -> Iterator[dict[str, Any]]:
         facts = self._session.facts
@@ -316,7 +314,3 @@ class ReviewPage(Page):
     def _shown(self, ids: list[str]) -> list[Any]:
         told: list[Any] = self.with_numbers([asdict(row) for row in self._session.rows(ids)])
         return told
-
-
-def _called(labels: Labels, row: str) -> str:
-    return str(labels[row]) if row in labels else "none"

@@ -221,9 +221,7 @@ class AskSession(LoggedSession):
             table.name: pd.DataFrame(of_view.X, index=table.ids)
             for table, of_view in zip(tables, features, strict=True)
         }
-        names = list(views)
-        relations = {(names[u], names[v]): rows for (u, v), rows in self._inputs.relations.items()}
-        return Questions(views, relations, random_state=job.seed)
+        return Questions(views, self._inputs.relations, random_state=job.seed)
 
     def _hard_to_judge(self, questions: Questions) -> list[str]:
         """Return the objects of which a person sees hardly any text."""

@@ -109,8 +109,7 @@ class Draft:
 
     def decided_cluster(self, names: Iterable[str]) -> int | None:
         """Return the cluster that rows of one object were put into; None if nobody has done so."""
-        parts = (name.partition(":") for name in names)
-        rows = ((self._numbers[view], self._row[self._numbers[view]][id]) for view, _, id in parts)
+        rows = filter(None, map(self._find, names))
         return next((int(self.labels[v][i]) for v, i in rows if (v, i) in self.decided), None)
 
     def present(self, views: Iterable[int]) -> list[int]:

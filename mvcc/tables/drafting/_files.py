@@ -128,8 +128,7 @@ def _may_be_pairs(frame: pd.DataFrame) -> bool:
 def _ids_in(frame: pd.DataFrame) -> Ids:
     """Return the columns of a table with a value of its own in each row, and their values."""
     frame = without_attrs(frame)
-    texts = {str(name): _texts(frame.iloc[:, n]) for n, name in enumerate(frame.columns)}
-    ids = {name: set(values) for name, values in texts.items()}
+    ids = {str(name): set(_texts(frame.iloc[:, n])) for n, name in enumerate(frame.columns)}
     return {name: values for name, values in ids.items() if len(values) == len(frame)}
 
 
