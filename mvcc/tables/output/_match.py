@@ -40,9 +40,9 @@ def propose_matches(
 ) -> dict[str, Any]:
     """Find likely counterparts of unmatched rows, and how often known ones are found so.
 
-    Of a `clustering` by this job, matches that it left out are not learned from, and clusters are
-    told. `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first``
-    and ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
+    Matches that a `clustering` by this job left out are not learned from; its clusters are listed.
+    `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
+    ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
     inputs = with_answers(job, read_inputs(job))
     tables, known = _between(inputs, between)
@@ -109,7 +109,7 @@ def _lines(
 
 
 def _beside(table: Table, facts: Clustering | None) -> Iterator[tuple[str, list[Any]]]:
-    """Give what is told of the rows of a table: their clusters, and what is to be shown."""
+    """Give columns to list beside the rows of a table: their clusters, and those to show."""
     if facts:
         view = facts.view(table.name)
         clusters = dict(zip(view.ids, view.labels, strict=True)) if view else {}
