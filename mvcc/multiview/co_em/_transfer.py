@@ -68,6 +68,23 @@ class TransferMethod(BaseEstimator, ABC):
     See Also
     --------
     ConstraintPropagation, DirectMapping, ClusterMembership, SingleView : Its subclasses.
+
+    Examples
+    --------
+    Row 0 has no match, and row 1 is near it:
+
+    >>> from mvcc import ClusterMembership, ConstraintPropagation, Constraints
+    >>> from mvcc import DirectMapping, MultiViewConstrainedClustering, PCKMeans
+    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
+    >>> given = [Constraints([(0, 3)], [False]), None]
+    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
+    >>> for transfer in ConstraintPropagation(0.5), DirectMapping(), ClusterMembership():
+    ...     model = MultiViewConstrainedClustering(PCKMeans(2), transfer)
+    ...     model = model.fit(views, constraints=given, mappings=matches)
+    ...     print([(i, j, kind) for i, j, kind, _ in model.propagated_[0].rows()])
+    [(1, 3, False)]
+    []
+    [(1, 2, True), (1, 3, False), (2, 3, False)]
     """
 
     uses_relations = True
@@ -121,22 +138,7 @@ class ConstraintPropagation(TransferMethod):
     --------
     propagate_constraints : Its E-step.
     DirectMapping : Transfers given constraints only.
-
-    Examples
-    --------
-    >>> from mvcc import Constraints, ConstraintPropagation
-    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
-    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
-    >>> given = [Constraints([(0, 3)], [False]), None]
-    >>> transfer = ConstraintPropagation(0.5)
-    >>> model = MultiViewConstrainedClustering(PCKMeans(2), transfer)
-    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
-    >>> model = model.fit(views, constraints=given, mappings=matches)
-
-    Row 0 has no match, and row 1 is near it:
-
-    >>> model.propagated_[0].pairs.tolist()
-    [[1, 3]]
+    TransferMethod : An example.
     """
 
     def __init__(
@@ -199,21 +201,7 @@ class DirectMapping(TransferMethod):
     See Also
     --------
     ConstraintPropagation : Infers constraints, too.
-
-    Examples
-    --------
-    >>> from mvcc import Constraints, DirectMapping
-    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
-    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
-    >>> given = [Constraints([(0, 3)], [False]), None]
-    >>> model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping())
-    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
-    >>> model = model.fit(views, constraints=given, mappings=matches)
-
-    Row 0 has no match, so nothing is passed on:
-
-    >>> model.propagated_[0].pairs.tolist()
-    []
+    TransferMethod : An example.
     """
 
     def infer(self, view: ViewState) -> Constraints:
@@ -235,18 +223,7 @@ class ClusterMembership(TransferMethod):
     See Also
     --------
     DirectMapping : Transfers given constraints instead of clusters.
-
-    Examples
-    --------
-    >>> from mvcc import Constraints, ClusterMembership
-    >>> from mvcc import MultiViewConstrainedClustering, PCKMeans
-    >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
-    >>> given = [Constraints([(0, 3)], [False]), None]
-    >>> model = MultiViewConstrainedClustering(PCKMeans(2), ClusterMembership())
-    >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
-    >>> model = model.fit(views, constraints=given, mappings=matches)
-    >>> list(model.propagated_[0].rows())
-    [(1, 2, True, 1.0), (1, 3, False, 1.0), (2, 3, False, 1.0)]
+    TransferMethod : An example.
     """
 
     def infer(self, view: ViewState) -> Constraints:

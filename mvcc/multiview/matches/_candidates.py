@@ -100,13 +100,19 @@ def match_candidates(
     Examples
     --------
     >>> import numpy as np
-    >>> from mvcc import match_candidates
+    >>> from mvcc import candidate_hits, match_candidates
+    >>> from mvcc.multiview import match_proposals
     >>> rng = np.random.default_rng(0)
     >>> things = rng.normal(size=(100, 2))
     >>> views = [things @ rng.normal(size=(2, 4)), things @ rng.normal(size=(2, 3))]
     >>> known = np.column_stack((np.arange(60), np.arange(60)))
     >>> found = match_candidates(views, {(0, 1): known})[0, 1]
     >>> bool((found.candidates[:, 0] == found.rows).mean() > 0.8)
+    True
+    >>> candidate_hits(views, {(0, 1): known}, most=2)[0, 1].round(1)
+    array([0.8, 1. ])
+    >>> proposed = match_proposals(views, {(0, 1): known})[0, 1]
+    >>> bool((proposed.pairs[:, 0] == proposed.pairs[:, 1]).mean() > 0.9)
     True
     """
     c = check_count(n_candidates, "n_candidates")
@@ -148,18 +154,7 @@ def candidate_hits(
 
     See Also
     --------
-    match_candidates : What is measured.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvcc import candidate_hits
-    >>> rng = np.random.default_rng(0)
-    >>> things = rng.normal(size=(100, 2))
-    >>> views = [things @ rng.normal(size=(2, 4)), things @ rng.normal(size=(2, 3))]
-    >>> known = np.column_stack((np.arange(60), np.arange(60)))
-    >>> candidate_hits(views, {(0, 1): known}, most=2)[0, 1].round(1)
-    array([0.8, 1. ])
+    match_candidates : What is measured, with an example.
     """
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
     found = {}

@@ -75,24 +75,12 @@ def match_proposals(
 
     See Also
     --------
-    match_candidates : Several counterparts of each row, with scores.
+    match_candidates : Several counterparts of each row, with scores, and an example.
 
     References
     ----------
     .. [1] J. Platt, "Probabilistic Outputs for Support Vector Machines", Advances in Large Margin
        Classifiers, 1999.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvcc.multiview import match_proposals
-    >>> rng = np.random.default_rng(0)
-    >>> things = rng.normal(size=(100, 2))
-    >>> views = [things @ rng.normal(size=(2, 4)), things @ rng.normal(size=(2, 3))]
-    >>> known = np.column_stack((np.arange(60), np.arange(60)))
-    >>> found = match_proposals(views, {(0, 1): known})[0, 1]
-    >>> bool((found.pairs[:, 0] == found.pairs[:, 1]).mean() > 0.9)
-    True
     """
     n_folds = check_count(n_folds, "n_folds")
     with one_thread():
