@@ -78,7 +78,8 @@ class TransferMethod(BaseEstimator, ABC):
     >>> views = [[[0.0], [0.2], [2.0], [9.0], [10.0], [11.0]]] * 2
     >>> given = [Constraints([(0, 3)], [False]), None]
     >>> matches = {(0, 1): [(1, 1), (2, 2), (3, 3)]}
-    >>> for transfer in ConstraintPropagation(0.5), DirectMapping(), ClusterMembership():
+    >>> methods = ConstraintPropagation(0.5), DirectMapping(), ClusterMembership()
+    >>> for transfer in methods:
     ...     model = MultiViewConstrainedClustering(PCKMeans(2), transfer)
     ...     model = model.fit(views, constraints=given, mappings=matches)
     ...     print([(i, j, kind) for i, j, kind, _ in model.propagated_[0].rows()])
