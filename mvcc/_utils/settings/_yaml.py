@@ -288,9 +288,8 @@ def _read_text(path: Path) -> str:
         inside = sorted(path.glob("*.y*ml"))
         hint = f"; did you mean {inside[0]}?" if inside else "; name a file."
         raise ConfigError(f"{path}: this is a folder{hint}") from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{path}: cannot be read: {why}.") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: this is larger than 1 MiB; a configuration is a page of YAML.")
     return decoded(data, str(path), ConfigError)
