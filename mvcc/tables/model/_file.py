@@ -1,21 +1,26 @@
-"""The file of a model: a zip of JSON and arrays, read by skops; nothing can run when it is read."""
+"""The file of a model: a zip of JSON and arrays, read by skops; nothing can run when it is read.
+
+It is written here as skops would: its import looks for all estimators of scikit-learn, which takes
+most of a second.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import warnings
 import zipfile
 from math import prod
 from typing import Any
 
 import numpy as np
+from skops import __version__ as skops_version
 
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
-from mvcc.tables.model._states import States
 from mvcc.tables.reading._column import Written
 
 FORMAT = 4  # another one where the types below change what they hold
@@ -37,17 +42,19 @@ _TYPES = {
     "mvcc.multiview.NearestRows",
     "numpy.dtype",
 }
+_PRIVATE = re.compile(r"(mvcc\.\w+)(?:\.\w+)*\._\w+")
 _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
     """Return the content of the file of a model."""
-    states = States()
-    head = json.dumps({"format": FORMAT, "version": __version__}).encode()
-    entries = {_HEAD: head, _SCHEMA: states.schema(views)} | states.files
+    states = _States()
+    schema = states.state(views) | {"protocol": 2, "_skops_version": skops_version}
+    head = {"format": FORMAT, "version": __version__}
+    jsons = {_HEAD: json.dumps(head).encode(), _SCHEMA: json.dumps(schema).encode()}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(entries.items()):
+        for name, content in sorted((jsons | states.files).items()):
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
     return file.getvalue()
 
@@ -58,10 +65,9 @@ def _of_former_format(view: dict[str, Any]) -> dict[str, Any]:
     for column in view["used"]:
         written = column["note"].partition(", ")[0]
         if written not in list(Written):
-            written = Written.PLAIN
-        used.append(
-            {"name": column["name"], "kind": column["kind"], "written": str(written), "unit": ""}
-        )
+            written = ""
+        kept = {"name": column["name"], "kind": column["kind"]}
+        used.append(kept | {"written": written, "unit": ""})
     return view | {"used": used, "missing": []}
 
 
@@ -102,7 +108,7 @@ def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _views(content: bytes, place: str) -> list[dict[str, Any]]:
-    import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
+    import skops.io  # slow, as said above
 
     found = skops.io.get_untrusted_types(data=content)
     if other := sorted(set(found) - _TYPES):
@@ -123,3 +129,59 @@ def damaged(place: str, why: str) -> StoreError:
     return StoreError(
         f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
     )
+
+
+class _States:
+    """The states of objects, and the ``files`` with their arrays.
+
+    Objects have numbers where skops has addresses: equal models have equal bytes.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        # with the objects themselves, so that no two have the same address
+        self._numbers: dict[int, tuple[int, Any]] = {}
+
+    def state(self, value: Any) -> dict[str, Any]:
+        said = self._named(type(value)) | self._content(value)
+        return said | {"__id__": self._number(value)}
+
+    def _number(self, value: Any) -> int:
+        return self._numbers.setdefault(id(value), (len(self._numbers), value))[0]
+
+    def _named(self, kind: type) -> dict[str, str]:
+        # by the packages that export them: classes may move inside, and models stay readable
+        return {"__class__": kind.__name__, "__module__": _PRIVATE.sub(r"\1", kind.__module__)}
+
+    def _content(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, type):
+            return self._named(value) | {"__loader__": "TypeNode"}
+        if isinstance(value, dict):
+            content = {key: self.state(one) for key, one in value.items()}
+            key_types = self.state(list(map(type, value)))
+            return {"__loader__": "DictNode", "content": content, "key_types": key_types}
+        if isinstance(value, list | tuple):
+            loader = "ListNode" if isinstance(value, list) else "TupleNode"
+            return {"__loader__": loader, "content": list(map(self.state, value))}
+        if isinstance(value, np.ndarray | np.generic):
+            return {"__loader__": "NdArrayNode"} | self._array(value)
+        if isinstance(value, np.dtype):
+            empty = self.state(np.empty(0, value))
+            name = {"__class__": "dtype", "__module__": "numpy", "__loader__": "DTypeNode"}
+            return name | {"content": empty}
+        if value is None or isinstance(value, str | int | float):
+            text = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode"}
+            return text | {"content": json.dumps(value), "is_json": True}
+        if type(value).__module__.partition(".")[0] not in ("mvcc", "sklearn"):
+            raise TypeError(f"{type(value).__name__} is not a part of a model")
+        return {"__loader__": "ObjectNode", "content": self.state(value.__getstate__())}
+
+    def _array(self, value: Any) -> dict[str, Any]:
+        if value.dtype == object:
+            content = list(map(self.state, value.tolist()))
+            return {"content": content, "type": "json", "shape": self.state(value.shape)}
+        file = io.BytesIO()
+        np.save(file, value, allow_pickle=False)
+        name = f"{self._number(value)}.npy"
+        self.files[name] = file.getvalue()
+        return {"type": "numpy", "file": name}

@@ -6,108 +6,103 @@ are its columns, ``n`` the rows that were clustered, ``k`` the clusters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from inspect import signature
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Ints
 
 OF_FEATURES = 1e150  # whose squares are floats
 
 Sizes = dict[str, int]
-Rule = Callable[[Any, Sizes], Any]  # returns a value that fits
+Rule = Callable[
+    [Any, Sizes], Any
+]  # returns a value that fits, and adds its sizes to the known ones
 
 
 class Unfit(Exception):
     """A value that no model of mvcc has."""
 
 
-class Part(Protocol):
-    """What a model may hold in some place."""
-
-    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        """Return what is stored, made anew, and the number of columns it makes of ``n_in``."""
+def read(rule: Rule, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
+    """Return what is stored, made anew, and the number of columns it makes of ``n_in``."""
+    sizes["in"] = n_in
+    return rule(stored, sizes), sizes.get("out", n_in)
 
 
 @dataclass(frozen=True)
-class Estimator:
-    """An estimator of exactly one class."""
+class Part:
+    """The rule of an object of exactly one class, by its attributes."""
 
     kind: type
-    needs: dict[str, Rule]
-    given: tuple[str, ...] = ()  # what the class is called with; the others are set afterwards
-    make: Callable[..., Any] | None = None  # makes it of its attributes, where this is another way
-    out: str = "in"  # the name of the number of columns that it makes
+    by_attributes: Rule
 
-    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        sizes["in"] = n_in
-        return self.made(stored, sizes), sizes.get(self.out, 0)
+    def __call__(self, stored: Any, sizes: Sizes) -> Any:
+        return choice(self)(stored, sizes)
 
-    def made(self, stored: Any, sizes: Sizes) -> Any:
-        """Return the estimator, made anew, and add its sizes to those that are known."""
-        refuse_other_type(stored, self.kind)
+
+def choice(*parts: Part) -> Rule:
+    """Return the rule of one of several parts, by its class."""
+
+    def rule(stored: Any, sizes: Sizes) -> Any:
+        for part in parts:
+            if type(stored) is part.kind:
+                return part.by_attributes(vars(stored), sizes)
+        kinds = " or ".join(part.kind.__name__ for part in parts)
+        raise Unfit(f"{type(stored).__name__} is where {kinds} must be")
+
+    return rule
+
+
+def estimator(
+    kind: type, needs: Mapping[str, Rule], make: Callable[..., Any] | None = None
+) -> Part:
+    """Return the part that is made of these attributes: by its class, or as ``make`` does."""
+
+    def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
         values = {}
-        for name, rule in self.needs.items():
-            if name not in vars(stored):
-                raise Unfit(f"{self.kind.__name__} has no {name}")
+        for name, of_value in needs.items():
+            if name not in stored:
+                raise Unfit(f"{kind.__name__} has no {name}")
             try:
-                values[name] = rule(vars(stored)[name], sizes)
+                values[name] = of_value(stored[name], sizes)
             except Unfit as problem:
-                raise Unfit(f"{name} of {self.kind.__name__} {problem}") from None
-        if self.make is not None:
-            return self.make(**values)
-        made = self.kind(**{name: values.pop(name) for name in self.given})
+                raise Unfit(f"{name} of {kind.__name__} {problem}") from None
+        if make is not None:
+            return make(**values)
+        made = kind(**{name: values[name] for name in signature(kind).parameters if name in values})
         vars(made).update(values)
         return made
 
+    return Part(kind, rule)
 
-@dataclass(frozen=True)
-class Chain:
-    """A pipeline of as many steps."""
 
-    parts: tuple[Part, ...]
-    kind = Pipeline
+def chain(*rules: Rule) -> Part:
+    """Return the part of a pipeline of as many steps."""
 
-    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        refuse_other_type(stored, Pipeline)
-        steps = vars(stored).get("steps")
-        n = len(self.parts)
-        if not (isinstance(steps, list) and len(steps) == n and all(map(_is_pair, steps))):
-            raise Unfit(f"a pipeline must have {n} steps")
-        made = []
-        for part, (_, step) in zip(self.parts, steps, strict=True):
-            one, n_in = part.read(step, n_in, **sizes)
+    def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
+        made, n = [], sizes["in"]
+        steps = in_list(stored.get("steps"), len(rules), "steps of a pipeline")
+        for of_step, named in zip(rules, steps, strict=True):
+            if not (isinstance(named, tuple | list) and len(named) == 2):
+                raise Unfit("a pipeline must have steps with names")
+            one, n = read(of_step, named[1], n)
             made.append(one)
-        return make_pipeline(*made), n_in
+        sizes["out"] = n
+        return make_pipeline(*made)
+
+    return Part(Pipeline, rule)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of several parts, by its class."""
-
-    parts: tuple[Any, ...]
-
-    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        for part in self.parts:
-            if type(stored) is part.kind:
-                found: tuple[Any, int] = part.read(stored, n_in, **sizes)
-                return found
-        kinds = " or ".join(part.kind.__name__ for part in self.parts)
-        raise Unfit(f"{type(stored).__name__} is where {kinds} must be")
-
-
-def refuse_other_type(stored: Any, kind: type) -> None:
-    if type(stored) is not kind:
-        raise Unfit(f"{type(stored).__name__} is where {kind.__name__} must be")
-
-
-def _is_pair(step: Any) -> bool:
-    return isinstance(step, tuple | list) and len(step) == 2
+def in_list(value: Any, n: int, what: str) -> list[Any]:
+    if not isinstance(value, list) or len(value) != n:
+        raise Unfit(f"there must be {n} {what}")
+    return value
 
 
 def bind(name: str, size: int, sizes: Sizes) -> None:
@@ -127,27 +122,23 @@ def check_array(value: Any, dtypes: tuple[str, ...], shape: tuple[str, ...], siz
         bind(name, size, sizes)
 
 
-def floats(
-    *shape: str, least: float = -OF_FEATURES, most: float = OF_FEATURES, single: bool = False
+def array(
+    *shape: str,
+    least: float = -OF_FEATURES,
+    most: float = OF_FEATURES,
+    below: str = "",
+    dtypes: tuple[str, ...] = ("f8",),
 ) -> Rule:
+    """Return the rule of an array of numbers in a range, which may end below a size."""
+
     def rule(value: Any, sizes: Sizes) -> NDArray[Any]:
-        check_array(value, ("f8", "f4") if single else ("f8",), shape, sizes)
-        if not (value.min() >= least and value.max() <= most):  # NaN neither
-            raise Unfit(f"must be from {least:g} to {most:g}")
+        check_array(value, dtypes, shape, sizes)
+        highest = most
+        if below:
+            highest = sizes[below] - 1
+        if not (value.min() >= least and value.max() <= highest):  # NaN neither
+            raise Unfit(f"must be from {least:g} to {highest:g}")
         checked: NDArray[Any] = value
-        return checked
-
-    return rule
-
-
-def integers(*shape: str, below: str) -> Rule:
-    """Return the rule of an array of numbers from 0, below a size."""
-
-    def rule(value: Any, sizes: Sizes) -> Ints:
-        check_array(value, ("i8",), shape, sizes)
-        if not 0 <= value.min() <= value.max() < sizes[below]:
-            raise Unfit(f"must be from 0 to {sizes[below] - 1}")
-        checked: Ints = value
         return checked
 
     return rule
@@ -155,26 +146,18 @@ def integers(*shape: str, below: str) -> Rule:
 
 def size(name: str) -> Rule:
     def rule(value: Any, sizes: Sizes) -> int:
-        bind(name, whole(1, 2**62)(value, sizes), sizes)
-        return int(value)
+        found: int = number(1, 2**62, int)(value, sizes)
+        bind(name, found, sizes)
+        return found
 
     return rule
 
 
-def whole(least: int, most: int) -> Rule:
-    def rule(value: Any, sizes: Sizes) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise Unfit(f"must be a whole number from {least} to {most}, got {shown(value)}")
-        return value
-
-    return rule
-
-
-def number(least: float, most: float) -> Rule:
+def number(least: float, most: float, kind: type[int | float] = float) -> Rule:
     def rule(value: Any, sizes: Sizes) -> float:
-        if type(value) not in (int, float) or not least <= value <= most:
-            raise Unfit(f"must be a number from {least:g} to {most:g}, got {shown(value)}")
-        return float(value)
+        if type(value) not in (kind, int) or not least <= value <= most:
+            raise Unfit(f"must be of type {kind.__name__}, from {least:g} to {most:g}")
+        return kind(value)
 
     return rule
 

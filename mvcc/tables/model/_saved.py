@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
-from mvcc.tables.model._rules import Unfit, are_texts, integers
+from mvcc.tables.model._rules import Unfit, are_texts, array, read
 from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._rows import no_column
@@ -32,7 +32,7 @@ class SavedView:
     """What assigns new rows of one view to the clusters."""
 
     name: str
-    columns: list[str]  # the columns that were clustered
+    columns: list[str]  # that were clustered
     used: list[Column]  # what these were used as
     mixed: bool  # whether they are numbers, categories and texts, or have missing values
     missing: list[str]  # further values that mean an empty cell
@@ -192,57 +192,49 @@ class SavedClustering:
             For a file that is damaged, of another format, or holds what mvcc never writes.
         """
         try:
-            views = [_view(**view) for view in read_model(content, place)]
-            _refuse_differences(views)
+            views = [_made_anew(SavedView(**view)) for view in read_model(content, place)]
+            if not views or len({view.name for view in views}) < len(views):
+                raise Unfit("there must be views, of different names")
+            if len({len(view.numbers) for view in views}) > 1:
+                raise Unfit("the views have different numbers of clusters")
         except (Unfit, TypeError) as error:  # or a view has other fields
             raise damaged(place, clipped(str(error), 200)) from error
         return cls(views)
 
 
-def _view(
-    name: Any,
-    columns: Any,
-    used: Any,
-    mixed: Any,
-    missing: Any,
-    id_column: Any,
-    transformer: Any,
-    predictor: Any,
-    numbers: Any,
-) -> SavedView:
-    """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
-    if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
-        raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
-    if not are_texts(missing):
-        raise Unfit("missing of a view must be a list of texts")
-    read = [_column(**one) for one in used]
-    if not are_texts(columns) or not columns or columns != [one.name for one in read]:
-        raise Unfit("the columns must be those that were used")
-    kinds = (None, "number", "date", "category", "text", "picture")[: 6 if mixed else 3]
-    if not all(type(one.kind) in (str, type(None)) and one.kind in kinds for one in read):
+def _made_anew(view: SavedView) -> SavedView:
+    """Return a view whose values may be anything with its estimators made anew.
+
+    Raises Unfit, or TypeError.
+    """
+    if not (type(view.name) is str and type(view.mixed) is bool and are_texts(view.missing)):
+        raise Unfit("name, mixed and missing of a view must be a text, a truth value and texts")
+    if type(view.id_column) not in (str, type(None)):
+        raise Unfit("id_column of a view must be a text")
+    used = [_column(**cast(Any, one)) for one in view.used]
+    kinds: list[str | None] = [None, "number", "date"]
+    if view.mixed:
+        kinds += ["category", "text", "picture"]
+    if not all(one.kind in kinds for one in used):
         raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
-    if len(set(columns)) < len(columns):
+    if not are_texts(view.columns) or not used or view.columns != [one.name for one in used]:
+        raise Unfit("the columns must be those that were used")
+    if len(set(view.columns)) < len(used):
         raise Unfit("a column is there twice")
     sizes = {"n_numbers": _MOST_NUMBERS}
-    integers("k", below="n_numbers")(numbers, sizes)
-    features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
-    transformer, n_features = features.read(transformer, len(columns))
-    predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
-    return SavedView(
-        name, columns, read, mixed, missing, id_column, transformer, predictor, numbers
-    )
+    array("k", least=0, below="n_numbers", dtypes=("i8",))(view.numbers, sizes)
+    features = NUMBERS
+    if view.mixed:
+        features = mixed_features([str(one.kind) for one in used])
+    transformer, n_features = read(features, view.transformer, len(used))
+    predictor, _ = read(PREDICTORS, view.predictor, n_features, k=sizes["k"])
+    return replace(view, used=used, transformer=transformer, predictor=predictor)
 
 
 def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:
     """Return a column of what was stored, or raise Unfit or TypeError."""
     if not are_texts([name, written, unit]) or written not in list(Written):
         raise Unfit("the columns must have names, and be written in a known way")
+    if type(kind) not in (str, type(None)):
+        raise Unfit("the kind of a column must be a text")
     return Column(name, kind, written=Written(written), unit=unit)
-
-
-def _refuse_differences(views: list[SavedView]) -> None:
-    """Refuse views that cannot be of one clustering."""
-    if not views or len({view.name for view in views}) < len(views):
-        raise Unfit("there must be views, of different names")
-    if len({len(view.numbers) for view in views}) > 1:
-        raise Unfit("the views have different numbers of clusters")
