@@ -62,8 +62,8 @@ def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, opt
                     "from_j": tables[source].ids[v],
                     "because": because,
                 }
-                for (i, j, must_link, weight), (source, u, v), because in zip(
-                    flow.constraints.rows(), flow.source, flow.because, strict=True
+                for (i, j, must_link, weight), (because, (source, u, v), _) in zip(
+                    flow.constraints.rows(), flow.reasons, strict=True
                 )
             ]
             assert read_csv(tmp_path / "out" / table.name / f"{kind}.csv") == expected

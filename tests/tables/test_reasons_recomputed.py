@@ -177,8 +177,8 @@ def test_every_reason_is_right_and_says_no_more_than_it_must(tmp_path, method, c
         closed = solved.weights()
         for view, flow in enumerate(solved.passed):
             assert flow.constraints == solved.model.propagated_[view]
-            for row, because, source in zip(
-                flow.constraints.rows(), flow.because, flow.source, strict=True
+            for row, (because, source, _) in zip(
+                flow.constraints.rows(), flow.reasons, strict=True
             ):
                 if method in EXPLAINED:
                     is_near = check_what_follows(solved, view, closed[view], row, because, source)
@@ -237,8 +237,8 @@ def check_received(solved, method):
         wanted = expected(solved, related, target)
         assert as_dict(flow.constraints) == wanted
         assert_holds(flow.constraints, wanted)
-        for row, because, source in zip(
-            flow.constraints.rows(), flow.because, flow.source, strict=True
+        for row, (because, source, _) in zip(
+            flow.constraints.rows(), flow.reasons, strict=True
         ):
             assert {solved.ids[target][end] for end in row[:2]} <= set(re.findall(r"\w+", because))
             if ", and there: " in because:
@@ -298,8 +298,8 @@ def check_by_way(solved, related, target, row, because, source):
         assert walk.weight == related[view, target][key]
     flow = solved.passed[view]
     passed = {
-        why.removeprefix("because "): its[3]
-        for its, why in zip(flow.constraints.rows(), flow.because, strict=True)
+        why.because.removeprefix("because "): its[3]
+        for its, why in zip(flow.constraints.rows(), flow.reasons, strict=True)
         if its[:3] == (min(u, v), max(u, v), must_link)
     }
     assert weight == min(passed[there], one.weight, other.weight)

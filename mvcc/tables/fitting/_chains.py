@@ -48,7 +48,6 @@ class Reasons:
     given: Sequence[Constraints]
     relations: Relations  # (r, 2)
     closure: str  # chains run through all views, inside each, or there are none
-    _single: dict[tuple[Node, Node, bool, float], Link] = field(default_factory=dict)
     _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
 
@@ -64,7 +63,8 @@ class Reasons:
 
     def _join(self, node: Node, link: Link, chained: bool) -> None:
         for start, step in ((node, link), (link.to, link._replace(to=node))):
-            self._single.setdefault((start, step.to, step.apart, step.weight), step)
+            key = start, step.to, step.apart, step.weight
+            self._known.setdefault(key, [(start, step)])
             if chained:
                 self._links[start].append(step)
 
@@ -76,16 +76,14 @@ class Reasons:
         """
         key = start, goal, apart, weight
         if key not in self._known:
-            self._known[key] = self._found(*key)
+            if weight == inf:
+                weight = 1.0
+            found: Chain = []
+            # matches weaken no chain, and what follows from them alone weighs 1
+            if weight == 1 and not apart:
+                found = self._search(start, goal, apart, inf)
+            self._known[key] = found or self._search(start, goal, apart, weight)
         return self._known[key]
-
-    def _found(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
-        if (link := self._single.get((start, goal, apart, weight))) is not None:
-            return [(start, link)]
-        # matches weaken no chain, and what follows from them alone weighs 1
-        lightest = 1.0 if weight == inf else weight
-        by_matches = self._search(start, goal, apart, inf) if lightest == 1 and not apart else []
-        return by_matches or self._search(start, goal, apart, lightest)
 
     def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
         """Search breadth first, over nodes and whether a cannot-link was crossed on the way."""
@@ -158,25 +156,22 @@ def weight_of(chain: Chain) -> float:
     return 1.0 if weight == inf else weight
 
 
-@dataclass(frozen=True, eq=False)
-class Flow:
-    """Constraints that one view inferred, or received, each with its reason."""
-
-    constraints: Constraints  # in rows of the view
-    because: list[str]  # one for each
-    # the view, and the two rows in it, that each comes from: the constraint that was propagated to
-    # it, or that which another view passed on
-    source: list[tuple[int, int, int]]
-    # from one row to the other, if it was passed on as it follows from what was given; else empty
-    chains: list[Chain]
-
-
-class _Reason(NamedTuple):
-    """What a flow says of one constraint."""
+class Reason(NamedTuple):
+    """Why a view inferred or received a constraint."""
 
     because: str
+    # the view, and the two rows in it, that it comes from: the constraint that was propagated to
+    # it, or that which another view passed on
     source: tuple[int, int, int]
+    # from one row to the other, if it was passed on as it follows from what was given; else empty
     chain: Chain
+
+
+class Flow(NamedTuple):
+    """Constraints that one view inferred, or received, in its rows, each with its reason."""
+
+    constraints: Constraints
+    reasons: list[Reason]
 
 
 def propagated(
@@ -191,13 +186,13 @@ def propagated(
         )
         causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
         found = [_because(reasons, number, row, cause, transfer) for row, cause in causes]
-        flows.append(_flow(inferred, found))
+        flows.append(Flow(inferred, found))
     return flows
 
 
 def _because(
     reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str
-) -> _Reason:
+) -> Reason:
     i, j, must_link, _ = row
     u, v = cause.rows
     ids = reasons.ids[view]
@@ -206,36 +201,30 @@ def _because(
         said = f"{names}: inferred by {transfer}"
         if cause.words:
             said = f"because {names} {cause.words}"
-        return _Reason(said, (view, u, v), [])
+        return Reason(said, (view, u, v), [])
     chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
     near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
     because = f"because {', '.join([*near, reasons.words(chain)])}"
-    return _Reason(because, (view, u, v), [] if near else chain)
-
-
-def _flow(constraints: Constraints, found: list[_Reason]) -> Flow:
-    because, source = [reason.because for reason in found], [reason.source for reason in found]
-    return Flow(constraints, because, source, [reason.chain for reason in found])
+    if near:
+        chain = []
+    return Reason(because, (view, u, v), chain)
 
 
 def received(
     model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]
 ) -> list[Flow]:
     """Return what each view received: what the others passed on, in its own rows (Eq. 12)."""
-    return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
-
-
-def _arrived(
-    model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int
-) -> Flow:
-    ways = _ways(model, reasons.relations, flows, target)
-    # as Constraints are sorted: must-links before cannot-links
-    keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
-    constraints = Constraints(
-        [key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys]
-    )
-    found = [_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys]
-    return _flow(constraints, found)
+    arrived = []
+    for target in range(len(flows)):
+        ways = _ways(model, reasons.relations, flows, target)
+        # as Constraints are sorted: must-links before cannot-links
+        keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
+        came = [ways[key] for key in keys]
+        constraints = Constraints(
+            [key[:2] for key in keys], [key[2] for key in keys], [way.weight for way in came]
+        )
+        arrived.append(Flow(constraints, [_by_way(reasons, flows, target, way) for way in came]))
+    return arrived
 
 
 class _Way(NamedTuple):
@@ -282,20 +271,23 @@ def _counterparts(
     return counterparts
 
 
-def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
+def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reason:
     """Say by which matches a constraint came, and why it was passed on."""
+    flow = flows[way.source]
     i, j = flow.constraints.pairs[way.place].tolist()
-    inner = flow.chains[way.place]
+    there = flow.reasons[way.place]
     (one, i_there, sure), (other, j_there, sure_other) = sorted(
         zip(way.to, (i, j), way.sure, strict=True)
     )
     first = reasons.chain((target, one), (way.source, i_there), False, sure)
     last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
     source = way.source, i_there, j_there
-    if inner:
-        chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last))
+    if inner := there.chain:
+        if i != i_there:
+            inner = reverse(inner)
+        chain = without_loops(first + inner + reverse(last))
         if chain and weight_of(chain) == way.weight:
-            return _Reason(f"because {reasons.words(chain)}", source, chain)
-    there = flow.because[way.place].removeprefix("because ")
-    because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
-    return _Reason(because, source, [])
+            return Reason(f"because {reasons.words(chain)}", source, chain)
+    passed_on = there.because.removeprefix("because ")
+    because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {passed_on}"
+    return Reason(because, source, [])

@@ -10,7 +10,6 @@ import numpy as np
 from mvcc._utils.types import Bools, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import (
-    ConstraintPropagation,
     MultiViewConstrainedClustering,
     make_base,
     match_clusters,
@@ -27,6 +26,7 @@ from mvcc.tables.fitting._fit import (
     Labels,
     Method,
     Rows,
+    renumbered,
     used_relations,
 )
 from mvcc.tables.reading._table import Table
@@ -56,8 +56,7 @@ class CoEM(Method):
         return model, match_clusters(model.labels_, self.relations, self.job.k)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
-        labels: Labels = self._fitted(given, seed).labels_
-        return labels
+        return self._fitted(given, seed).labels_
 
     def _fitted(self, given: list[Constraints], seed: int) -> MultiViewConstrainedClustering:
         job = self.job
@@ -72,24 +71,23 @@ class CoEM(Method):
         reasons = Reasons([table.ids for table in tables], self.given, self.relations, job.closure)
         flows = propagated(model, reasons, self.views, job.transfer)
         arrived = received(model, reasons, flows)
-        inferred = [
-            _is_new(flow.constraints, closed)
-            for flow, closed in zip(flows, model.constraints_, strict=True)
-        ]
-        transfer = model.transfer_
-        propagates = isinstance(transfer, ConstraintPropagation)
+        propagates = takes_threshold(job.transfer)
         facts = {
             "iterations": model.n_iter_,
             "converged": bool(model.converged_),
             "objectives": [[record.objective for record in records] for records in model.history_],
             "propagates": propagates,
-            "threshold": transfer.threshold if propagates else None,
+            "threshold": model.transfer_.threshold if propagates else None,
             "transfer": job.transfer,
             "base": job.base,
         }
-        views = []
-        every = zip(flows, inferred, arrived, model.diagnostics_, fit.numbers, strict=True)
-        for flow, new, came, found, number in every:
+        views, files, n_inferred = [], [], 0
+        for view, (flow, came, found) in enumerate(
+            zip(flows, arrived, model.diagnostics_, strict=True)
+        ):
+            new = _is_new(flow.constraints, model.constraints_[view])
+            n_inferred += int(new.sum())
+            closest = found.closest and sorted(fit.numbers[view][list(found.closest)].tolist())
             views.append(
                 {
                     "propagated": _listing(flow, new),
@@ -99,18 +97,13 @@ class CoEM(Method):
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
-                    "closest": (
-                        sorted(number[list(found.closest)].tolist()) if found.closest else None
-                    ),
+                    "closest": closest,
                     "suspicious": found.suspicious,
                 }
             )
-        files = [
-            {PROPAGATED: _lines(number, flow, tables), RECEIVED: _lines(number, came, tables)}
-            for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
-        ]
+            lines = {PROPAGATED: flow, RECEIVED: came}
+            files.append({name: _lines(view, one, tables) for name, one in lines.items()})
         n_passed = sum(len(flow.constraints) for flow in flows)
-        n_inferred = sum(int(new.sum()) for new in inferred)
         cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
         agreements = {key: self._agreement(fit, *key, rows) for key, rows in self.relations.items()}
         return Explained({"co_em": facts}, views, agreements, files, cautions)
@@ -129,13 +122,8 @@ class CoEM(Method):
 def _agreement_by_chance(first: Ints, second: Ints, n_numbers: int, seed: int) -> float:
     """Return the share of matches that would agree if they were drawn, and numbered clusters."""
     rng = np.random.default_rng(seed)
-    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
-    shares = []
-    for _ in range(_DRAWS):
-        drawn = rng.permutation(second)
-        _, number = match_clusters([first, drawn], pairs, n_numbers)
-        shares.append(np.mean(first == number[drawn]))
-    return float(np.mean(shares))
+    drawn = (rng.permutation(second) for _ in range(_DRAWS))
+    return float(np.mean([np.mean(first == renumbered(own, first, n_numbers)) for own in drawn]))
 
 
 def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
@@ -145,8 +133,10 @@ def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> lis
     """
     order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
     rows = list(flow.constraints.rows())
-    origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
-    return [[*rows[place], origin[place] + flow.because[place]] for place in order]
+    said = [reason.because for reason in flow.reasons]
+    if tables:
+        said = [f"from {tables[one.source[0]].name}: {one.because}" for one in flow.reasons]
+    return [[*rows[place], said[place]] for place in order]
 
 
 def _count(constraints: Constraints) -> dict[str, int]:
@@ -164,12 +154,11 @@ def _is_new(constraints: Constraints, known: Constraints) -> Bools:
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
     lines: Rows = [[*COLUMNS[PROPAGATED]]]
     ids, c = tables[number].ids, flow.constraints
-    for (i, j, must_link, weight), (source, u, v), because in zip(
-        c.rows(), flow.source, flow.because, strict=True
-    ):
+    for (i, j, must_link, weight), reason in zip(c.rows(), flow.reasons, strict=True):
+        source, u, v = reason.source
         theirs = tables[source]
         origin = [theirs.name, theirs.ids[u], theirs.ids[v]]
-        lines.append([ids[i], ids[j], kind_of(must_link), repr(weight), *origin, because])
+        lines.append([ids[i], ids[j], kind_of(must_link), repr(weight), *origin, reason.because])
     return lines
 
 
@@ -177,7 +166,18 @@ def _cautions(
     job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
 ) -> Iterator[str]:
     """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
-    yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
+    several = len(tables) > 1
+    if not any(map(len, fit.method.given)):
+        yield "No constraints were given: nothing is known of which rows belong together."
+    elif several and not fit.model.mappings_:
+        yield "No matches were used between the views: each was clustered by itself."
+    elif takes_threshold(job.transfer):
+        yield from _of_threshold(fit, several and not n_passed, n_inferred)
+    elif several and not n_passed:
+        yield (
+            "No constraint was transferred: no constrained pair has both rows matched. Add matches"
+            " for the rows that are constrained."
+        )
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
         if matched and number not in matched:
@@ -187,47 +187,27 @@ def _cautions(
             )
 
 
-def _of_constraints(
-    job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int
-) -> Iterator[str]:
-    transfer, n_given = fit.model.transfer_, sum(map(len, fit.method.given))
-    propagates = isinstance(transfer, ConstraintPropagation)
-    if not n_given:
-        yield "No constraints were given: nothing is known of which rows belong together."
-        return
-    if several and not fit.model.mappings_:
-        yield "No matches were used between the views: each was clustered by itself."
-        return
-    if not propagates:
-        if several and not n_passed:
-            yield (
-                "No constraint was transferred: no constrained pair has both rows matched. Add"
-                " matches for the rows that are constrained."
-            )
-        return
-    n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.method.given)
+def _of_threshold(fit: Fit, none_passed: bool, n_inferred: int) -> Iterator[str]:
+    """Say that constraints are below the threshold, or reach too few rows above it."""
+    given, threshold = fit.method.given, fit.model.transfer_.threshold
+    n_given, n_light = sum(map(len, given)), sum(int((c.weights < threshold).sum()) for c in given)
     if n_light:
         yield (
-            f"{n_light} of the {n_given} constraints weigh less than the threshold"
-            f" {transfer.threshold:g}: they count in their own view, but nothing is inferred from"
-            " them or transferred. Give them more weight, or lower the threshold (--threshold)."
+            f"{n_light} of the {n_given} constraints weigh less than the threshold {threshold:g}:"
+            " they count in their own view, but nothing is inferred from them or transferred. Give"
+            " them more weight, or lower the threshold (--threshold)."
         )
-    if n_light == n_given or n_inferred:
-        return
-    farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv),"
-    if job.threshold == "cv":
-        farther = (
-            f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one"
-            " (--threshold)"
-        )
-    if several and not n_passed:
-        yield (
-            f"No constraint was transferred: none reached two rows that are matched. {farther} lets"
-            " them reach farther; matches for the rows that are constrained help most."
-        )
-    else:
-        yield (
+    if n_light < n_given and not n_inferred:
+        said = (
             "Nothing was inferred for rows near constrained ones; only the constraints, and what"
-            f" follows from them, were {'transferred' if several else 'used'}. {farther} lets them"
-            " reach farther."
+            " follows from them, were used."
+        )
+        if none_passed:
+            said = (
+                "No constraint was transferred: none reached two rows that are matched. Matches for"
+                " the rows that are constrained help most."
+            )
+        yield (
+            f"{said} A threshold below {threshold:g} (--threshold, or cv to have one chosen) lets"
+            " constraints reach farther."
         )

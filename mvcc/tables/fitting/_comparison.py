@@ -6,10 +6,10 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -38,12 +38,11 @@ from mvcc.tables.fitting._held_out import (
     CO_EM,
     CONSTRAINT_FOLDS,
     WITHOUT,
-    ConstraintFold,
     Cut,
     Key,
     Outcome,
+    Scores,
     constraint_folds,
-    joined,
     match_folds,
     verdict,
 )
@@ -169,8 +168,7 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
     return None if drawn.all() else [np.flatnonzero(drawn[own]) for own in objects]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(NamedTuple):
     """What came out of a comparison."""
 
     facts: dict[str, Any]  # ``comparison`` of ``clustering.json``
@@ -225,17 +223,28 @@ def compare(inputs: Inputs, fit: Fit, on_step: Callable[[str], None]) -> Compari
 def held_out_by(
     contest: Contest, labels: Labels, on_step: Callable[[str], None]
 ) -> dict[str, Outcome]:
-    """Return what every method keeps, with the numbers of clusters of a result for matches."""
+    """Return what every method keeps, with the numbers of clusters of a result for matches.
+
+    Every method clusters without each fold of constraints, or a few times by all of them.
+    """
     folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
+    seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
+    methods = contest.with_all_matches
+    runs: dict[str, list[Labels]] = {name: [] for name in methods}
     with _quietly():
-        runs = _by_other_constraints(contest, folds, on_step)
+        for number, given in enumerate(numbered("comparison", seen, on_step), 1):
+            for name, again in methods.items():
+                runs[name].append(again(given, contest.job.seed + number))
         cuts = _by_fewer_matches(contest, labels, on_step)
     outcomes = {}
     for name, own in runs.items():
-        kept = [fold.tested(found) for fold, found in zip(folds, own, strict=False)]
-        outcomes[name] = Outcome(
-            joined(kept) if kept else None, cuts.get(name, {}), _stability(own)
-        )
+        kept = None
+        if folds:
+            tested = [fold.tested(found) for fold, found in zip(folds, own, strict=True)]
+            kept = Scores(*map(np.concatenate, zip(*tested, strict=True)))
+        following = [pair for two in pairwise(own) for pair in zip(*two, strict=True)]
+        stability = np.mean([adjusted_rand_score(*pair) for pair in following])
+        outcomes[name] = Outcome(kept, cuts.get(name, {}), float(stability))
     return outcomes
 
 
@@ -246,19 +255,6 @@ def _quietly() -> Iterator[None]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
         yield
-
-
-def _by_other_constraints(
-    contest: Contest, folds: list[ConstraintFold], on_step: Callable[[str], None]
-) -> dict[str, list[Labels]]:
-    """Cluster by every method without each fold of constraints, or a few times by all of them."""
-    seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
-    methods = contest.with_all_matches
-    runs: dict[str, list[Labels]] = {name: [] for name in methods}
-    for number, given in enumerate(numbered("comparison", seen, on_step), 1):
-        for name, again in methods.items():
-            runs[name].append(again(given, contest.job.seed + number))
-    return runs
 
 
 def _by_fewer_matches(
@@ -280,11 +276,12 @@ def _by_fewer_matches(
                 both, like = np.concatenate((alike[u], alike[v])), (result[u], result[v])
                 both = renumbered(both, np.concatenate(like), k)
                 parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
-    cuts: dict[str, dict[Key, Cut]] = defaultdict(dict)
-    for name, own in parts.items():
-        for key, pairs in own.items():
-            cuts[name][key] = Cut(*map(np.concatenate, zip(*pairs, strict=True)))
-    return cuts
+    return {
+        name: {
+            key: Cut(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in own.items()
+        }
+        for name, own in parts.items()
+    }
 
 
 def _against_labels(
@@ -299,14 +296,6 @@ def _against_labels(
         if name != contest.job.method
     }
     return {
-        name: [
-            against_labels(*of_view)["reference_f"]
-            for of_view in zip(reference, labels, strict=True)
-        ]
+        name: [against_labels(*one)["reference_f"] for one in zip(reference, labels, strict=True)]
         for name, labels in found.items()
     }
-
-
-def _stability(runs: list[Labels]) -> float:
-    pairs = [pair for two in pairwise(runs) for pair in zip(*two, strict=True)]
-    return float(np.mean([adjusted_rand_score(*pair) for pair in pairs]))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,7 @@ _MOST_CLOSED = 1_000  # constrained rows of a view
 Key = tuple[int, int]
 CO_EM, WITHOUT = "co-em", "without constraints"
 _SURE = 2.5  # standard errors; by 2, one in twenty comparisons of equals would find a difference
+_CALLED = {JOINT: "the joint method", CO_EM: "the paper's method"}
 _DO = {
     K_MEANS: "Try other columns (--columns), another number of clusters (-k), or use k-means.",
     WITHOUT: "The constraints may contradict each other, or rest on what no column shows.",
@@ -31,8 +31,7 @@ _DO = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(NamedTuple):
     """What was held out, one after the other, and whether a clustering without it keeps it."""
 
     hits: Floats  # (n,): 1 where it is kept, else 0
@@ -48,9 +47,8 @@ class Scores:
         found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
         means = np.bincount(place, self.hits) / counts
         parts = (self.hits - means[place]) / (len(found) * counts[place])
-        alone = (
-            np.bincount(np.unique(self.ends, axis=0, return_inverse=True)[1].ravel(), parts) ** 2
-        ).sum()
+        pair = np.unique(self.ends, axis=0, return_inverse=True)[1].ravel()
+        alone = (np.bincount(pair, parts) ** 2).sum()
         sharing = (np.bincount(self.ends.ravel(), np.repeat(parts, 2)) ** 2).sum() - alone
         return float(means.mean()), float(np.sqrt(max(alone, sharing)))
 
@@ -60,8 +58,7 @@ def ahead(one: Scores, other: Scores) -> tuple[float, float]:
     return Scores(one.hits - other.hits, one.kinds, one.ends).share()
 
 
-@dataclass(frozen=True, eq=False)
-class ConstraintFold:
+class ConstraintFold(NamedTuple):
     """The constraints that a clustering sees, and what is known of objects that it does not."""
 
     seen: list[Constraints]
@@ -118,8 +115,7 @@ def _closed(given: Constraints) -> Constraints:
         return given
 
 
-@dataclass(frozen=True, eq=False)
-class MatchFold:
+class MatchFold(NamedTuple):
     """The matches that a clustering sees, and those that were cut and tell something."""
 
     seen: Relations
@@ -143,8 +139,7 @@ def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[M
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class Cut:
+class Cut(NamedTuple):
     """The clusters of matched rows of two views, by clusterings without these matches."""
 
     first: Ints
@@ -180,20 +175,7 @@ class Cut:
         }
 
 
-def tested_by(cuts: Iterable[Cut]) -> Scores:
-    """Return how far the rows of cut matches agree beyond chance, as what was held out."""
-    hits = np.concatenate([cut.beyond_chance() for cut in cuts])
-    return Scores(hits, np.zeros(len(hits), np.int64), np.arange(2 * len(hits)).reshape(-1, 2))
-
-
-def joined(parts: Sequence[Scores]) -> Scores:
-    """Return what was held out in several folds as one."""
-    columns = zip(*((part.hits, part.kinds, part.ends) for part in parts), strict=True)
-    return Scores(*map(np.concatenate, columns))
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(NamedTuple):
     """What a method keeps of what was held out, and how stable it is."""
 
     kept: Scores | None  # constraints; None where none were held out
@@ -204,7 +186,10 @@ class Outcome:
 
     def tested(self) -> Scores | None:
         """Return what tells best whether the method helps: constraints, else matches."""
-        return self.kept or (tested_by(self.cuts.values()) if self.cuts else None)
+        if self.kept or not self.cuts:
+            return self.kept
+        hits = np.concatenate([cut.beyond_chance() for cut in self.cuts.values()])
+        return Scores(hits, np.zeros(len(hits), np.int64), np.arange(2 * len(hits)).reshape(-1, 2))
 
     def mean(self, what: str) -> float | None:
         """Return the mean ``agreement`` of cut matches, or what it is ``by_chance``."""
@@ -233,7 +218,12 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     name, *others = outcomes
     mine = outcomes[name].tested()
     if mine is None:
-        return {"sentence": _of_stability(outcomes), "helps": None}, []
+        sentence = (
+            f"Too little data to tell whether it helps: give {FEWEST_CONSTRAINTS} constraints or"
+            f" {FEWEST_MATCHES} matches. Stability is {outcomes[name].stability:.2f} of 1; that of"
+            f" k-means {outcomes[K_MEANS].stability:.2f}."
+        )
+        return {"sentence": sentence, "helps": None}, []
     gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
     behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
     gap, error = gaps[K_MEANS]
@@ -242,16 +232,19 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     if outcomes[name].kept is None:
         key, what = "agreement", "of matched rows together even without their match"
     shares = {one: f"{100 * outcome.facts()[key]:.0f} %" for one, outcome in outcomes.items()}
-    winner = K_MEANS if gap < 0 else behind[0] if behind else name
+    winner, does = name, "Not clearly better than k-means on each table: this clustering"
+    if helps:
+        does = "Better than k-means on each table: this clustering"
+    if behind or gap < 0:
+        winner = K_MEANS if gap < 0 else behind[0]
+        called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
+        does = f"{called} does better here{'' if winner in behind else ', if not clearly'}: it"
     said = ", ".join(
-        f"{'this clustering' if other == name else _called(other)} {shares[other]}"
-        for other in outcomes
-        if other != winner
+        f"{_CALLED.get(one, one) if one != name else 'this clustering'} {shares[one]}"
+        for one in outcomes
+        if one != winner
     )
-    facts = {
-        "sentence": f"{_lead(winner, helps, behind)} keeps {shares[winner]} {what}, {said}.",
-        "helps": helps,
-    }
+    facts = {"sentence": f"{does} keeps {shares[winner]} {what}, {said}.", "helps": helps}
     return facts, [
         f"{_as_subject(other)} keeps {shares[other]} {what}, this clustering"
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
@@ -259,29 +252,6 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     ]
 
 
-def _lead(winner: str, helps: bool | None, behind: list[str]) -> str:
-    """Say who is ahead, and begin to say what it keeps."""
-    if winner in (JOINT, CO_EM) and winner not in behind:
-        how = "Better" if helps else "Not clearly better"
-        return f"{how} than k-means on each table: this clustering"
-    called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
-    certainty = "" if winner in behind else ", if not clearly"
-    return f"{called} does better here{certainty}: it"
-
-
-def _of_stability(outcomes: dict[str, Outcome]) -> str:
-    name = next(iter(outcomes))
-    return (
-        f"Too little data to tell whether it helps: give {FEWEST_CONSTRAINTS} constraints or"
-        f" {FEWEST_MATCHES} matches. Stability is {outcomes[name].stability:.2f} of 1; that of"
-        f" k-means {outcomes[K_MEANS].stability:.2f}."
-    )
-
-
 def _as_subject(name: str) -> str:
-    called = "the method without constraints" if name == WITHOUT else _called(name)
+    called = "the method without constraints" if name == WITHOUT else _CALLED.get(name, name)
     return called[0].upper() + called[1:]
-
-
-def _called(name: str) -> str:
-    return {JOINT: "the joint method", CO_EM: "the paper's method"}.get(name, name)

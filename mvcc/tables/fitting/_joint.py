@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class Joint(Method):
 
     @property
     def numbered_alike(self) -> list[list[int]]:
-        return [list(numbers) for numbers in self._model.connected_views_]
+        return self._model.connected_views_
 
     def space(self, view: int) -> Floats | LazyRows:
         return self._model._embedded_rows(view)
@@ -50,31 +50,36 @@ class Joint(Method):
         return self._model.labels_by(given, random_state=seed)
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
-        moved = self._moved(tables, fit)
-        sets = self._model.connected_views_
-        views: list[dict[str, Any]] = [{} for _ in tables]
-        for numbers in sets:
+        model, moved = self._model, self._moved(tables, fit)
+        views: list[dict[str, Any]] = [
+            {"moved": rows[:MOST_LISTED], "n_moved": len(rows)} for rows in moved
+        ]
+        for numbers in model.connected_views_:
             plane, axes = plane_of(*map(self.space, numbers))
-            ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
-            for number, points in zip(numbers, np.split(plane, ends), strict=True):
+            for number, points in self._by_view(plane, numbers):
                 views[number] |= drawn(points, axes)
-        for of_view, rows in zip(views, moved, strict=True):
-            of_view |= {"moved": rows[:MOST_LISTED], "n_moved": len(rows)}
-        files = [{MOVED: [[*COLUMNS[MOVED]]]} for _ in tables]
-        for file, rows, table in zip(files, moved, tables, strict=True):
-            file[MOVED] += [[table.ids[row], other, why] for row, other, why in rows]
+        files = [
+            {MOVED: [[*COLUMNS[MOVED]], *([table.ids[row], *more] for row, *more in rows)]}
+            for table, rows in zip(tables, moved, strict=True)
+        ]
         facts = {
-            "objective": self._model.objective_,
-            "n_objects": self._model.n_objects_,
-            "connected": [list(numbers) for numbers in sets],
-            "anchors": self._model.n_anchors_ if any(self._model.n_anchors_) else [],
-            "residual": self._model.eigen_residual_,
+            "objective": model.objective_,
+            "n_objects": model.n_objects_,
+            "connected": model.connected_views_,
+            "anchors": model.n_anchors_ if any(model.n_anchors_) else [],
+            "residual": model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in self.relations.items()}
-        for number, lines in suspicious_lines(tables, matches).items():
+        suspicious = {key: found["suspicious"] for key, found in matches.items()}
+        for number, lines in suspicious_lines(tables, suspicious).items():
             files[number][SUSPICIOUS] = lines
-        cautions = self._cautions(tables, moved, matches)
+        cautions = list(self._cautions([table.name for table in tables], moved, matches))
         return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
+
+    def _by_view(self, values: Any, numbers: list[int]) -> Iterable[tuple[int, Any]]:
+        """Return the values of the rows of several views, one after the other, by view."""
+        ends = np.cumsum([len(self.views[number]) for number in numbers])[:-1]
+        return zip(numbers, np.split(values, ends), strict=True)
 
     def _suspicious(self, key: tuple[int, int], rows: Ints) -> dict[str, Any]:
         """List the matches that seem to be wrong, and whether each was left out."""
@@ -98,101 +103,99 @@ class Joint(Method):
         }
 
     def _cautions(
-        self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
-    ) -> list[str]:
+        self, names: list[str], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
+    ) -> Iterator[str]:
         """Warn of constraints that move no row, of doubtful matches and of views that are apart."""
-        said = []
         if sum(map(len, self.given)) >= _MANY and not any(moved):
-            said.append("The constraints move no row: the clusters are the same without them.")
+            yield "The constraints move no row: the clusters are the same without them."
         for (u, v), found in matches.items():
             if found["hardly_agree"]:
-                said.append(
-                    f"{tables[u].name} and {tables[v].name} agree little on which rows are alike,"
+                yield (
+                    f"{names[u]} and {names[v]} agree little on which rows are alike,"
                     " so wrong matches cannot be told from right ones."
                 )
             # so few that they are kept may well be right: the report lists them
             if left_out := sum(match[3] for match in found["suspicious"]):
                 seem = "seem to be wrong and were" if left_out > 1 else "seems to be wrong and was"
-                said.append(
-                    f"{counted(left_out, 'match')} of {tables[u].name} and {tables[v].name} {seem}"
+                yield (
+                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
                     " left out; see the report."
                 )
         sets = self._model.connected_views_
         if len(sets) > 1:
-            named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
-            said.append(
+            named = [" and ".join(names[number] for number in numbers) for numbers in sets]
+            yield (
                 f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
                 " and the numbers of their clusters mean nothing to each other."
             )
-        return said
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
         """List rows of each view with another cluster without the constraints, that, and why."""
         if not any(map(len, self.given)):
             return [[] for _ in tables]
-        without = self._without(fit)
-        reasons = _Reasons(self._model, self.given, tables)
-        return [
-            [
-                [row, int(other[row]), reasons.of(view, row)]
-                for row in np.flatnonzero(other != mine).tolist()
-            ]
-            for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True))
-        ]
-
-    def _without(self, fit: Fit) -> Labels:
-        """Cluster without constraints, with numbers of clusters as those of the result."""
-        free = self.again([Constraints.empty() for _ in self.given], self.job.seed)
+        # with numbers of clusters as those of the result
+        without = self.again([Constraints.empty() for _ in self.given], self.job.seed)
         for numbers in self._model.connected_views_:
-            ends = np.cumsum([len(fit.labels[n]) for n in numbers])[:-1]
-            found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, fit.labels))
-            for number, rows in zip(
-                numbers, np.split(renumbered(found, mine, fit.n_numbers), ends), strict=True
-            ):
-                free[number] = rows
-        return free
+            found, mine = (
+                np.concatenate([one[n] for n in numbers]) for one in (without, fit.labels)
+            )
+            for number, rows in self._by_view(renumbered(found, mine, fit.n_numbers), numbers):
+                without[number] = rows
+        ids = [table.ids for table in tables]
+        reasons, moved = _heaviest(self.given, ids), []
+        nearest = self._model.nearest_constrained(self.given)
+        for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True)):
+            rows = np.flatnonzero(other != mine)
+            every = zip(
+                rows.tolist(), other[rows].tolist(), nearest[view][rows].tolist(), strict=True
+            )
+            moved.append(
+                [
+                    [row, there, _because(ids, (view, row), near, reasons)]
+                    for row, there, near in every
+                ]
+            )
+        return moved
 
 
-class _Reasons:
-    """Which constraint is nearest to a row in the graph, in words."""
+def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int, int], str]:
+    """Return the heaviest constraint of every constrained row, by view and row, in words."""
+    heaviest: dict[tuple[int, int], str] = {}
+    for view, constraints in enumerate(given):
+        rows = list(constraints.rows())
+        for place in np.argsort(-constraints.weights, kind="stable").tolist():
+            i, j, must_link, weight = rows[place]
+            said = f"{ids[view][i]} and {ids[view][j]} have a {kind_of(must_link)}"
+            if where := constraints.source_of(place):
+                said += f" ({where})"
+            for row in (i, j) if weight > 0 else ():
+                heaviest.setdefault((view, row), said)
+    return heaviest
 
-    def __init__(
-        self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]
-    ) -> None:
-        self._ids = [table.ids for table in tables]
-        self._nearest = [rows.tolist() for rows in model.nearest_constrained(given)]
-        self._heaviest: dict[tuple[int, int], str] = {}
-        for view, constraints in enumerate(given):
-            rows = list(constraints.rows())
-            ids = self._ids[view]
-            for place in np.argsort(-constraints.weights, kind="stable").tolist():
-                i, j, must_link, weight = rows[place]
-                if weight > 0:
-                    said = f"{ids[i]} and {ids[j]} have a {kind_of(must_link)}"
-                    if where := constraints.source_of(place):
-                        said += f" ({where})"
-                    self._heaviest.setdefault((view, i), said)
-                    self._heaviest.setdefault((view, j), said)
 
-    def of(self, view: int, row: int) -> str:
-        """Name the constraint, and the way from it to the row."""
-        if (view, row) in self._heaviest:
-            return f"because {self._heaviest[view, row]}"
-        near_view, near_row, same = self._nearest[view][row]
-        if near_row < 0:
-            return "the constraints changed which columns count (no constrained row is near)"
-        own, near = self._ids[view][row], self._ids[near_view][near_row]
-        way = f"{own} is {'matched with' if same else 'near'} {near}"
-        return f"because {way}, {self._heaviest[near_view, near_row]}"
+def _because(
+    ids: list[list[str]],
+    of: tuple[int, int],
+    nearest: list[int],
+    heaviest: dict[tuple[int, int], str],
+) -> str:
+    """Name the constraint that is nearest to a row in the graph, and the way from it."""
+    if of in heaviest:
+        return f"because {heaviest[of]}"
+    view, row, same = nearest
+    if row < 0:
+        return "the constraints changed which columns count (no constrained row is near)"
+    way = f"{ids[of[0]][of[1]]} is {'matched with' if same else 'near'} {ids[view][row]}"
+    return f"because {way}, {heaviest[view, row]}"
 
 
 def suspicious_lines(
-    tables: Sequence[Table | ViewFacts], matches: Mapping[tuple[int, int], Mapping[str, Any]]
+    tables: Sequence[Table | ViewFacts], matches: Mapping[tuple[int, int], Iterable[Any]]
 ) -> dict[int, Rows]:
     """Return the matches that seem to be wrong for each of their views, its own rows first."""
     lines: dict[int, Rows] = {}
-    for views, found in matches.items():
-        for *rows, suspicion, left_out in found["suspicious"]:
+    for views, suspicious in matches.items():
+        for *rows, suspicion, left_out in suspicious:
             for side, (here, there) in enumerate((views, views[::-1])):
                 own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
                 line = [own, tables[there].name, other, round(suspicion, 4)]

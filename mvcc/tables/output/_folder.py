@@ -159,9 +159,7 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
     if facts.corrected:
         from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
 
-        suspicious = {
-            one.views: {"suspicious": one.suspicious} for one in facts.relations if facts.joint
-        }
+        suspicious = {one.views: one.suspicious for one in facts.relations if facts.joint}
         for number, rows in suspicious_lines(facts.views, suspicious).items():
             files[f"{facts.views[number].name}/{SUSPICIOUS}"] = csv_bytes(rows)
     return files
