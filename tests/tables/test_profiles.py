@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.results import Sureness, sureness_of
+from mvcc.results import sureness_of
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
-from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
+from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table
@@ -130,11 +130,15 @@ def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table)
 def test_every_row_is_typical_borderline_or_a_misfit_at_most(table):
     X = np.array([[0.0], [1.0], [2.0], [6.4], [9.0], [10.0], [12.0], [30.0]])
     labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    fit = np.array([0.5, 0.6, 0.7, 0.04, 0.8, 0.9, 0.01, 1.0])
-    sureness = sureness_of(fit, [1] * 8, [0.5, *[0.9] * 7], [0.3, *[0.1] * 4, 0.8, 0.8, 0])
-    names = ["", "harbor", "", ""]
-    places = places_of(X, labels, 4)
-    found = profiles_of(table(n=range(8)), places, labels, fit, sureness, [], names, 4)
+    view = {
+        "fit": [0.5, 0.6, 0.7, 0.04, 0.8, 0.9, 0.01, 1.0],
+        "stability": [1] * 8,
+        "probability": [0.5, *[0.9] * 7],
+        "second": [],
+        "second_probability": [0.3, *[0.1] * 4, 0.8, 0.8, 0],
+        "names": ["", "harbor", "", ""],
+    }
+    found = profiles_of(table(n=range(8)), X, labels, view, 4)
     assert [one["size"] for one in found] == [4, 3, 1, 0]
     assert [one["typical"] for one in found] == [[2, 1], [4], [7], []]
     assert [one["borderline"] for one in found] == [[[0, 1]], [[5, 0]], [], []]
@@ -156,11 +160,9 @@ def test_a_row_is_sure_between_two_clusters_or_nowhere():
 @pytest.mark.parametrize("k", [1, 5])
 def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
     labels = np.arange(20) % k
-    sureness = [Sureness.SURE] * 20
-    X, fit = np.zeros((20, 2)), np.ones(20)
-    found = profiles_of(
-        table(n=range(20)), places_of(X, labels, k), labels, fit, sureness, [], [], k
-    )
+    view = {"fit": [1.0] * 20, "stability": [None] * 20, "names": []}
+    view |= {"probability": [], "second": [], "second_probability": []}
+    found = profiles_of(table(n=range(20)), np.zeros((20, 2)), labels, view, k)
     assert [one["size"] for one in found] == [20 // k] * k
     assert all(len(one["typical"]) == min(5, 20 // k) for one in found)
 

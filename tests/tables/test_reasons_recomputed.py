@@ -237,9 +237,7 @@ def check_received(solved, method):
         wanted = expected(solved, related, target)
         assert as_dict(flow.constraints) == wanted
         assert_holds(flow.constraints, wanted)
-        for row, (because, source, _) in zip(
-            flow.constraints.rows(), flow.reasons, strict=True
-        ):
+        for row, (because, source, _) in zip(flow.constraints.rows(), flow.reasons, strict=True):
             assert {solved.ids[target][end] for end in row[:2]} <= set(re.findall(r"\w+", because))
             if ", and there: " in because:
                 check_by_way(solved, related, target, row, because, source)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import clustering_accuracy
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
@@ -62,25 +62,31 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
 
     Takes linear time: numbers are looked at by 256 quantiles.
     """
-    sizes = np.bincount(labels, minlength=k)
-    likely_labels = {column.name for column in table.used if column.told}
-    found: list[list[Found]] = [[] for _ in range(k)]
+    found: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
         if column.kind not in ("text", "picture"):
             rules = _ranges if column.kind in ("number", "date") else _shares
             for cluster, one in rules(column, values, labels, k):
-                found[cluster].append(one)
+                if column.told:  # it may be labels
+                    one["words"] = ""  # so that no cluster is named after it
+                found[cluster].append((one, values))
+    best = []
     for cluster, some in enumerate(found):
-        n, others = sizes[cluster], len(labels) - sizes[cluster]
-        least = _CERTAIN * np.sqrt(1 / max(n, 1) + 1 / max(others, 1))
-        certain = [one for one in some if one["inside"] - one["outside"] >= least]
-        certain.sort(key=lambda one: one["outside"] - one["inside"])
         inside = labels == cluster
-        found[cluster] = [_with_distribution(one, inside) for one in certain[:MOST_COLUMNS]]
-        for one in found[cluster]:
-            if one["column"] in likely_labels:
-                one["words"] = ""  # so that no cluster is named after it
-    return found
+        n = int(inside.sum())
+        least = _CERTAIN * np.sqrt(1 / max(n, 1) + 1 / max(len(labels) - n, 1))
+        certain = [pair for pair in some if pair[0]["inside"] - pair[0]["outside"] >= least]
+        certain.sort(key=lambda pair: pair[0]["outside"] - pair[0]["inside"])
+        for one, values in certain[:MOST_COLUMNS]:
+            if one["kind"] != "category":
+                quantiles = [
+                    np.nanquantile(values[rows], _QUANTILES, method="lower")
+                    for rows in (inside, ~inside)
+                ]
+                one["quantiles"] = [rounded(five) for five in quantiles]
+                one["medians"] = [written(five[2], one["kind"]) for five in quantiles]
+        best.append([one for one, _ in certain[:MOST_COLUMNS]])
+    return best
 
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
@@ -130,21 +136,17 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         if (first, last) == (0, 0):
             continue
         low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
-        rule = f"≥ {low}" if low else f"< {high}"
+        level, rule = "low", f"< {high}"
+        if low:
+            level, rule = "high", f"≥ {low}"
         if low and high:
-            rule = f"between {low} and {high}"
+            level, rule = "medium", f"between {low} and {high}"
         if m <= 2:
             rule = f"= {written(edges[first], column.kind)}"
-        found = {
-            "column": column.name,
-            "kind": column.kind,
-            "rule": rule,
-            "low": low,
-            "high": high,
-            "inside": float(inside[cluster, first:last].sum()),
-            "outside": float(outside[cluster, first:last].sum()),
-            "values": values,
-        }
+        shares = [float(side[cluster, first:last].sum()) for side in (inside, outside)]
+        found = _found(column, rule, *shares)
+        if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
+            found["words"] = f"{level} {clipped(column.name, _LONGEST_COLUMN)}"
         yield cluster, found
 
 
@@ -158,14 +160,11 @@ def _shares(column: Column, values: Any, labels: Ints, k: int) -> Iterator[tuple
         best, commonest = by_difference[0], np.argsort(-inside[cluster], kind="stable")
         listed = dict.fromkeys([best, *commonest[: _MOST_VALUES - 1], by_difference[-1]])
         ins, outs = inside[cluster].tolist(), outside[cluster].tolist()
-        found = {
-            "column": column.name,
-            "kind": "category",
-            "rule": f"= {categories[best]}",
-            "inside": ins[best],
-            "outside": outs[best],
-            "shares": [[str(categories[one]), ins[one], outs[one]] for one in listed],
-        }
+        value = str(categories[best])
+        found = _found(column, f"= {value}", ins[best], outs[best])
+        found["shares"] = [[str(categories[one]), ins[one], outs[one]] for one in listed]
+        if is_plain(value):
+            found["words"] = value
         yield cluster, found
 
 
@@ -177,29 +176,10 @@ def _parts(counts: Ints) -> tuple[Floats, Floats]:
     return counts / np.maximum(n_inside, 1), others / np.maximum(n_outside, 1)
 
 
-def _with_distribution(one: Found, of_cluster: Bools) -> Found:
-    """Add a column's part of a name and, for numbers, quantiles inside and outside."""
-    said = {key: value for key, value in one.items() if key not in ("low", "high", "values")}
-    column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
-    said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"
-    if one["kind"] == "category":
-        value = one["rule"].removeprefix("= ")
-        if is_plain(value):
-            said["words"] = value
-        return said
-    if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
-        level = "high" if one["low"] else "low"
-        if one["low"] and one["high"]:
-            level = "medium"
-        said["words"] = f"{level} {column}"
-    quantiles = [
-        np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
-        for rows in (of_cluster, ~of_cluster)
-    ]
-    return said | {
-        "quantiles": [rounded(five) for five in quantiles],
-        "medians": [written(five[2], one["kind"]) for five in quantiles],
-    }
+def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
+    words = f"{clipped(column.name, _LONGEST_COLUMN)} {clipped(rule, _LONGEST_RULE)}"
+    found = {"column": column.name, "kind": column.kind, "rule": rule, "words": words}
+    return found | {"inside": inside, "outside": outside}
 
 
 def is_plain(value: str) -> bool:
@@ -219,9 +199,13 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     class-based TF-IDF of topic models ranks words that are in nearly every text, such as "from",
     above those that a reader looks for.
     """
-    texts = _texts(table)
-    if texts is None:
+    columns = [values for column, values in columns_of(table) if column.kind == "text"]
+    if not columns:
         return [[] for _ in range(k)]
+    texts = [
+        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
+        for row in zip(*columns, strict=True)
+    ]
     from sklearn.feature_extraction.text import CountVectorizer  # which takes a second to import
 
     some = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _MOST_TEXTS)).astype(np.int64))
@@ -254,20 +238,21 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     ]
 
 
-def _texts(table: Table) -> list[str] | None:
-    """Return the texts of every row, together; None where there are none."""
-    columns = [values for column, values in columns_of(table) if column.kind == "text"]
-    if not columns:
-        return None
-    return [
-        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT]
-        for row in zip(*columns, strict=True)
-    ]
-
-
 def with_likely_labels(table: Table, labels: Ints) -> Table:
     """Return the table with the columns marked that alone tell nearly all clusters."""
-    told = _told(table, labels)
+    if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
+        return table
+    from sklearn.metrics import adjusted_rand_score
+
+    frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
+    told = {}
+    for name in (column.name for column in table.used if column.kind != "picture"):
+        values = frame[name]
+        # a glance at some rows spares counting the values of many
+        if values.head(1000).nunique() <= _MOST_DISTINCT and values.nunique() <= _MOST_DISTINCT:
+            codes, _ = pd.factorize(values)
+            if adjusted_rand_score(codes, labels) >= _ALIKE:
+                told[name] = clustering_accuracy(codes, labels)
     columns = [replace(one, told=told.get(one.name, 0.0)) for one in table.every_column]
     return replace(table, every_column=columns)
 
@@ -293,22 +278,3 @@ def notes_on_labels(table: Table, job: Job) -> list[str]:
             f" {percent(column.told)} of the rows. If it is a label, cluster without it: {way}"
         )
     return notes
-
-
-def _told(table: Table, labels: Ints) -> dict[str, float]:
-    """Return for columns that may be labels the share of rows whose cluster they tell."""
-    if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
-        return {}
-    from sklearn.metrics import adjusted_rand_score
-
-    frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
-    told = {}
-    for name in (column.name for column in table.used if column.kind != "picture"):
-        values = frame[name]
-        # a glance at some rows spares counting the values of many
-        if values.head(1000).nunique() > _MOST_DISTINCT or values.nunique() > _MOST_DISTINCT:
-            continue
-        codes, _ = pd.factorize(values)
-        if adjusted_rand_score(codes, labels) >= _ALIKE:
-            told[name] = clustering_accuracy(codes, labels)
-    return told

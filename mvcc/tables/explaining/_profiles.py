@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,51 +22,43 @@ from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
 Profile = dict[str, Any]
-# the distance of every row to its center, its silhouette, and the nearest other cluster
-Places = tuple[Floats, Floats, Ints]
 _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
 
 
 def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[list[Profile]]:
     """Describe every cluster of every view."""
-    profiles = []
-    for number, (table, labels) in enumerate(zip(tables, fit.labels, strict=True)):
-        view = facts["views"][number]
-        told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
-        doubts = np.array(view["fit"]), sureness_of(*told), view["second"]
-        places = places_of(fit.method.space(number), labels, fit.n_numbers)
-        profiles.append(profiles_of(table, places, labels, *doubts, view["names"], fit.n_numbers))
-    return profiles
+    return [
+        profiles_of(table, fit.method.space(number), labels, view, fit.n_numbers)
+        for number, (table, labels, view) in enumerate(
+            zip(tables, fit.labels, facts["views"], strict=True)
+        )
+    ]
 
 
 def profiles_of(
-    table: Table,
-    places: Places,
-    labels: Ints,
-    fit: Floats,
-    sureness: Sequence[Sureness],
-    second: Sequence[int],
-    names: list[str],
-    k: int,
+    table: Table, X: Floats | LazyRows, labels: Ints, view: dict[str, Any], k: int
 ) -> list[Profile]:
-    """Describe every cluster of a view.
+    """Describe every cluster of a view with these facts, in the space (n, m) that was clustered.
 
-    ``names`` are those that people gave; without a ``second`` choice, that is the nearest center.
-    ``typical`` rows are the sure ones nearest to the center, ``borderline`` ones come with their
-    other cluster, and ``misfits`` fit nowhere. No row is in two of these lists.
+    Without a ``second`` choice, that is the nearest center. ``typical`` rows are the sure ones
+    nearest to the center, ``borderline`` ones come with their other cluster, and ``misfits`` fit
+    nowhere. No row is in two of these lists.
     """
+    told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
+    sureness, fit = sureness_of(*told), np.array(view["fit"])
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
-    own, silhouette, nearest = places
-    other = np.array(second) if len(second) else nearest
+    own, silhouette, other = _places(X, labels, k)
+    if view["second"]:
+        other = np.array(view["second"])
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
         typical, border, bad = (rows[kind[rows]] for kind in (sure, between, nowhere))
         border = border[np.argsort(silhouette[border], kind="stable")][:MOST_ROWS]
-        given = names[cluster] if names else ""
+        given = view["names"][cluster] if view["names"] else ""
         profiles.append(
             {
                 "size": len(rows),
@@ -81,8 +73,8 @@ def profiles_of(
     return profiles
 
 
-def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
-    """Return where the rows of a view (n, m) are in the space that was clustered.
+def _places(X: Floats | LazyRows, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
+    """Return every row's distance to its center, its silhouette, and its nearest other cluster.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
     distances to rows.
@@ -108,7 +100,7 @@ def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
 
     If there are fewer, the two best columns, such as "low height, wool". Empty without any.
     """
-    plain = _noun_phrase([(columns, words)])
+    plain = _noun_phrase([{"columns": columns, "words": words}])
     if len(plain) > 1:
         return " ".join(plain[:2])
     others = [(one["inside"] - one["outside"], one["words"]) for one in columns if one["words"]]
@@ -118,13 +110,13 @@ def name_of(columns: list[dict[str, Any]], words: list[list[Any]]) -> str:
 
 def common_name(profiles: list[dict[str, Any]]) -> str:
     """Name a cluster after what sets it apart in all views, such as "red wool carpet"."""
-    plain = _noun_phrase([(one["columns"], one["words"]) for one in profiles])
+    plain = _noun_phrase(profiles)
     if len(plain) > 1:
         return " ".join(plain)
     return " / ".join(dict.fromkeys(one["name"] for one in profiles if one["name"]))
 
 
-def _noun_phrase(of_views: list[tuple[list[dict[str, Any]], list[list[Any]]]]) -> list[str]:
+def _noun_phrase(of_views: list[Profile]) -> list[str]:
     """Return the best word of each view's categories and the best of all texts, which is last.
 
     The category of the view with that text stands beside it: the color of a photo comes before the
@@ -132,21 +124,17 @@ def _noun_phrase(of_views: list[tuple[list[dict[str, Any]], list[list[Any]]]]) -
     """
     nouns: list[tuple[float, int, str]] = []
     adjectives: dict[int, str] = {}
-    for view, (columns, words) in enumerate(of_views):
-        nouns += [(inside - outside, view, word) for word, inside, outside in words]
-        for one in columns:
-            if one["kind"] == "category" and f"= {one['words']}" == one["rule"] and _is_clear(one):
+    for view, profile in enumerate(of_views):
+        nouns += [(inside - outside, view, word) for word, inside, outside in profile["words"]]
+        for one in profile["columns"]:
+            is_clear = one["inside"] - one["outside"] >= _LEAST
+            if one["kind"] == "category" and f"= {one['words']}" == one["rule"] and is_clear:
                 adjectives.setdefault(view, one["words"])
     share, own, noun = max(nouns, default=(0.0, -1, ""))
-    order = sorted(adjectives, key=lambda view: (view == own, view))
-    found = [adjectives[view] for view in order]
+    found = [adjectives[view] for view in sorted(adjectives, key=lambda view: (view == own, view))]
     if share >= _LEAST and noun not in found:
         found.append(noun)
     return found[-_MOST_PARTS:]
-
-
-def _is_clear(one: dict[str, Any]) -> bool:
-    return bool(one["inside"] - one["outside"] >= _LEAST)
 
 
 def name_clusters(

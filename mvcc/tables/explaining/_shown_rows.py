@@ -95,37 +95,32 @@ def values_of(
 def _of_view(
     table: Table, profiles: list[Profile], rows: Rows | None, room: int
 ) -> list[list[Any]]:
-    columns: dict[str, tuple[Any, str | None]] = {}
+    columns: dict[str, tuple[Any, str | None]] = {
+        name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
+    }
     for column, values in columns_of(table):
-        if column.kind != "picture" or column.name in table.shown:
-            columns[column.name] = (values, column.kind)
+        if column.kind != "picture":
+            columns.setdefault(column.name, (values, column.kind))
     ranked = sorted(
         (place, one["column"]) for own in profiles for place, one in enumerate(own["columns"])
     )
     first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
-    written_ones: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for name in list(first)[:MOST_COLUMNS]:
-        if name in table.shown:
-            values, kind = np.array(table.shown[name], dtype=object), None
-        else:
-            values, kind = columns[name]
-        texts = _texts(values if rows is None else values[rows], kind)
-        room -= sum(map(len, texts))
+        values, kind = columns[name]
+        if rows is not None:
+            values = values[rows]
+        every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
+        texts[name] = ["" if missing else _text(value, kind) for value, missing in every]
+        room -= sum(map(len, texts[name]))
         if room < 0:
+            del texts[name]
             break
-        written_ones[name] = texts
-    order = dict.fromkeys([*table.shown, *columns])
-    return [[name, written_ones[name]] for name in order if name in written_ones]
-
-
-def _texts(values: Any, kind: str | None) -> list[str]:
-    """Return values as they are shown, a missing one as an empty text."""
-    missing = pd.isna(values)
-    every = zip(values.tolist(), missing.tolist(), strict=True)
-    return ["" if gone else _text(value, kind) for value, gone in every]
+    return [[name, texts[name]] for name in columns if name in texts]
 
 
 def _text(value: Any, kind: str | None) -> str:
+    """Return a value as it is shown."""
     if isinstance(value, str):
         return clipped(" ".join(value[: 2 * _LONGEST_VALUE].split()), _LONGEST_VALUE)
     if kind == "date":
@@ -146,7 +141,13 @@ def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
             if rows:
                 view["picture_column"] = column
                 view["pictures"], unread = _read(rows, texts, base)
-                facts["warnings"] += _remark(unread, table.name)
+                if unread:
+                    path, why = next(iter(unread.items()))
+                    lacked = "it" if len(unread) == 1 else "them"
+                    facts["warnings"].append(
+                        f"{counted(len(unread), 'picture')} of {table.name} cannot be read, and the"
+                        f" report lacks {lacked}: {path}, since {why}."
+                    )
                 return
 
 
@@ -176,32 +177,16 @@ def _read(
 
 def _picture(path: str) -> str:
     """Return a picture of at most 96 pixels each way as an address that holds it."""
-    from PIL import ImageOps
+    from PIL import Image, ImageOps
 
     image, content = decoded_picture(path, _SIDE)
     kind = (image.format or "").lower()
     if len(content) > _SMALL:
-        content, kind = _thumbnail(ImageOps.exif_transpose(image)), "jpeg"
+        image, kind = ImageOps.exif_transpose(image).convert("RGBA"), "jpeg"
+        image.thumbnail((_SIDE, _SIDE))
+        on_white = Image.new("RGBA", image.size, "white")
+        on_white.alpha_composite(image)
+        file = io.BytesIO()
+        on_white.convert("RGB").save(file, "JPEG", quality=80)
+        content = file.getvalue()
     return f"data:image/{kind};base64,{b64encode(content).decode()}"
-
-
-def _thumbnail(image: Any) -> bytes:
-    from PIL import Image
-
-    image = image.convert("RGBA")
-    image.thumbnail((_SIDE, _SIDE))
-    on_white = Image.new("RGBA", image.size, "white")
-    on_white.alpha_composite(image)
-    written = io.BytesIO()
-    on_white.convert("RGB").save(written, "JPEG", quality=80)
-    return written.getvalue()
-
-
-def _remark(unread: dict[str, str], view: str) -> list[str]:
-    if not unread:
-        return []
-    path, why = next(iter(unread.items()))
-    return [
-        f"{counted(len(unread), 'picture')} of {view} cannot be read, and the report lacks "
-        f"{'it' if len(unread) == 1 else 'them'}: {path}, since {why}."
-    ]
