@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,34 +139,42 @@ class Drawing:
 
     def candidates(self, piece: Piece) -> tuple[pd.DataFrame, Keys]:
         """Return the rows of a piece that may be drawn, and their keys; the least are."""
+        # more rows than are drawn are certain to be below this share of all keys, but not many more
+        share = (self.n_rows + 6 * np.sqrt(self.n_rows) + 10) / self.n_all_rows
+        bound = np.uint64(min(int(share * 2**64), 2**64 - 1))
         frames, keys = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, self.id_column, self.path), dtype=object)
-            own = np.where(pd.Index(ids).isin(self.wanted), np.uint64(0), keys_of(ids, self.seed))
-            near = own <= self._bound
-            frames.append(frame[near])
-            keys.append(own[near])
+            own = _keys(ids, pd.Index(ids).isin(self.wanted), self.seed)
+            frames.append(frame[own <= bound])
+            keys.append(own[own <= bound])
         return pd.concat(frames), np.concatenate(keys)
 
-    @property
-    def _bound(self) -> np.uint64:
-        """A key that more rows than are drawn are certain to be below, but not many more."""
-        share = (self.n_rows + 6 * np.sqrt(self.n_rows) + 10) / self.n_all_rows
-        return np.uint64(2**64 - 1 if share >= 1 else int(share * 2**64))
 
-    def drawn(self, parts: Iterable[tuple[pd.DataFrame, Keys]]) -> pd.DataFrame:
-        """Return the rows that are drawn from the candidates of all pieces, in their order."""
-        frames, keys = zip(*parts, strict=True)
-        frame: pd.DataFrame = pd.concat(frames)
-        own = np.concatenate(keys)
-        n = max(self.n_rows, int((own == 0).sum()))
-        return frame.iloc[np.sort(np.argsort(own, kind="stable")[:n])]
+def draw_rows(
+    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None]
+) -> pd.DataFrame:
+    """Read the rows that are drawn of a folder, in one pass over its pieces."""
+    from dask.delayed import delayed
+
+    same = delayed(drawing)
+    picked = [delayed(Drawing.candidates)(same, piece) for piece in folder.pieces]
+    found = computed(client, picked, lambda n: on_share(n / len(picked)))
+    frames, keys = zip(*found, strict=True)
+    frame: pd.DataFrame = pd.concat(frames).iloc[_least(np.concatenate(keys), drawing.n_rows)]
+    frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
+    return frame
 
 
-def keys_of(texts: NDArray[np.object_], seed: int) -> Keys:
-    """Return a number for each text, by chance, but always the same; 0 is never among them."""
+def _keys(texts: NDArray[np.object_], wanted: NDArray[np.bool_], seed: int) -> Keys:
+    """Return a number for each text, by chance, but always the same; 0 for those wanted alone."""
     keys: Keys = pd.util.hash_array(texts, hash_key=f"{seed:016x}", categorize=False)
-    return np.maximum(keys, np.uint64(1))
+    return np.where(wanted, np.uint64(0), np.maximum(keys, np.uint64(1)))
+
+
+def _least(keys: Keys, n: int) -> NDArray[np.int64]:
+    """Return the places of the n least keys, and of all that are 0, in their order."""
+    return np.sort(np.argsort(keys, kind="stable")[: max(n, int((keys == 0).sum()))])
 
 
 def sample_sizes(job: Job, folders: Mapping[str, Folder]) -> dict[str, int]:
@@ -198,12 +206,8 @@ def draw_matches(
     ids: set[str] = set()
     for pair, path in job.matches.items():
         one, other = pair.split(":")
-        cut = [
-            sizes[name]
-            for name in (one, other)
-            if name in folders and sizes[name] < folders[name].n_rows
-        ]
-        if cut:
+        sampled = {name for name in (one, other) if name in folders}
+        if cut := [sizes[name] for name in sampled if sizes[name] < folders[name].n_rows]:
             most = max(1, int(min(cut) * _MATCHED) // len(job.matches))
             ends = (one, other), (id_columns[one], id_columns[other])
             drawn[pair], own = _drawn_lines(path, *ends, constrained, most, job.seed)
@@ -230,12 +234,10 @@ def _drawn_lines(
         ends = matched_ids(frame, path, views, id_columns)[1]
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
         is_constrained = np.logical_or(*(pd.Index(own).isin(constrained) for own in ends))
-        own = np.where(is_constrained, np.uint64(0), keys_of(pairs, seed))
-        keys = np.concatenate((keys, own))
+        keys = np.concatenate((keys, _keys(pairs, is_constrained, seed)))
         frame.attrs = {}
         kept = pd.concat([kept, frame]) if len(kept) else frame
-        n = max(most, int((keys == 0).sum()))
-        rows = np.sort(np.argsort(keys, kind="stable")[:n])
+        rows = _least(keys, most)
         kept, keys = kept.iloc[rows], keys[rows]
     kept.attrs = known
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
@@ -250,16 +252,3 @@ def constrained_ids(job: Job) -> frozenset[str]:
     pairs = [record[:2] for file in files for record in file.records.values()]
     names = frozenset(name.strip() for pair in pairs for name in pair)
     return names | ids_in_answers(answer_files(job))
-
-
-def draw_rows(
-    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None]
-) -> pd.DataFrame:
-    """Read the rows that are drawn of a folder, in one pass over its pieces."""
-    from dask.delayed import delayed
-
-    same = delayed(drawing)
-    picked = [delayed(Drawing.candidates)(same, piece) for piece in folder.pieces]
-    frame = drawing.drawn(computed(client, picked, lambda n: on_share(n / len(picked))))
-    frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
-    return frame
