@@ -71,7 +71,7 @@ def clustered(
     if continuation:
         fit = continuation.fit
     on_step("reasons")
-    explained = method.explain(tables, fit)
+    explained = method.explain(fit)
     tables = [
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]

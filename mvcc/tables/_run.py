@@ -22,7 +22,7 @@ from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._continued import read_former
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
 from mvcc.tables.reading._answers import with_answers
-from mvcc.tables.reading._inputs import Inputs, caller_of, check_enough, read_inputs
+from mvcc.tables.reading._inputs import Inputs, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"
 CURVES = "choosing_k.png"
@@ -37,8 +37,7 @@ def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
     job = with_number(job, inputs)
     from mvcc.tables.fitting._fit import check_given  # numba, as in `read_inputs`
 
-    sizes = [len(table.ids) for table in inputs.tables]
-    check_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
+    check_given(job, inputs)
     return inputs
 
 

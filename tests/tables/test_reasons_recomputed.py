@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import inf
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from mvcc.constraints._constraints import Constraints
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import ConstraintPropagation
-from mvcc.tables import load_job
+from mvcc.tables import Inputs, load_job
 from mvcc.tables.fitting._chains import Reasons, propagated, received
 from mvcc.tables.fitting._co_em import CoEM
 from mvcc.tables.fitting._fit import fit_job
@@ -137,7 +138,9 @@ def solve(folder, seed, method, closure):
     paths = [(("views", name[0], "path"), "unread.csv", "") for name, *_ in ids]
     job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
-    co_em = CoEM(job, views, given, relations, "{}:{}".format)
+    tables = [SimpleNamespace(ids=own, name=own[0][0]) for own in ids]
+    inputs = Inputs(tables, given, relations, [])
+    co_em = CoEM(job, views, inputs)
     model = fit_job(co_em, lambda step: None).model
     reasons = Reasons(ids, co_em.given, relations, closure)
     passed = propagated(model, reasons, views, method)

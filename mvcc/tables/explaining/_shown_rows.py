@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import os
 from base64 import b64encode
-from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -136,8 +135,10 @@ def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
     """
     for view, table, profiles in zip(facts["views"], tables, facts["profiles"], strict=True):
         base = os.path.dirname(table.path)
+        in_turn = chain(*zip_longest(*(profile["typical"][:_MOST] for profile in profiles)))
+        typical = [row for row in in_turn if row is not None]
         for column, texts in table.shown.items():
-            rows = [row for row in _in_turn(profiles) if is_picture(texts[row], base)]
+            rows = [row for row in typical if is_picture(texts[row], base)]
             if rows:
                 view["picture_column"] = column
                 view["pictures"], unread = _read(rows, texts, base)
@@ -149,12 +150,6 @@ def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
                         f" report lacks {lacked}: {path}, since {why}."
                     )
                 return
-
-
-def _in_turn(profiles: list[Profile]) -> Iterator[int]:
-    """Give the typical rows of all clusters: first one of each, then a second."""
-    for rows in zip_longest(*(profile["typical"][:_MOST] for profile in profiles)):
-        yield from (row for row in rows if row is not None)
 
 
 def _read(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import starmap
 from math import inf
 from typing import NamedTuple
 
@@ -27,17 +26,20 @@ _MOST_STEPS = 6  # of a chain that are named in full
 Node = tuple[int, int]  # view, row
 
 
-class Link(NamedTuple):
-    """A step: its end, weight (inf for a match), whether it is a cannot-link, and its source."""
+class Step(NamedTuple):
+    """A given constraint or a match, from one of its rows to the other."""
 
-    to: Node
-    weight: float
-    apart: bool
-    where: str
+    start: Node
+    end: Node
+    weight: float  # inf for a match
+    apart: bool  # a cannot-link
+    where: str  # it was read
+
+    def back(self) -> Step:
+        return self._replace(start=self.end, end=self.start)
 
 
-Chain = list[tuple[Node, Link]]
-"""Steps, each from a node along a link."""
+Chain = list[Step]
 
 
 @dataclass
@@ -48,25 +50,24 @@ class Reasons:
     given: Sequence[Constraints]
     relations: Relations  # (r, 2)
     closure: str  # chains run through all views, inside each, or there are none
-    _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    _steps: dict[Node, Chain] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for view, constraints in enumerate(self.given):
             for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
                 where = constraints.source_of(position)
-                link = Link((view, j), weight, not must_link, where)
-                self._join((view, i), link, self.closure != "none")
+                step = Step((view, i), (view, j), weight, not must_link, where)
+                self._add(step, self.closure != "none")
         for (u, v), related in self.relations.items():
             for i, j in related.tolist():
-                self._join((u, i), Link((v, j), inf, False, ""), self.closure == "full")
+                self._add(Step((u, i), (v, j), inf, False, ""), self.closure == "full")
 
-    def _join(self, node: Node, link: Link, chained: bool) -> None:
-        for start, step in ((node, link), (link.to, link._replace(to=node))):
-            key = start, step.to, step.apart, step.weight
-            self._known.setdefault(key, [(start, step)])
+    def _add(self, step: Step, chained: bool) -> None:
+        for one in (step, step.back()):
+            self._known.setdefault((one.start, one.end, one.apart, one.weight), [one])
             if chained:
-                self._links[start].append(step)
+                self._steps[one.start].append(one)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
         """Return the steps that put two rows apart, or else together, by this weight, if any.
@@ -88,38 +89,43 @@ class Reasons:
     def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
         """Search breadth first, over nodes and whether a cannot-link was crossed on the way."""
         begin, end = (start, False), (goal, apart)
-        came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Link] | None] = {begin: None}
+        came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Step] | None] = {begin: None}
         queue = deque([begin])
         while queue and end not in came:
             node, crossed = state = queue.popleft()
-            for link in self._links.get(node, ()):
-                then = link.to, crossed or link.apart
-                usable = link.weight >= lightest and not (link.apart and (crossed or not apart))
+            for step in self._steps.get(node, ()):
+                then = step.end, crossed or step.apart
+                usable = step.weight >= lightest and not (step.apart and (crossed or not apart))
                 if usable and then not in came:
-                    came[then] = state, link
+                    came[then] = state, step
                     queue.append(then)
         steps = []
-        here = end
-        while (step := came.get(here)) is not None:
-            here, link = step
-            steps.append((here[0], link))
+        while (last := came.get(end)) is not None:
+            end, step = last
+            steps.append(step)
         return steps[::-1]
 
     def words(self, chain: Chain) -> str:
         """Name every step of a chain; of a long one, only the lines of those in its middle."""
-        if len(chain) <= _MOST_STEPS + 1:  # to leave out a single step would save nothing
-            return ", ".join(starmap(self._say, chain))
-        head, middle, last = chain[: _MOST_STEPS - 1], chain[_MOST_STEPS - 1 : -1], chain[-1]
-        lines = _lines([link.where for _, link in middle if link.where])
-        gap = f"… {len(middle)} more steps{f' ({lines})' if lines else ''} …"
-        return ", ".join([*starmap(self._say, head), gap, self._say(*last)])
+        said = [self._say(step) for step in chain]
+        if len(chain) > _MOST_STEPS + 1:  # to leave out a single step would save nothing
+            middle = chain[_MOST_STEPS - 1 : -1]
+            lines = _lines([step.where for step in middle if step.where])
+            gap = f"… {len(middle)} more steps{f' ({lines})' if lines else ''} …"
+            said[_MOST_STEPS - 1 : -1] = [gap]
+        return ", ".join(said)
 
-    def _say(self, node: Node, link: Link) -> str:
-        names = [self.ids[view][row] for view, row in (node, link.to)]
-        where = f" ({link.where})" if link.where else ""
-        if node[0] != link.to[0]:
-            return f"{names[0]} is matched with {names[1]}"
-        return f"{names[0]} and {names[1]} have a {kind_of(not link.apart)}{where}"
+    def _say(self, step: Step) -> str:
+        one, other = (self.ids[view][row] for view, row in (step.start, step.end))
+        if step.start[0] != step.end[0]:
+            return f"{one} is matched with {other}"
+        return judged(one, other, not step.apart, step.where)
+
+
+def judged(one: str, other: str, must_link: bool, where: str) -> str:
+    """Say which constraint two rows have, and where it was read, if from a file."""
+    said = f"{one} and {other} have a {kind_of(must_link)}"
+    return f"{said} ({where})" if where else said
 
 
 def _lines(places: list[str]) -> str:
@@ -134,25 +140,20 @@ def _lines(places: list[str]) -> str:
     )
 
 
-def reverse(chain: Chain) -> Chain:
-    """Return the chain from its last node to its first one."""
-    return [(link.to, link._replace(to=node)) for node, link in reversed(chain)]
-
-
 def without_loops(chain: Chain) -> Chain:
     """Leave out all steps between two visits of a node."""
-    kept: dict[Node, Link] = {}
-    for node, link in chain:
-        kept[node] = link
-        if link.to in kept:
-            while kept.popitem()[0] != link.to:
+    kept: dict[Node, Step] = {}
+    for step in chain:
+        kept[step.start] = step
+        if step.end in kept:
+            while kept.popitem()[0] != step.end:
                 pass
-    return list(kept.items())
+    return list(kept.values())
 
 
 def weight_of(chain: Chain) -> float:
     """Return what a chain weighs: as much as its weakest link, and 1 if it is of matches alone."""
-    weight = min(link.weight for _, link in chain)
+    weight = min(step.weight for step in chain)
     return 1.0 if weight == inf else weight
 
 
@@ -284,10 +285,14 @@ def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reas
     source = way.source, i_there, j_there
     if inner := there.chain:
         if i != i_there:
-            inner = reverse(inner)
-        chain = without_loops(first + inner + reverse(last))
+            inner = _back(inner)
+        chain = without_loops(first + inner + _back(last))
         if chain and weight_of(chain) == way.weight:
             return Reason(f"because {reasons.words(chain)}", source, chain)
     passed_on = there.because.removeprefix("because ")
     because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {passed_on}"
     return Reason(because, source, [])
+
+
+def _back(chain: Chain) -> Chain:
+    return [step.back() for step in reversed(chain)]

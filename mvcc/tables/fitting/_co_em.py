@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.types import Bools, Ints
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -29,6 +29,7 @@ from mvcc.tables.fitting._fit import (
     renumbered,
     used_relations,
 )
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
 _DRAWS = 20  # of matches at random
@@ -37,8 +38,8 @@ _DRAWS = 20  # of matches at random
 class CoEM(Method):
     """``MultiViewConstrainedClustering`` on the views of a job."""
 
-    def __init__(self, job: Job, *inputs: Any) -> None:
-        super().__init__(job, *inputs)
+    def __init__(self, job: Job, views: list[Floats], inputs: Inputs) -> None:
+        super().__init__(job, views, inputs)
         self._used = used_relations(job, self.relations)
         self._transfer = transfer_class(job.transfer)()
         if takes_threshold(job.transfer):
@@ -66,8 +67,8 @@ class CoEM(Method):
         )
         return model.fit(self.views, constraints=given, mappings=self._used)
 
-    def explain(self, tables: list[Table], fit: Fit) -> Explained:
-        job, model = self.job, fit.model
+    def explain(self, fit: Fit) -> Explained:
+        job, model, tables = self.job, fit.model, self.tables
         reasons = Reasons([table.ids for table in tables], self.given, self.relations, job.closure)
         flows = propagated(model, reasons, self.views, job.transfer)
         arrived = received(model, reasons, flows)
@@ -85,7 +86,9 @@ class CoEM(Method):
         for view, (flow, came, found) in enumerate(
             zip(flows, arrived, model.diagnostics_, strict=True)
         ):
-            new = _is_new(flow.constraints, model.constraints_[view])
+            new = np.zeros(len(flow.constraints), np.bool_)  # it does not merely follow
+            if len(new):  # else what was given may be too much to be listed
+                new = ~flow.constraints.is_among(model.constraints_[view])
             n_inferred += int(new.sum())
             closest = found.closest and sorted(fit.numbers[view][list(found.closest)].tolist())
             views.append(
@@ -104,26 +107,46 @@ class CoEM(Method):
             lines = {PROPAGATED: flow, RECEIVED: came}
             files.append({name: _lines(view, one, tables) for name, one in lines.items()})
         n_passed = sum(len(flow.constraints) for flow in flows)
-        cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
+        cautions = list(self._cautions(fit, n_passed, n_inferred))
         agreements = {key: self._agreement(fit, *key, rows) for key, rows in self.relations.items()}
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
     def _agreement(self, fit: Fit, u: int, v: int, rows: Ints) -> dict[str, Any]:
-        """Tell how many related rows are in the same cluster."""
+        """Tell how many related rows are in the same cluster, and would be if they were drawn."""
         first, second = fit.labels[u][rows[:, 0]], fit.labels[v][rows[:, 1]]
-        same = first == second
+        same, rng, shares = first == second, np.random.default_rng(self.job.seed), []
+        for _ in range(_DRAWS):
+            drawn = renumbered(rng.permutation(second), first, fit.n_numbers)
+            shares.append(np.mean(first == drawn))
         return {
             "agreement": float(same.mean()),
-            "by_chance": _agreement_by_chance(first, second, fit.n_numbers, self.job.seed),
+            "by_chance": float(np.mean(shares)),
             "differing": rows[~same].tolist(),
         }
 
-
-def _agreement_by_chance(first: Ints, second: Ints, n_numbers: int, seed: int) -> float:
-    """Return the share of matches that would agree if they were drawn, and numbered clusters."""
-    rng = np.random.default_rng(seed)
-    drawn = (rng.permutation(second) for _ in range(_DRAWS))
-    return float(np.mean([np.mean(first == renumbered(own, first, n_numbers)) for own in drawn]))
+    def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+        """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
+        several = len(self.tables) > 1
+        if not any(map(len, self.given)):
+            yield "No constraints were given: nothing is known of which rows belong together."
+        elif several and not fit.model.mappings_:
+            yield "No matches were used between the views: each was clustered by itself."
+        elif takes_threshold(self.job.transfer):
+            yield from _of_threshold(fit, several and not n_passed, n_inferred)
+        elif several and not n_passed:
+            yield (
+                "No constraint was transferred: no constrained pair has both rows matched. Add"
+                " matches for the rows that are constrained."
+            )
+        matched = {
+            view for views, rows in fit.model.mappings_.items() if len(rows) for view in views
+        }
+        for number, table in enumerate(self.tables):
+            if matched and number not in matched:
+                yield (
+                    f"{table.name}: no row is matched with one of another view; it was clustered by"
+                    " itself."
+                )
 
 
 def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
@@ -144,13 +167,6 @@ def _count(constraints: Constraints) -> dict[str, int]:
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
-def _is_new(constraints: Constraints, known: Constraints) -> Bools:
-    """Tell which constraints do not merely follow from what was given."""
-    if not len(constraints):  # the known ones may be too many to be listed
-        return np.zeros(0, dtype=np.bool_)
-    return ~constraints.is_among(known)
-
-
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
     lines: Rows = [[*COLUMNS[PROPAGATED]]]
     ids, c = tables[number].ids, flow.constraints
@@ -160,31 +176,6 @@ def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
         origin = [theirs.name, theirs.ids[u], theirs.ids[v]]
         lines.append([ids[i], ids[j], kind_of(must_link), repr(weight), *origin, reason.because])
     return lines
-
-
-def _cautions(
-    job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
-) -> Iterator[str]:
-    """Say what must not be overlooked; `n_inferred` do not follow from what was given."""
-    several = len(tables) > 1
-    if not any(map(len, fit.method.given)):
-        yield "No constraints were given: nothing is known of which rows belong together."
-    elif several and not fit.model.mappings_:
-        yield "No matches were used between the views: each was clustered by itself."
-    elif takes_threshold(job.transfer):
-        yield from _of_threshold(fit, several and not n_passed, n_inferred)
-    elif several and not n_passed:
-        yield (
-            "No constraint was transferred: no constrained pair has both rows matched. Add matches"
-            " for the rows that are constrained."
-        )
-    matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
-    for number, table in enumerate(tables):
-        if matched and number not in matched:
-            yield (
-                f"{table.name}: no row is matched with one of another view; it was clustered by"
-                " itself."
-            )
 
 
 def _of_threshold(fit: Fit, none_passed: bool, n_inferred: int) -> Iterator[str]:

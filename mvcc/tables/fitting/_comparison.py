@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ from mvcc.tables.fitting._held_out import (
     verdict,
 )
 from mvcc.tables.fitting._joint import Joint
-from mvcc.tables.reading._inputs import Inputs, caller_of
+from mvcc.tables.reading._inputs import Inputs
 
 METHODS: dict[str, type[Method]] = {JOINT: Joint, CO_EM: CoEM}
 _MOST_ROWS = 4_000  # of all views; of more, objects are drawn
@@ -102,13 +102,9 @@ class Contest:
             found[self._other.method] = other.again
             if self.job.on_conflict == "drop":
                 found[self._other.method] = lambda given, seed: other.again(
-                    self._consistent(given, relations), seed
+                    check_given(self._other, replace(inputs, constraints=given))[0], seed
                 )
         return found
-
-    def _consistent(self, given: list[Constraints], relations: Relations) -> list[Constraints]:
-        call = caller_of(self._inputs.tables)
-        return check_given(self._other, given, relations, self.sizes, call)[0]
 
     def _k_means(self, seed: int) -> Labels:
         k_means = make_without_base(K_MEANS, self.job.k, random_state=seed)
@@ -117,21 +113,13 @@ class Contest:
 
 def _blind(cluster: Callable[[int], Labels]) -> Again:
     """Return what clusters without constraints, by a few seeds: others would tell no more."""
-    known: dict[int, Labels] = {}
-
-    def again(given: list[Constraints], seed: int) -> Labels:
-        seed %= _RUNS
-        if seed not in known:
-            known[seed] = cluster(seed)
-        return known[seed]
-
-    return again
+    known = cache(cluster)
+    return lambda given, seed: known(seed % _RUNS)
 
 
 def method_for(job: Job, views: list[Floats], inputs: Inputs) -> Method:
     """Return the method of a job, for views in the space that is clustered."""
-    call = caller_of(inputs.tables)
-    return METHODS[job.method](job, views, inputs.constraints, inputs.relations, call)
+    return METHODS[job.method](job, views, inputs)
 
 
 def _ready(job: Job, views: list[Floats], inputs: Inputs) -> Method:

@@ -32,7 +32,7 @@ from mvcc.exceptions import PropagationWarning
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
-from mvcc.tables.reading._table import Table
+from mvcc.tables.reading._inputs import Inputs, caller_of
 
 MOST_LISTED = 2000  # entries of a view in the facts; all are in its tables
 Labels = list[Ints]
@@ -40,28 +40,23 @@ Rows = list[list[Any]]
 LEFT_OUT = 0.1  # of the constraints, in every stability run
 
 
-def check_given(
-    job: Job,
-    given: list[Constraints],
-    relations: Relations,
-    sizes: list[int],
-    call: Callable[[int, int], str],
-) -> tuple[list[Constraints], list[Constraints]]:
+def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Constraints]]:
     """Return the constraints of every view to be used, and those that contradict heavier ones."""
+    given, relations, call = inputs.constraints, inputs.relations, caller_of(inputs.tables)
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too
         if job.on_conflict == "error":
             refuse_conflicts([c.select(c.weights > 0) for c in given], relations, call)
         return given, dropped
-    across = used_relations(job, relations) if job.closure == "full" else {}
+    used = used_relations(job, relations)
+    across = used if job.closure == "full" else {}
     if job.on_conflict == "drop":
         given, dropped = drop_conflicts(given, across)
     elif job.closure != "none":
         refuse_conflicts(given, across, call)
     if takes_threshold(job.transfer) and job.threshold == "cv":
-        neighborhood_folds(
-            given, used_relations(job, relations), sizes, np.random.default_rng(job.seed)
-        )
+        sizes = [len(table.ids) for table in inputs.tables]
+        neighborhood_folds(given, used, sizes, np.random.default_rng(job.seed))
     return given, dropped
 
 
@@ -81,21 +76,15 @@ class Explained:
 
 
 class Method(ABC):
-    """A way to cluster the views (n_v, d_v) of a job, where constraints and relations allow it.
+    """A way to cluster the views (n_v, d_v) of a job, where its inputs allow it.
 
     What contradicts heavier constraints is ``dropped``, not ``given``, if the job says so.
     """
 
-    def __init__(
-        self,
-        job: Job,
-        views: list[Floats],
-        given: list[Constraints],
-        relations: Relations,
-        call: Callable[[int, int], str],
-    ) -> None:
-        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
-        self.job, self.views, self.relations = job, views, relations
+    def __init__(self, job: Job, views: list[Floats], inputs: Inputs) -> None:
+        self.given, self.dropped = check_given(job, inputs)
+        self.job, self.views, self.relations = job, views, inputs.relations
+        self.tables = inputs.tables
 
     @property
     def settled(self) -> Job:
@@ -125,7 +114,7 @@ class Method(ABC):
         """Cluster once more, by other constraints and another seed."""
 
     @abstractmethod
-    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+    def explain(self, fit: Fit) -> Explained:
         """Say where the clusters come from."""
 
 
@@ -225,8 +214,6 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
 
 def against_labels(reference: Sequence[str] | None, labels: Ints) -> dict[str, float | None]:
     """Compare clusters with true labels, where there are some; rows without one are left out."""
-    from sklearn.metrics import adjusted_rand_score
-
     known = [row for row, label in enumerate(reference or ()) if label]
     if reference is None or len(known) < 2:
         return {"reference_f": None, "reference_ari": None}

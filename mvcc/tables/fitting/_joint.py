@@ -10,13 +10,15 @@ import numpy as np
 from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import counted
 from mvcc._utils.types import Floats, Ints
-from mvcc.constraints import Constraints, kind_of
+from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.results import ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import COLUMNS, MOVED, SUSPICIOUS
+from mvcc.tables.fitting._chains import judged
 from mvcc.tables.fitting._features import drawn, plane_of
 from mvcc.tables.fitting._fit import MOST_LISTED, Explained, Fit, Labels, Method, Rows, renumbered
+from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
 _MANY = 20  # constraints, of which some are expected to move a row
@@ -25,8 +27,8 @@ _MANY = 20  # constraints, of which some are expected to move a row
 class Joint(Method):
     """``JointGraphClustering`` on the views of a job."""
 
-    def __init__(self, job: Job, *inputs: Any) -> None:
-        super().__init__(job, *inputs)
+    def __init__(self, job: Job, views: list[Floats], inputs: Inputs) -> None:
+        super().__init__(job, views, inputs)
         self._model = JointGraphClustering(
             job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed
         )
@@ -49,8 +51,8 @@ class Joint(Method):
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
 
-    def explain(self, tables: list[Table], fit: Fit) -> Explained:
-        model, moved = self._model, self._moved(tables, fit)
+    def explain(self, fit: Fit) -> Explained:
+        model, moved, tables = self._model, self._moved(fit), self.tables
         views: list[dict[str, Any]] = [
             {"moved": rows[:MOST_LISTED], "n_moved": len(rows)} for rows in moved
         ]
@@ -73,7 +75,7 @@ class Joint(Method):
         suspicious = {key: found["suspicious"] for key, found in matches.items()}
         for number, lines in suspicious_lines(tables, suspicious).items():
             files[number][SUSPICIOUS] = lines
-        cautions = list(self._cautions([table.name for table in tables], moved, matches))
+        cautions = list(self._cautions(moved, matches))
         return Explained({"joint": facts, "co_em": None}, views, matches, files, cautions)
 
     def _by_view(self, values: Any, numbers: list[int]) -> Iterable[tuple[int, Any]]:
@@ -103,9 +105,10 @@ class Joint(Method):
         }
 
     def _cautions(
-        self, names: list[str], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
+        self, moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
     ) -> Iterator[str]:
         """Warn of constraints that move no row, of doubtful matches and of views that are apart."""
+        names = [table.name for table in self.tables]
         if sum(map(len, self.given)) >= _MANY and not any(moved):
             yield "The constraints move no row: the clusters are the same without them."
         for (u, v), found in matches.items():
@@ -129,10 +132,10 @@ class Joint(Method):
                 " and the numbers of their clusters mean nothing to each other."
             )
 
-    def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
+    def _moved(self, fit: Fit) -> list[Rows]:
         """List rows of each view with another cluster without the constraints, that, and why."""
         if not any(map(len, self.given)):
-            return [[] for _ in tables]
+            return [[] for _ in self.tables]
         # with numbers of clusters as those of the result
         without = self.again([Constraints.empty() for _ in self.given], self.job.seed)
         for numbers in self._model.connected_views_:
@@ -141,7 +144,7 @@ class Joint(Method):
             )
             for number, rows in self._by_view(renumbered(found, mine, fit.n_numbers), numbers):
                 without[number] = rows
-        ids = [table.ids for table in tables]
+        ids = [table.ids for table in self.tables]
         reasons, moved = _heaviest(self.given, ids), []
         nearest = self._model.nearest_constrained(self.given)
         for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True)):
@@ -165,9 +168,8 @@ def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int,
         rows = list(constraints.rows())
         for place in np.argsort(-constraints.weights, kind="stable").tolist():
             i, j, must_link, weight = rows[place]
-            said = f"{ids[view][i]} and {ids[view][j]} have a {kind_of(must_link)}"
-            if where := constraints.source_of(place):
-                said += f" ({where})"
+            names = ids[view][i], ids[view][j]
+            said = judged(*names, must_link, constraints.source_of(place))
             for row in (i, j) if weight > 0 else ():
                 heaviest.setdefault((view, row), said)
     return heaviest

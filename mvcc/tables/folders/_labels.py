@@ -69,13 +69,16 @@ class Labeler:
         try:
             model = SavedClustering.from_bytes(content_of(source.model), source.model)
             view = (model.merged(source.into) if source.into else model).view(source.view)
-            known = _known(source.known)
+            known: dict[str, int] = {}
+            if source.known is not None:
+                with TextIOWrapper(opened(source.known), encoding="utf-8", newline="") as file:
+                    known = {name: int(cluster) for name, cluster, *_ in list(csv.reader(file))[1:]}
         except OSError as error:
             raise WorkerError(
                 f"A worker cannot read {error.filename}: {error.strerror}. The folder of the"
                 " results must be on a disk that all workers see under the same path."
             ) from error
-        return cls(source, view, known)
+        return cls(source, view, pd.Series(known, dtype="int64"))
 
     def labels(self, piece: Piece) -> pd.DataFrame:
         """Return id and cluster of the rows of a piece."""
@@ -101,17 +104,6 @@ class Labeler:
         if self.source.labels_column:
             columns["label"] = label_texts(frame[self.source.labels_column]).to_numpy(dtype=object)
         return pd.DataFrame(columns, index=frame.index).astype(self.source.columns())
-
-
-def _known(path: str | None) -> pd.Series[Any]:
-    """Return the clusters in a table of labels, by id."""
-    if path is None:
-        return pd.Series([], dtype="int64")
-    with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
-        rows = [row[:2] for row in csv.reader(file)][1:]
-    return pd.Series(
-        [int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64"
-    )
 
 
 def write_labels(

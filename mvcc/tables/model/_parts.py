@@ -78,15 +78,6 @@ def _vocabulary(value: Any, sizes: Sizes) -> dict[str, int]:
     return value
 
 
-def _vectorizer(
-    analyzer: str, ngram_range: tuple[int, int], vocabulary_: dict[str, int], _tfidf: Any
-) -> Any:
-    made = TfidfVectorizer(analyzer=analyzer, ngram_range=ngram_range, sublinear_tf=True)
-    made.vocabulary_ = vocabulary_
-    made.idf_ = _tfidf.idf_
-    return made
-
-
 def _imputer(statistics_: Floats) -> Any:
     return SimpleImputer(strategy="mean").fit(statistics_[None])  # the mean of one value is itself
 
@@ -180,15 +171,18 @@ _PCA = estimator(
 _UNCHANGED = estimator(FunctionTransformer, _n_in)
 _IMPUTER = estimator(SimpleImputer, {"statistics_": _of_table("in")}, _imputer)
 _ONE_HOT = estimator(OneHotEncoder, {"categories_": _categories}, _one_hot)
+_sublinear = {"sublinear_tf": words(True)}
 _VECTORIZER = estimator(
     TfidfVectorizer,
     {
+        **_sublinear,
         "analyzer": words("word", "char_wb"),
         "ngram_range": words((1, 1), (3, 4), (1, 4)),
         "vocabulary_": _vocabulary,
-        "_tfidf": estimator(TfidfTransformer, {"idf_": array("out", least=0, most=1000)}),
+        "_tfidf": estimator(
+            TfidfTransformer, {**_sublinear, "idf_": array("out", least=0, most=1000)}
+        ),
     },
-    _vectorizer,
 )
 _AUTO = estimator(
     AutoFeatures,
