@@ -16,7 +16,7 @@ from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import NONE, with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
-from mvcc.tables.explaining._shown_rows import add_pictures, rows_shown
+from mvcc.tables.explaining._shown_rows import add_pictures, add_rows
 from mvcc.tables.fitting._comparison import compare, method_for
 from mvcc.tables.fitting._features import make_features
 from mvcc.tables.fitting._fit import Rows, fit_job
@@ -76,7 +76,7 @@ def clustered(
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]
     inputs = replace(inputs, tables=tables)
-    comparison = compare(inputs, fit, on_step) if job.comparison and job.k > 1 else None
+    comparison = compare(fit, on_step) if job.comparison and job.k > 1 else None
     on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
@@ -89,9 +89,7 @@ def clustered(
     titles = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
     names = facts["names"] or titles
     facts["titles"] = [name or title for name, title in zip(names, titles, strict=True)]
-    drawn = rows_shown(facts, profiles, tables, inputs.relations)
-    for view, shown in zip(facts["views"], drawn, strict=True):
-        view |= shown
+    add_rows(facts, tables, inputs.relations)
     add_pictures(facts, tables)
     facts |= {
         "inputs": [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files],

@@ -137,7 +137,7 @@ def _tried(
             on_step(f"k = {k}: {step}")
 
         fit = fit_job(method, tell)
-        outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
+        outcome = held_out_by(Contest(method, alone=True), fit.labels, tell)[job.method]
         shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
         sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
         yield {"k": k, **outcome.facts(), **sizes, "rows": n_rows, "all_rows": all_rows}

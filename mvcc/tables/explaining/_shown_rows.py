@@ -30,16 +30,14 @@ _SMALL = 4096  # bytes of a file that is taken as it is
 _ROOM = 400_000  # characters of all pictures of a report
 
 
-def rows_shown(
-    facts: dict[str, Any], profiles: list[list[Profile]], tables: list[Table], relations: Relations
-) -> list[dict[str, Any]]:
-    """Return per view the rows of the ``sample`` that a report draws, and their ``values``."""
-    listed = [_listed(view, own) for view, own in zip(facts["views"], profiles, strict=True)]
+def add_rows(facts: dict[str, Any], tables: list[Table], relations: Relations) -> None:
+    """Add to every view the rows of the ``sample`` that a report draws, and their ``values``."""
+    views, profiles = facts["views"], facts["profiles"]
+    listed = [_listed(view, own) for view, own in zip(views, profiles, strict=True)]
     samples = sampled([len(table.ids) for table in tables], listed, relations)
-    return [
-        {"sample": None if rows is None else rows.tolist(), "values": values}
-        for rows, values in zip(samples, values_of(tables, profiles, samples), strict=True)
-    ]
+    values = values_of(tables, profiles, samples)
+    for view, rows, own in zip(views, samples, values, strict=True):
+        view |= {"sample": None if rows is None else rows.tolist(), "values": own}
 
 
 def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
@@ -61,18 +61,18 @@ Again = Callable[[list[Constraints], int], Labels]
 class Contest:
     """The method of a job and others, unless it is alone, on the same rows, pairs and matches."""
 
-    def __init__(self, inputs: Inputs, method: Method, *, alone: bool = False) -> None:
+    def __init__(self, method: Method, *, alone: bool = False) -> None:
         self.job, self.relations = method.settled, method.relations
         self.given = _of_some_weight(method.given)
-        self.sizes = [len(X) for X in method.views]
+        self.tables, self.sizes = method.tables, [len(X) for X in method.views]
         self.refused = ""  # why the other method cannot be compared
-        self._inputs = replace(inputs, constraints=self.given)
+        self._inputs = replace(method.inputs, constraints=self.given)
         self._method, self._alone = method, alone
         self._other, self._other_views = _other_job(self.job), list[Floats]()
         self._by_k_means = _blind(self._k_means)
         if not alone and (self.job.method == CO_EM or self.job.compare_co_em):
             try:
-                self._other_views = [make_features(table, self._other).X for table in inputs.tables]
+                self._other_views = [make_features(table, self._other).X for table in method.tables]
             except MvccError as error:  # of features that nobody asked for
                 self.refused = str(error)
 
@@ -164,13 +164,13 @@ class Comparison(NamedTuple):
     cautions: list[str]  # what must not be overlooked
 
 
-def compare(inputs: Inputs, fit: Fit, on_step: Callable[[str], None]) -> Comparison:
+def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     """Compare the method of a job with others by held-out constraints and matches.
 
     The tables have the numbers of clusters of the fit.
     """
     method, labels = fit.method, fit.labels
-    inputs = replace(inputs, constraints=_of_some_weight(method.given))
+    inputs = replace(method.inputs, constraints=_of_some_weight(method.given))
     rows = drawn_rows(method.job, inputs)
     with _quietly():
         if rows is not None:
@@ -178,10 +178,9 @@ def compare(inputs: Inputs, fit: Fit, on_step: Callable[[str], None]) -> Compari
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
             labels = [found[own] for found, own in zip(labels, rows, strict=True)]
             method = _ready(method.settled, views, inputs)
-        contest = Contest(inputs, method)
+        contest = Contest(method)
         outcomes = held_out_by(contest, labels, on_step)
-        reference = [table.reference for table in inputs.tables]
-        by_labels = _against_labels(contest, labels, reference)
+        by_labels = _against_labels(contest, labels)
     mine = outcomes[contest.job.method]
     said, cautions = verdict(outcomes)
     if contest.refused:
@@ -272,10 +271,9 @@ def _by_fewer_matches(
     }
 
 
-def _against_labels(
-    contest: Contest, result: Labels, reference: Sequence[Sequence[str] | None]
-) -> dict[str, list[float | None]]:
+def _against_labels(contest: Contest, result: Labels) -> dict[str, list[float | None]]:
     """Return F of every method against the labels of every view, with all that is given."""
+    reference = [table.reference for table in contest.tables]
     if not any(reference):
         return {}
     found = {contest.job.method: result} | {

@@ -83,8 +83,8 @@ class Method(ABC):
 
     def __init__(self, job: Job, views: list[Floats], inputs: Inputs) -> None:
         self.given, self.dropped = check_given(job, inputs)
-        self.job, self.views, self.relations = job, views, inputs.relations
-        self.tables = inputs.tables
+        self.job, self.views, self.inputs = job, views, inputs
+        self.tables, self.relations = inputs.tables, inputs.relations
 
     @property
     def settled(self) -> Job:
