@@ -37,7 +37,6 @@ _BYTES_OF_A_VALUE = 200  # that clustering takes at most, measured at 32 columns
 _MORE_COLUMNS = 10  # for what does not grow with the number of columns
 _MATCHED = 1 / 2  # of a sample
 Keys = NDArray[np.uint64]
-IdColumns = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +62,49 @@ class Folders:
             head, view = folder.head(), job.views[name]
             refuse_repeated_columns(head, folder.path)
             id_columns[name] = find_id_column(head, view)
-        sizes, constrained = sample_sizes(job, self.of_view), constrained_ids(job)
-        drawn, matched = draw_matches(job, self.of_view, id_columns, sizes, constrained)
+        most = job.sample or self._most_rows()
+        constrained = Drawing(_constrained_ids(job), most, job.seed)
+        drawn, wanted = self._draw_matches(job, id_columns, constrained)
         sampled = []
         for name, folder in self.of_view.items():
             tell = Progress(f"reading a sample of {name}", self.on_step)
-            column, wanted = id_columns[name], constrained | matched
-            drawing = Drawing(folder.path, column, wanted, sizes[name], folder.n_rows, job.seed)
-            frame = draw_rows(self.client, folder, drawing, tell)
+            column, drawing = id_columns[name], replace(constrained, wanted=wanted)
+            frame = draw_rows(self.client, folder, column, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})
             ids = None if column else [str(number) for number in frame.index]
             with problems.collecting():
                 table = table_of(frame, name, view, problems, job.shown_of(name), ids)
                 sampled.append(replace(table, n_all_rows=folder.n_rows))
         return sampled, drawn
+
+    def _most_rows(self) -> int:
+        """Return how many rows are drawn of each folder that has as many: what memory allows."""
+        import psutil  # which comes with dask
+        from distributed.system import MEMORY_LIMIT
+
+        memory = int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
+        n_columns = sum(len(one.columns) + _MORE_COLUMNS for one in self.of_view.values())
+        n = memory // 2 // (_BYTES_OF_A_VALUE * n_columns)
+        return min(DEFAULT_ROWS, max(_FEWEST_ROWS, n))
+
+    def _draw_matches(
+        self, job: Job, id_columns: Mapping[str, str | None], constrained: Drawing
+    ) -> tuple[dict[str, pd.DataFrame], frozenset[str]]:
+        """Draw matches: all those of constrained rows, and others up to a bound.
+
+        Return the lines that were drawn of each file, and the ids in them and of constrained rows.
+        """
+        drawn: dict[str, pd.DataFrame] = {}
+        ids = constrained.wanted
+        for pair, path in job.matches.items():
+            one, other = pair.split(":")
+            folders = [self.of_view[name] for name in (one, other) if name in self.of_view]
+            if any(folder.n_rows > constrained.n for folder in folders):
+                most = max(1, int(constrained.n * _MATCHED) // len(job.matches))
+                ends = (one, other), (id_columns[one], id_columns[other])
+                drawn[pair], own = _drawn_lines(path, *ends, replace(constrained, n=most))
+                ids |= own
+        return drawn, ids
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
         """Write the clusters of all rows beside model and labels of the sample, and count them."""
@@ -128,100 +156,62 @@ def refuse_without_folder(option: str) -> NoReturn:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What says of each row of a folder whether it is drawn, wherever the row is."""
+    """Which rows or lines are drawn, wherever they are: those with the least keys."""
 
-    path: str  # of the folder, as it was named
-    id_column: str | None
     wanted: frozenset[str]  # ids that are drawn in any case
-    n_rows: int  # that are to be drawn
-    n_all_rows: int  # among which they are
+    n: int  # that are to be drawn
     seed: int
 
-    def candidates(self, piece: Piece) -> tuple[pd.DataFrame, Keys]:
-        """Return the rows of a piece that may be drawn, and their keys; the least are."""
+    def keys(self, texts: NDArray[np.object_], *ids: Any) -> Keys:
+        """Return a number for each text, by chance, but always the same; 0 if an id is wanted."""
+        keys: Keys = pd.util.hash_array(texts, hash_key=f"{self.seed:016x}", categorize=False)
+        keys = np.maximum(keys, np.uint64(1))
+        for own in ids:
+            keys[pd.Index(own).isin(self.wanted)] = 0
+        return keys
+
+    def least(self, keys: Keys) -> NDArray[np.int64]:
+        """Return the places of those that are drawn, in their order."""
+        return np.sort(np.argsort(keys, kind="stable")[: max(self.n, int((keys == 0).sum()))])
+
+    def candidates(
+        self, piece: Piece, folder: str, id_column: str | None, n_rows: int
+    ) -> tuple[pd.DataFrame, Keys]:
+        """Return the rows of a piece that may be drawn of so many of a folder, and their keys."""
         # more rows than are drawn are certain to be below this share of all keys, but not many more
-        share = (self.n_rows + 6 * np.sqrt(self.n_rows) + 10) / self.n_all_rows
+        n = min(self.n, n_rows)
+        share = (n + 6 * np.sqrt(n) + 10) / n_rows
         bound = np.uint64(min(int(share * 2**64), 2**64 - 1))
-        frames, keys = [], []
+        frames, found = [], []
         for frame in piece.frames():
-            ids = np.array(ids_of(frame, self.id_column, self.path), dtype=object)
-            own = _keys(ids, pd.Index(ids).isin(self.wanted), self.seed)
-            frames.append(frame[own <= bound])
-            keys.append(own[own <= bound])
-        return pd.concat(frames), np.concatenate(keys)
+            ids = np.array(ids_of(frame, id_column, folder), dtype=object)
+            keys = self.keys(ids, ids)
+            frames.append(frame[keys <= bound])
+            found.append(keys[keys <= bound])
+        return pd.concat(frames), np.concatenate(found)
 
 
 def draw_rows(
-    client: Client, folder: Folder, drawing: Drawing, on_share: Callable[[float], None]
+    client: Client,
+    folder: Folder,
+    id_column: str | None,
+    drawing: Drawing,
+    on_share: Callable[[float], None],
 ) -> pd.DataFrame:
     """Read the rows that are drawn of a folder, in one pass over its pieces."""
     from dask.delayed import delayed
 
-    same = delayed(drawing)
-    picked = [delayed(Drawing.candidates)(same, piece) for piece in folder.pieces]
+    same, more = delayed(drawing), (folder.path, id_column, folder.n_rows)
+    picked = [delayed(Drawing.candidates)(same, piece, *more) for piece in folder.pieces]
     found = computed(client, picked, lambda n: on_share(n / len(picked)))
     frames, keys = zip(*found, strict=True)
-    frame: pd.DataFrame = pd.concat(frames).iloc[_least(np.concatenate(keys), drawing.n_rows)]
+    frame: pd.DataFrame = pd.concat(frames).iloc[drawing.least(np.concatenate(keys))]
     frame.attrs |= {"files": folder.files, "folder": os.path.dirname(folder.path)}
     return frame
 
 
-def _keys(texts: NDArray[np.object_], wanted: NDArray[np.bool_], seed: int) -> Keys:
-    """Return a number for each text, by chance, but always the same; 0 for those wanted alone."""
-    keys: Keys = pd.util.hash_array(texts, hash_key=f"{seed:016x}", categorize=False)
-    return np.where(wanted, np.uint64(0), np.maximum(keys, np.uint64(1)))
-
-
-def _least(keys: Keys, n: int) -> NDArray[np.int64]:
-    """Return the places of the n least keys, and of all that are 0, in their order."""
-    return np.sort(np.argsort(keys, kind="stable")[: max(n, int((keys == 0).sum()))])
-
-
-def sample_sizes(job: Job, folders: Mapping[str, Folder]) -> dict[str, int]:
-    """Return how many rows are drawn of each folder."""
-    n = job.sample
-    if n is None:
-        import psutil  # which comes with dask
-        from distributed.system import MEMORY_LIMIT
-
-        memory = int(min(psutil.virtual_memory().available, MEMORY_LIMIT))
-        n_columns = sum(len(one.columns) + _MORE_COLUMNS for one in folders.values())
-        bytes_of_a_row = _BYTES_OF_A_VALUE * n_columns
-        n = min(DEFAULT_ROWS, max(_FEWEST_ROWS, memory // 2 // bytes_of_a_row))
-    return {name: min(n, folder.n_rows) for name, folder in folders.items()}
-
-
-def draw_matches(
-    job: Job,
-    folders: Mapping[str, Folder],
-    id_columns: IdColumns,
-    sizes: Mapping[str, int],
-    constrained: frozenset[str],
-) -> tuple[dict[str, pd.DataFrame], set[str]]:
-    """Draw matches: all those of constrained rows, and others up to a bound.
-
-    Return the lines that were drawn of each file, and the ids in them.
-    """
-    drawn: dict[str, pd.DataFrame] = {}
-    ids: set[str] = set()
-    for pair, path in job.matches.items():
-        one, other = pair.split(":")
-        sampled = {name for name in (one, other) if name in folders}
-        if cut := [sizes[name] for name in sampled if sizes[name] < folders[name].n_rows]:
-            most = max(1, int(min(cut) * _MATCHED) // len(job.matches))
-            ends = (one, other), (id_columns[one], id_columns[other])
-            drawn[pair], own = _drawn_lines(path, *ends, constrained, most, job.seed)
-            ids |= own
-    return drawn, ids
-
-
 def _drawn_lines(
-    path: str,
-    views: tuple[str, str],
-    id_columns: tuple[str | None, str | None],
-    constrained: frozenset[str],
-    most: int,
-    seed: int,
+    path: str, views: tuple[str, str], id_columns: tuple[str | None, str | None], drawing: Drawing
 ) -> tuple[pd.DataFrame, set[str]]:
     from mvcc.tables.reading._pairs import matched_ids  # which imports numba
 
@@ -233,18 +223,17 @@ def _drawn_lines(
             known["lines"] = frame.attrs["lines"] - int(frame.index[0])
         ends = matched_ids(frame, path, views, id_columns)[1]
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
-        is_constrained = np.logical_or(*(pd.Index(own).isin(constrained) for own in ends))
-        keys = np.concatenate((keys, _keys(pairs, is_constrained, seed)))
+        keys = np.concatenate((keys, drawing.keys(pairs, *ends)))
         frame.attrs = {}
         kept = pd.concat([kept, frame]) if len(kept) else frame
-        rows = _least(keys, most)
+        rows = drawing.least(keys)
         kept, keys = kept.iloc[rows], keys[rows]
     kept.attrs = known
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
     return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}
 
 
-def constrained_ids(job: Job) -> frozenset[str]:
+def _constrained_ids(job: Job) -> frozenset[str]:
     """Return the ids that constraints and answers name, of whatever view."""
     from mvcc.constraints import ConstraintFile  # which imports numba
 
