@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
-from mvcc.exceptions import MvccError, PropagationWarning
+from mvcc.exceptions import MvccError
 from mvcc.multiview import make_without_base, match_clusters
 from mvcc.results import JOINT, K_MEANS
 from mvcc.tables._job import DEFAULT_FEATURES, Job
@@ -32,6 +28,7 @@ from mvcc.tables.fitting._fit import (
     Method,
     against_labels,
     check_given,
+    quietly,
     renumbered,
 )
 from mvcc.tables.fitting._held_out import (
@@ -172,7 +169,7 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
     method, labels = fit.method, fit.labels
     inputs = replace(method.inputs, constraints=_of_some_weight(method.given))
     rows = drawn_rows(method.job, inputs)
-    with _quietly():
+    with quietly():
         if rows is not None:
             inputs = inputs.on_rows(rows)
             views = [X[own] for X, own in zip(method.views, rows, strict=True)]
@@ -218,7 +215,7 @@ def held_out_by(
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     methods = contest.with_all_matches
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
-    with _quietly():
+    with quietly():
         for number, given in enumerate(numbered("comparison", seen, on_step), 1):
             for name, again in methods.items():
                 runs[name].append(again(given, contest.job.seed + number))
@@ -233,15 +230,6 @@ def held_out_by(
         stability = np.mean([adjusted_rand_score(*pair) for pair in following])
         outcomes[name] = Outcome(kept, cuts.get(name, {}), float(stability))
     return outcomes
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Compute without warnings of single runs, and with one thread, for BLAS to sum alike."""
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
-        yield
 
 
 def _by_fewer_matches(

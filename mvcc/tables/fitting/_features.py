@@ -72,7 +72,7 @@ def make_features(table: Table, job: Job) -> Features:
         said, made = f"spectral, {m} components of {words}", spectral.fit_transform(X)
         return Features(made, said, _after(first, spectral), "spectral component", note=note)
     if method in RULES and (first is None or method not in ("auto", "none")):
-        features = _by_rule(table, X, method, is_mixed=first is not None)
+        features = _by_rule(table, method)
         made = features.transform(X)
         if method == "auto" and features.rule_ != "scaled":
             note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
@@ -104,17 +104,17 @@ def described_features(table: Table, job: Job) -> str | None:
     is_mixed = not isinstance(table.X, np.ndarray)
     if method not in RULES or (is_mixed and method in ("auto", "none")):
         return None
-    return _said(table, _by_rule(table, table.X, method, is_mixed=is_mixed))
+    return _said(table, _by_rule(table, method))
 
 
-def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures:
-    if is_mixed:
+def _by_rule(table: Table, rule: str) -> AutoFeatures:
+    if not isinstance(table.X, np.ndarray):
         raise DataError(
             f"{table.path}: features: {rule} goes only with columns that are all numbers, none of"
             " them missing; leave the others out (--ignore), or choose auto."
         )
     try:
-        return AutoFeatures(rule).fit(X)  # type: ignore[arg-type]  # one of RULES
+        return AutoFeatures(rule).fit(table.X)  # type: ignore[arg-type]  # one of RULES
     except InvalidInputError as error:
         raise DataError(f"{table.path}: features: {error}") from error
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -72,7 +73,7 @@ class Explained:
     views: list[dict[str, Any]]  # of every view, the same
     relations: dict[tuple[int, int], dict[str, Any]]  # of every two views with matches, the same
     tables: list[dict[str, Rows]]  # the tables of every view
-    cautions: list[str] = field(default_factory=list)  # what must not be overlooked
+    cautions: list[str]  # what must not be overlooked
 
 
 class Method(ABC):
@@ -170,6 +171,15 @@ def fit_job(method: Method, on_step: Callable[[str], None]) -> Fit:
     return Fit(method, model, labels, numbers, len(runs), *stability, said, job.k)
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Compute without warnings of single runs, and with one thread, for BLAS to sum alike."""
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        yield
+
+
 def _again(method: Method, number: int) -> Labels:
     """Cluster once more, with another seed and without some constraints.
 
@@ -180,9 +190,7 @@ def _again(method: Method, number: int) -> Labels:
     kept = [
         c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
     ]
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
+    with quietly():
         return method.again(kept, method.job.seed + number)
 
 

@@ -145,19 +145,18 @@ class Joint(Method):
             for number, rows in self._by_view(renumbered(found, mine, fit.n_numbers), numbers):
                 without[number] = rows
         ids = [table.ids for table in self.tables]
-        reasons, moved = _heaviest(self.given, ids), []
-        nearest = self._model.nearest_constrained(self.given)
+        heaviest, nearest = _heaviest(self.given, ids), self._model.nearest_constrained(self.given)
+        moved: list[Rows] = [[] for _ in ids]
         for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True)):
-            rows = np.flatnonzero(other != mine)
-            every = zip(
-                rows.tolist(), other[rows].tolist(), nearest[view][rows].tolist(), strict=True
-            )
-            moved.append(
-                [
-                    [row, there, _because(ids, (view, row), near, reasons)]
-                    for row, there, near in every
-                ]
-            )
+            for row in np.flatnonzero(other != mine).tolist():
+                near_view, near_row, same = nearest[view][row].tolist()
+                why = "the constraints changed which columns count (no constrained row is near)"
+                if (view, row) in heaviest:
+                    why = f"because {heaviest[view, row]}"
+                elif near_row >= 0:
+                    near = f"{'matched with' if same else 'near'} {ids[near_view][near_row]}"
+                    why = f"because {ids[view][row]} is {near}, {heaviest[near_view, near_row]}"
+                moved[view].append([row, int(other[row]), why])
         return moved
 
 
@@ -168,27 +167,11 @@ def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int,
         rows = list(constraints.rows())
         for place in np.argsort(-constraints.weights, kind="stable").tolist():
             i, j, must_link, weight = rows[place]
-            names = ids[view][i], ids[view][j]
-            said = judged(*names, must_link, constraints.source_of(place))
+            where = constraints.source_of(place)
+            said = judged(ids[view][i], ids[view][j], must_link, where)
             for row in (i, j) if weight > 0 else ():
                 heaviest.setdefault((view, row), said)
     return heaviest
-
-
-def _because(
-    ids: list[list[str]],
-    of: tuple[int, int],
-    nearest: list[int],
-    heaviest: dict[tuple[int, int], str],
-) -> str:
-    """Name the constraint that is nearest to a row in the graph, and the way from it."""
-    if of in heaviest:
-        return f"because {heaviest[of]}"
-    view, row, same = nearest
-    if row < 0:
-        return "the constraints changed which columns count (no constrained row is near)"
-    way = f"{ids[of[0]][of[1]]} is {'matched with' if same else 'near'} {ids[view][row]}"
-    return f"because {way}, {heaviest[view, row]}"
 
 
 def suspicious_lines(
