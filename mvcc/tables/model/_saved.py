@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
 from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
-from mvcc.tables.model._rules import Unfit, are_texts, array, read
+from mvcc.tables.model._rules import Unfit, are_texts, array, read, words
 from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
 from mvcc.tables.reading._rows import no_column
@@ -51,29 +51,18 @@ class SavedView:
         return frame[self.columns]
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
-        """Return the clusters of rows, which messages call by ``place``."""
-        return self.predicted(self._as_before(X, place))
-
-    def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
-        """Return the clusters of rows that were read as those that were clustered."""
-        found: Ints = self.predictor.predict(self.transformer.transform(values))
-        return self.numbers[found]
-
-    def _as_before(
-        self, X: pd.DataFrame, place: Callable[[int], str]
-    ) -> pd.DataFrame | NDArray[Any]:
-        """Return the columns of new rows as those that were clustered were read."""
+        """Return the clusters of rows, which messages call by ``place``, read as before."""
         values: dict[str, Any] = {}
         filled = without_words(X, self.missing) if self.missing else X
         for name, one in read_like(self.used, filled).items():
             if one.mistake is not None:
-                what, row, remedy = one.mistake.what, one.mistake.row, one.mistake.remedy
                 raise InvalidInputError(
-                    f"{place(row)} has {what} in the column {name!r}. {remedy}."
+                    f"{place(one.mistake.row)} has {one.mistake.what} in the column {name!r}."
+                    f" {one.mistake.remedy}."
                 )
             values[name] = one.values
         if self.mixed:
-            return pd.DataFrame(values)
+            return self.predicted(pd.DataFrame(values))
         numbers = np.column_stack(list(values.values()))
         if (missing := np.argwhere(np.isnan(numbers))).size:
             row, column = missing[0].tolist()
@@ -82,7 +71,12 @@ class SavedView:
                 f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had"
                 " one when they were clustered. Write a number, or leave the row out."
             )
-        return check_data(numbers)
+        return self.predicted(check_data(numbers))
+
+    def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
+        """Return the clusters of rows that were read as those that were clustered."""
+        found: Ints = self.predictor.predict(self.transformer.transform(values))
+        return self.numbers[found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,11 +170,12 @@ class SavedClustering:
 
     def to_bytes(self) -> bytes:
         """Return the content of the file that `save` writes."""
-        # not asdict, which would copy the estimators
-        views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in self.views]
-        for view in views:
-            view["used"] = [column.to_stored() for column in view["used"]]
-        return model_bytes(views)
+        return model_bytes(
+            [
+                vars(view) | {"used": [column.to_stored() for column in view.used]}
+                for view in self.views
+            ]
+        )
 
     @classmethod
     def from_bytes(cls, content: bytes, place: str) -> SavedClustering:
@@ -215,8 +210,8 @@ def _made_anew(view: SavedView) -> SavedView:
     kinds: list[str | None] = [None, "number", "date"]
     if view.mixed:
         kinds += ["category", "text", "picture"]
-    if not all(one.kind in kinds for one in used):
-        raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
+    for one in used:
+        words(*kinds)(one.kind, {})
     if not are_texts(view.columns) or not used or view.columns != [one.name for one in used]:
         raise Unfit("the columns must be those that were used")
     if len(set(view.columns)) < len(used):
@@ -235,6 +230,4 @@ def _column(name: Any, kind: Any, written: Any, unit: Any) -> Column:
     """Return a column of what was stored, or raise Unfit or TypeError."""
     if not are_texts([name, written, unit]) or written not in list(Written):
         raise Unfit("the columns must have names, and be written in a known way")
-    if type(kind) not in (str, type(None)):
-        raise Unfit("the kind of a column must be a text")
     return Column(name, kind, written=Written(written), unit=unit)
