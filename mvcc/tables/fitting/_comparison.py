@@ -213,9 +213,9 @@ def held_out_by(
     """
     folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
-    methods = contest.with_all_matches
-    runs: dict[str, list[Labels]] = {name: [] for name in methods}
     with quietly():
+        methods = contest.with_all_matches
+        runs: dict[str, list[Labels]] = {name: [] for name in methods}
         for number, given in enumerate(numbered("comparison", seen, on_step), 1):
             for name, again in methods.items():
                 runs[name].append(again(given, contest.job.seed + number))
