@@ -116,10 +116,9 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[in
     from mvcc.embedding import AutoFeatures, embedded, joint_graph, neighbors_for, separate_problems
     from mvcc.tables.fitting._features import numbers_of
 
-    def rows_of(problem: Any) -> int:
-        return sum(len(inputs.tables[view].ids) for view in problem[0])
-
-    numbers, relations = max(separate_problems(len(inputs.tables), inputs.relations), key=rows_of)
+    sizes = [len(table.ids) for table in inputs.tables]
+    problems = separate_problems(len(sizes), inputs.relations)
+    numbers, relations = max(problems, key=lambda problem: sum(sizes[view] for view in problem[0]))
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
     views = [
         X if encoder is not None else AutoFeatures().fit_transform(X) for X, encoder, _ in encoded
