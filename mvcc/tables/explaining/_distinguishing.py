@@ -1,7 +1,4 @@
-"""What sets the clusters of a view apart: columns by their values, texts by their words.
-
-A column that alone tells nearly all clusters may be their labels.
-"""
+"""What sets the clusters of a view apart: columns by values, texts by words; perhaps labels."""
 
 from __future__ import annotations
 

@@ -150,10 +150,7 @@ class CoEM(Method):
 
 
 def _listing(flow: Flow, first: Bools, tables: list[Table] | None = None) -> list[list[Any]]:
-    """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
-
-    With ``tables``, the reason begins with the view that passed a constraint on.
-    """
+    """List the heaviest of a flow, those of a mask first; with ``tables``, say who passed them."""
     order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
     rows = list(flow.constraints.rows())
     said = [reason.because for reason in flow.reasons]

@@ -79,10 +79,7 @@ class Contest:
         return self.methods(self.relations)
 
     def methods(self, relations: Relations) -> dict[str, Again]:
-        """Return what clusters by given constraints and with a seed, by name.
-
-        The method of the job comes first.
-        """
+        """Return what clusters by given constraints and a seed, by name, first that of the job."""
         inputs = replace(self._inputs, relations=relations)
         mine = self._method
         if relations is not self.relations:
@@ -162,10 +159,7 @@ class Comparison(NamedTuple):
 
 
 def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
-    """Compare the method of a job with others by held-out constraints and matches.
-
-    The tables have the numbers of clusters of the fit.
-    """
+    """Compare the method of a job with others by held-out constraints and matches."""
     method, labels = fit.method, fit.labels
     inputs = replace(method.inputs, constraints=_of_some_weight(method.given))
     rows = drawn_rows(method.job, inputs)
@@ -207,10 +201,7 @@ def compare(fit: Fit, on_step: Callable[[str], None]) -> Comparison:
 def held_out_by(
     contest: Contest, labels: Labels, on_step: Callable[[str], None]
 ) -> dict[str, Outcome]:
-    """Return what every method keeps, with the numbers of clusters of a result for matches.
-
-    Every method clusters without each fold of constraints, or a few times by all of them.
-    """
+    """Return what every method keeps; clusters of matched rows have the numbers of a result."""
     folds = constraint_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
     seen = [fold.seen for fold in folds] or [contest.given] * _RUNS
     with quietly():

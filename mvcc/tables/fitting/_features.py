@@ -44,11 +44,7 @@ class Features:
 
 
 def make_features(table: Table, job: Job) -> Features:
-    """Make the features of one view as the job asks for.
-
-    Raises DataError: for more components than there can be, or a rule that the columns do not
-    meet.
-    """
+    """Make the features of one view as the job asks for, or raise a DataError."""
     view = job.views[table.name]
     method = view.features or job.features
     asked = view.n_components or job.n_components
@@ -96,10 +92,7 @@ def make_features(table: Table, job: Job) -> Features:
 
 
 def described_features(table: Table, job: Job) -> str | None:
-    """Say what the rule makes of the columns of a table; None for other features.
-
-    Raises DataError: for a rule that the columns do not meet.
-    """
+    """Say what a rule makes of the columns of a table; None for other features."""
     method = job.views[table.name].features or job.features
     is_mixed = not isinstance(table.X, np.ndarray)
     if method not in RULES or (is_mixed and method in ("auto", "none")):

@@ -1,7 +1,4 @@
-"""What clusters the views of a job, and the result.
-
-There is one class for each method. A fit is repeated, a little otherwise, to see how stable it is.
-"""
+"""What clusters the views of a job, a class for each method, and how stable the result is."""
 
 from __future__ import annotations
 

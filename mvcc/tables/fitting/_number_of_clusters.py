@@ -23,22 +23,15 @@ _STRONG = 0.8  # the prediction strength of clusters that can be told apart
 
 
 class UnknownNumberError(ConfigError):
-    """The number of clusters is to follow from answers, and does not.
+    """The number of clusters is to follow from answers, and does not."""
 
-    `inputs`: those of the job if there are no constraints, so nothing is better than criteria.
-    """
-
-    def __init__(self, message: str, inputs: Inputs | None = None) -> None:
+    def __init__(self, message: str, inputs: Inputs | None) -> None:
         super().__init__(message)
-        self.inputs = inputs
+        self.inputs = inputs  # if nothing is better than criteria, since there are no constraints
 
 
 def with_number(job: Job, inputs: Inputs) -> Job:
-    """Return the job with its number of clusters as a number.
-
-    Raises UnknownNumberError: where it is "auto" and fewer than two groups were named.
-    Raises DataError: for more clusters than a view has rows.
-    """
+    """Return the job with its number of clusters as a number, which the rows suffice for."""
     answers = inputs.answers
     if job.n_clusters == "auto":
         n, named = 0, "there are no answers"

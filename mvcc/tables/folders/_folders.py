@@ -90,10 +90,7 @@ class Folders:
     def _draw_matches(
         self, job: Job, id_columns: Mapping[str, str | None], constrained: Drawing
     ) -> tuple[dict[str, pd.DataFrame], frozenset[str]]:
-        """Draw matches: all those of constrained rows, and others up to a bound.
-
-        Return the lines that were drawn of each file, and the ids in them and of constrained rows.
-        """
+        """Draw all matches of constrained rows, and some others: lines of files, and all ids."""
         drawn: dict[str, pd.DataFrame] = {}
         ids = constrained.wanted
         for pair, path in job.matches.items():

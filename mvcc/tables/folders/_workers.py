@@ -22,10 +22,7 @@ _LOOK = 0.2  # seconds between two looks at what is done
 
 @contextmanager
 def workers(scheduler: str | None, place: str) -> Iterator[Client]:
-    """Give a client with workers: those of a scheduler, or a process for each core of this machine.
-
-    Messages call the folder that needs them by ``place``.
-    """
+    """Give a client of a scheduler, or of a process for each core; ``place`` is what needs it."""
     for name in ("dask", "distributed", "pyarrow"):
         if find_spec(name) is None:
             raise DataError(
@@ -110,10 +107,7 @@ def _version() -> str:
 def computed(
     client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None
 ) -> list[Any]:
-    """Compute collections of dask on the workers, and return their values, or raise their errors.
-
-    ``on_wait`` gets again and again how many of them are there.
-    """
+    """Return the values of collections of dask; ``on_wait`` is told how many are there so far."""
     from distributed import KilledWorker
 
     futures: list[Any] = []

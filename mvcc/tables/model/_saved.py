@@ -198,10 +198,7 @@ class SavedClustering:
 
 
 def _made_anew(view: SavedView) -> SavedView:
-    """Return a view whose values may be anything with its estimators made anew.
-
-    Raises Unfit, or TypeError.
-    """
+    """Return a view, whose values may be anything, made anew, or raise Unfit or TypeError."""
     if not (type(view.name) is str and type(view.mixed) is bool and are_texts(view.missing)):
         raise Unfit("name, mixed and missing of a view must be a text, a truth value and texts")
     if type(view.id_column) not in (str, type(None)):
