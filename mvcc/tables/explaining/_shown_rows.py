@@ -79,41 +79,38 @@ def sampled(
 
 
 def values_of(
-    tables: list[Table], profiles: list[list[Profile]], rows: list[Rows | None]
+    tables: list[Table], profiles: list[list[Profile]], samples: list[Rows | None]
 ) -> list[list[list[Any]]]:
     """Return per view its columns with the values of the rows that are drawn, as texts.
 
     If there are too many columns, those that set clusters apart come first; long texts are cut.
     """
-    room = MOST_CHARACTERS // len(tables)
-    return [_of_view(*one, room) for one in zip(tables, profiles, rows, strict=True)]
-
-
-def _of_view(
-    table: Table, profiles: list[Profile], rows: Rows | None, room: int
-) -> list[list[Any]]:
-    columns: dict[str, tuple[Any, str | None]] = {
-        name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
-    }
-    for column, values in columns_of(table):
-        if column.kind != "picture":
-            columns.setdefault(column.name, (values, column.kind))
-    ranked = sorted(
-        (place, one["column"]) for own in profiles for place, one in enumerate(own["columns"])
-    )
-    first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
-    texts: dict[str, list[str]] = {}
-    for name in list(first)[:MOST_COLUMNS]:
-        values, kind = columns[name]
-        if rows is not None:
-            values = values[rows]
-        every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
-        texts[name] = ["" if missing else _text(value, kind) for value, missing in every]
-        room -= sum(map(len, texts[name]))
-        if room < 0:
-            del texts[name]
-            break
-    return [[name, texts[name]] for name in columns if name in texts]
+    found = []
+    for table, clusters, rows in zip(tables, profiles, samples, strict=True):
+        columns: dict[str, tuple[Any, str | None]] = {
+            name: (np.array(texts, dtype=object), None) for name, texts in table.shown.items()
+        }
+        for column, values in columns_of(table):
+            if column.kind != "picture":
+                columns.setdefault(column.name, (values, column.kind))
+        ranked = sorted(
+            (place, one["column"]) for own in clusters for place, one in enumerate(own["columns"])
+        )
+        first = dict.fromkeys([*table.shown, *(name for _, name in ranked), *columns])
+        listed: dict[str, list[str]] = {}
+        room = MOST_CHARACTERS // len(tables)
+        for name in list(first)[:MOST_COLUMNS]:
+            values, kind = columns[name]
+            if rows is not None:
+                values = values[rows]
+            every = zip(values.tolist(), pd.isna(values).tolist(), strict=True)
+            texts = ["" if missing else _text(value, kind) for value, missing in every]
+            room -= sum(map(len, texts))
+            if room < 0:
+                break
+            listed[name] = texts
+        found.append([[name, listed[name]] for name in columns if name in listed])
+    return found
 
 
 def _text(value: Any, kind: str | None) -> str:
