@@ -10,7 +10,7 @@ import pytest
 from mvcc.results import sureness_of
 from mvcc.tables._job import View
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words
-from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, profiles_of
+from mvcc.tables.explaining._profiles import common_name, misnamed, name_of, places_of, profiles_of
 from mvcc.tables.explaining._shown_rows import sampled, values_of
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._table import Table
@@ -138,7 +138,7 @@ def test_every_row_is_typical_borderline_or_a_misfit_at_most(table):
         "second_probability": [0.3, *[0.1] * 4, 0.8, 0.8, 0],
         "names": ["", "harbor", "", ""],
     }
-    found = profiles_of(table(n=range(8)), X, labels, view, 4)
+    found = profiles_of(table(n=range(8)), places_of(X, labels, 4), labels, view, 4)
     assert [one["size"] for one in found] == [4, 3, 1, 0]
     assert [one["typical"] for one in found] == [[2, 1], [4], [7], []]
     assert [one["borderline"] for one in found] == [[[0, 1]], [[5, 0]], [], []]
@@ -162,7 +162,8 @@ def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
     labels = np.arange(20) % k
     view = {"fit": [1.0] * 20, "stability": [None] * 20, "names": []}
     view |= {"probability": [], "second": [], "second_probability": []}
-    found = profiles_of(table(n=range(20)), np.zeros((20, 2)), labels, view, k)
+    places = places_of(np.zeros((20, 2)), labels, k)
+    found = profiles_of(table(n=range(20)), places, labels, view, k)
     assert [one["size"] for one in found] == [20 // k] * k
     assert all(len(one["typical"]) == min(5, 20 // k) for one in found)
 

@@ -13,7 +13,7 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
-from mvcc.results import Clustering, Relation, ViewFacts, parse_facts, sureness_of
+from mvcc.results import Clustering, Relation, ViewFacts, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._profiles import common_name, profiles_of
@@ -197,18 +197,14 @@ class _Rewriting:
 
         The fit of rows is in place of distances to centers, which the facts do not have.
         """
-        labels, second = self._labels[number], view.get("second") or []
-        doubts = ("fit", "stability", "probability", "second_probability")
-        sureness = sureness_of(*(view.get(name, []) for name in doubts))
+        labels = self._labels[number]
         fit = np.array(view["fit"] or np.ones(len(labels)))
         places, k = (-fit, fit, labels), self._draft.n_clusters
-        told = profiles_of(
-            self._tables[number], places, labels, fit, sureness, second, view["names"], k
-        )
+        told = profiles_of(self._tables[number], places, labels, view, k)
         new, before = self._new[number], np.array(self._facts.views[number].labels)
         former = self._facts.profiles[number] if self._facts.profiles else ()
         for cluster, found in enumerate(told):
-            if not second:
+            if not view.get("second"):
                 found["borderline"] = []
             rows = self._kept[number][labels == cluster]
             if cluster < len(former) and np.array_equal(rows, np.flatnonzero(before == cluster)):

@@ -22,35 +22,38 @@ from mvcc.tables.reading._table import Table
 
 MOST_ROWS = 5  # of each kind
 Profile = dict[str, Any]
+# the distance of every row to its center, its silhouette, and the nearest other cluster
+Places = tuple[Floats, Floats, Ints]
 _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
 
 
 def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[list[Profile]]:
     """Describe every cluster of every view."""
-    return [
-        profiles_of(table, fit.method.space(number), labels, view, fit.n_numbers)
-        for number, (table, labels, view) in enumerate(
-            zip(tables, fit.labels, facts["views"], strict=True)
-        )
-    ]
+    profiles, k = [], fit.n_numbers
+    for number, (table, labels) in enumerate(zip(tables, fit.labels, strict=True)):
+        places = places_of(fit.method.space(number), labels, k)
+        profiles.append(profiles_of(table, places, labels, facts["views"][number], k))
+    return profiles
 
 
 def profiles_of(
-    table: Table, X: Floats | LazyRows, labels: Ints, view: dict[str, Any], k: int
+    table: Table, places: Places, labels: Ints, view: dict[str, Any], k: int
 ) -> list[Profile]:
-    """Describe every cluster of a view with these facts, in the space (n, m) that was clustered.
+    """Describe every cluster of a view with these facts.
 
     Without a ``second`` choice, that is the nearest center. ``typical`` rows are the sure ones
     nearest to the center, ``borderline`` ones come with their other cluster, and ``misfits`` fit
     nowhere. No row is in two of these lists.
     """
-    told = (view[name] for name in ("fit", "stability", "probability", "second_probability"))
-    sureness, fit = sureness_of(*told), np.array(view["fit"])
+    told = ("fit", "stability", "probability", "second_probability")
+    sureness = sureness_of(*(view.get(name, []) for name in told))
+    fit = np.array(view["fit"] or np.ones(len(labels)))
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
-    own, silhouette, other = _places(X, labels, k)
-    if view["second"]:
+    own, silhouette, nearest = places
+    other = nearest
+    if view.get("second"):
         other = np.array(view["second"])
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
@@ -73,8 +76,8 @@ def profiles_of(
     return profiles
 
 
-def _places(X: Floats | LazyRows, labels: Ints, k: int) -> tuple[Floats, Floats, Ints]:
-    """Return every row's distance to its center, its silhouette, and its nearest other cluster.
+def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
+    """Return where the rows of a view (n, m) are in the space that was clustered.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
     distances to rows.

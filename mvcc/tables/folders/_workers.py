@@ -107,7 +107,7 @@ def _version() -> str:
 def computed(
     client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None
 ) -> list[Any]:
-    """Return the values of collections of dask; ``on_wait`` is told how many are there."""
+    """Return the values of collections of dask; ``on_wait`` gets how many are there."""
     from distributed import KilledWorker
 
     futures: list[Any] = []
