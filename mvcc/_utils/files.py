@@ -1,8 +1,4 @@
-"""Files: there as a whole or not at all, their checksums, tables as CSV.
-
-The lock of a folder, and its ledger: which files mvcc wrote there, with the kind of command and
-checksum.
-"""
+"""Files, there as a whole or not at all, their checksums, the lock and the ledger of a folder."""
 
 from __future__ import annotations
 
@@ -150,7 +146,7 @@ def _held(path: Path) -> Iterator[IO[str]]:
 def _is(path: Path, file: IO[str]) -> bool:
     """Tell whether the open file is the one that has the path: a run that ends removes its own."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+        return os.path.samefile(path, file.fileno())
     except FileNotFoundError:
         return False
 
@@ -264,11 +260,8 @@ class Ledger:
         """Write the ledger anew as a whole, or remove it if it has no entries."""
         kept = sorted(entries)
         if kept:
-            part = part_of(self._folder / LEDGER)
-            self.note(part.name, PART, LEDGER)
-            part.write_bytes("\n".join(map(json.dumps, kept)).encode())
-            sync(part)
-            move(part, self._folder / LEDGER)
+            self.note(part_of(self._folder / LEDGER).name, PART, LEDGER)
+            write_whole(self._folder / LEDGER, "\n".join(map(json.dumps, kept)).encode())
         else:
             (self._folder / LEDGER).unlink(missing_ok=True)
         self.entries = set(kept)
@@ -280,10 +273,7 @@ class Ledger:
 
 
 def link_before(root: Path, name: str) -> Path | None:
-    """Return the first folder in the name of a file that is a link, if one is.
-
-    Mvcc makes none.
-    """
+    """Return the first folder in the name of a file that is a link, if one is; mvcc makes none."""
     folders = [root / folder for folder in Path(name).parents][-2::-1]  # the last one is the root
     return next((folder for folder in folders if folder.is_symlink()), None)
 
@@ -299,13 +289,10 @@ def entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
     for line in lines:
         with contextlib.suppress(ValueError, TypeError):
             checksum, kind, name = parse_json(line)
-            if all(isinstance(one, str) for one in (checksum, kind, name)) and _stays_inside(name):
+            is_text = all(isinstance(one, str) for one in (checksum, kind, name))
+            # somebody may have edited the ledger, so that a name leads elsewhere
+            if is_text and name and not os.path.isabs(name) and ".." not in Path(name).parts:
                 yield checksum, kind, name
-
-
-def _stays_inside(name: str) -> bool:
-    """Tell whether a name leads nowhere else: somebody may have edited the ledger."""
-    return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
 
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:

@@ -9,9 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import MvccError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _MOST_COMPARED = 20_000  # words, in search of the most similar one
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
@@ -47,6 +50,13 @@ def words_of(error: Exception) -> str:
     ):
         words = words.removeprefix(beginning)
     return clipped(words or type(error).__name__, 300).rstrip(".")
+
+
+def first_problem(error: ValidationError) -> str:
+    """Return the first thing that is wrong with data from a file, and where."""
+    first = error.errors(include_url=False)[0]
+    what = str(first.get("ctx", {}).get("error", first["msg"]))
+    return clipped(": ".join(filter(None, (".".join(map(str, first["loc"])), what))), 300)
 
 
 def counted(number: int, noun: str) -> str:
@@ -108,20 +118,14 @@ def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | Non
     return plain[near[0]] if near else None
 
 
-def closest_id(name: Any, known: Iterable[Any]) -> Any | None:
-    """Return a known id with the same numbers and similar letters.
+def nearest_id(name: Any, known: Iterable[Any]) -> str:
+    """End a sentence with an offer of a known id with the same numbers and similar letters.
 
     For LAB-2 it may be "lab 002", but LAB 100 is another thing than LAB 200.
     """
     numbers = _numbers_in(name)
     alike = (one for one in islice(known, _MOST_COMPARED) if _numbers_in(one) == numbers)
-    return most_like(name, alike, cutoff=0.7)
-
-
-def nearest_id(name: Any, known: Iterable[Any]) -> str:
-    """End a sentence with an offer of the closest known id, if there is one."""
-    near = closest_id(name, known)
-    return "." if near is None else f"; did you mean {shown(near)}?"
+    return nearest(name, alike, cutoff=0.7)
 
 
 def _numbers_in(name: Any) -> list[str]:

@@ -48,7 +48,7 @@ class OutputFolder:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
-        self._on_note = on_note
+        self.on_note = on_note
         self._inputs = [Path(os.path.realpath(one)) for one in inputs]
         self._ledger = Ledger(path)
         self._made: list[Path] = []
@@ -58,7 +58,7 @@ class OutputFolder:
         with ExitStack() as stack, self.explained(self.path):
             stack.callback(self._remove_empty)
             self._make(self.path)
-            stack.enter_context(files.locked(self.path, self._on_note))
+            stack.enter_context(files.locked(self.path, self.on_note))
             self._ledger = Ledger(self.path, entries_in(self.path / LEDGER))
             if not self._ledger.entries:
                 stack.callback(self._ledger.remove_empty)
@@ -114,21 +114,18 @@ class OutputFolder:
         """
         contents = {name: new for name, new in contents.items() if not self._has(name, new)}
         self.refuse_taken(contents, kind)
-        parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
-            for name, content in contents.items():
-                parts[name] = stack.enter_context(self._part(name))
-                parts[name].write_bytes(content)
-                files.sync(parts[name])
+            parts = {name: stack.enter_context(self._part(name)) for name in contents}
+            for name, part in parts.items():
+                part.write_bytes(contents[name])
+                files.sync(part)
             for name, part in parts.items():
                 self._finish(name, part, kind)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
-        """Write a file over another one that the command knows to be its own, by a list that it
-        keeps itself.
+        """Write a file over one that the command knows to be its own, by a list that it keeps.
 
-        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller
-        says why it could not be written.
+        Without ``noted``, the ledger has no checksum of it.
         """
         with self._part(name) as part:
             part.write_bytes(content)
@@ -167,13 +164,9 @@ class OutputFolder:
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
         """Give a new folder beside the others that is removed in the end, also after a kill."""
-        with self.explained(self.path / name):
-            part = self._begin(name)
+        with self.explained(self.path / name), self._part(name) as part:
             part.mkdir()
-            try:
-                yield part
-            finally:
-                shutil.rmtree(part, ignore_errors=True)
+            yield part
 
     def replace_all(self, staged: Path, last: str, kinds: Mapping[str, str]) -> None:
         """Put the files of a staged folder into the place of all that this kind of command wrote.
@@ -238,19 +231,14 @@ class OutputFolder:
 
     @contextmanager
     def _part(self, name: str) -> Iterator[Path]:
-        """Give the part of a file to be written, which is removed unless it was moved."""
-        part = self._begin(name)
+        """Give the part of a file or folder to be written, removed in the end unless it moved."""
+        part = files.part_of(self.path / name)
+        self._make(part.parent)
+        self._note(part.relative_to(self.path).as_posix(), PART)  # known after a kill
         try:
             yield part
         finally:
-            part.unlink(missing_ok=True)
-
-    def _begin(self, name: str) -> Path:
-        """Return the part of a file or folder to be written, which is known after a kill."""
-        part = files.part_of(self.path / name)
-        self._make(part.parent)
-        self._note(part.relative_to(self.path).as_posix(), PART)
-        return part
+            _remove(part)
 
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)
@@ -287,16 +275,21 @@ class OutputFolder:
                 continue
             if checksum == FORMER:
                 _settle(path, path.with_name(left[1]))
-            elif path.is_dir():
-                shutil.rmtree(path)
             else:
-                path.unlink(missing_ok=True)
+                _remove(path)
 
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
         for folder in sorted(set(self._made), key=lambda one: -len(one.parts)):
             with suppress(OSError):  # it is not empty, as it should be
                 folder.rmdir()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _settle(former: Path, path: Path) -> None:

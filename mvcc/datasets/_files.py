@@ -8,7 +8,7 @@ import os
 import re
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -69,16 +69,8 @@ _TIMEOUT = 60  # seconds without a byte
 
 
 def _retrieve(url: str, sha256: str, largest: int, path: Path) -> Path:
+    """Download a file with pooch, which stays within https and stops at a number of bytes."""
     import pooch
-
-    where = {"fname": path.name, "path": path.parent}
-    return Path(
-        pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=_at_most(largest), **where)
-    )
-
-
-def _at_most(largest: int) -> Callable[[str, str, Any], None]:
-    """Return a downloader for pooch that stays within https and stops at a number of bytes."""
 
     def download(url: str, output_file: str, _: Any) -> None:
         import requests
@@ -95,7 +87,8 @@ def _at_most(largest: int) -> Callable[[str, str, Any], None]:
                         raise ValueError(f"it is larger than the expected {largest} bytes")
                     file.write(chunk)
 
-    return download
+    where = {"fname": path.name, "path": path.parent}
+    return Path(pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=download, **where))
 
 
 def _documents(file: DataFolder, folder: Path) -> Path:
@@ -143,9 +136,7 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
     """Find a data file, the first of its name along the search order, and verify its checksum.
 
-    None if there is none. A damaged file ends the search, with a DataError: it is never passed over
-    in silence. The documents of a folder are verified once in a process, or again when documents
-    were added to it or removed.
+    None if there is none. A damaged file ends the search with a DataError.
     """
     for folder in search_folders(data_dir):
         path = folder / file.name

@@ -10,8 +10,8 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import most_like, shown
 from mvcc.exceptions import UnknownDatasetError
 
 GROUP = "mvcc.datasets"
@@ -82,14 +82,12 @@ class DatasetInfo:
     def options(self) -> dict[str, str]:
         """Return the options of its loader, each with its default as written, without an import."""
         module, _, function = self.loader.partition(":")
-        try:
+        spec = None
+        with suppress(ImportError):  # of a package that is damaged: loading it says so
             spec = find_spec(module)
-        except ImportError:  # of a package that is damaged: loading it says so
+        if spec is None or spec.origin is None:
             return {}
-        source = ""
-        if spec and spec.origin:
-            source = Path(spec.origin).read_text(encoding="utf-8")
-        for node in ast.parse(source).body:
+        for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
                 return {
@@ -153,9 +151,8 @@ def dataset_info(name: str) -> DatasetInfo:
     """Look a data set up by its name; the error for another lists the known and the nearest."""
     known = registry()
     if not isinstance(name, str) or name not in known:
-        near = get_close_matches(str(name)[:60].lower(), known, n=1, cutoff=0.4)
-        nearest = near if isinstance(name, str) else []
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        near = most_like(name, known, cutoff=0.4) if isinstance(name, str) else None
+        hint = f" Did you mean {near!r}?" if near else ""
         raise UnknownDatasetError(
             f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}."
         )

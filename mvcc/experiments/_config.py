@@ -275,10 +275,6 @@ class Config(Section):
         """Return the names of the transfer methods of the multi-view experiments."""
         return self.multi_view.transfers if self.multi_view is not None else ()
 
-    def identity(self) -> dict[str, Any]:
-        """Return what two runs must share: everything but the number of trials."""
-        return {key: value for key, value in self.resolved().items() if key != "trials"}
-
 
 def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """Read an experiment's configuration from a YAML file.

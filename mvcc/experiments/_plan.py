@@ -9,19 +9,19 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mvcc import results
 from mvcc._utils.environment import command_line, commit, machine, now, versions
 from mvcc.datasets import file_checksums
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.experiments._store import ResultsStore
 from mvcc.multiview import needs_base, takes_threshold, transfer_origin, uses_relations
-from mvcc.results import PROPAGATION, Manifest, Run, differences
+from mvcc.results import Manifest, Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
-ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,9 @@ def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
 
 def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
     for view, threshold in plan.thresholds.items():
-        for base in plan.bases:
-            for method, t in ((PROPAGATION, as_text(threshold)), (ALONE, None)):
-                for n in plan.constraints:
-                    yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
+        methods = {results.PROPAGATION: as_text(threshold), results.SINGLE_VIEW: None}
+        for base, (method, t), n in product(plan.bases, methods.items(), plan.constraints):
+            yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
 
 
 def as_text(threshold: float | str) -> str:
@@ -160,7 +159,7 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
                 f"{nameless} is here without a manifest that says whose results these are. Choose "
                 f"another folder by --out, or set them aside by --fresh."
             )
-    elif changed := differences(stored, manifest):
+    elif changed := results.differences(stored, manifest):
         raise StoreError(
             f"{store.folder} holds results of another run:\n  "
             + "\n  ".join(changed)

@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from mvcc._utils.environment import now
+from mvcc._utils.messages import first_problem
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
@@ -201,11 +202,9 @@ def _config(manifest: Manifest, store: ResultsStore) -> Config:
     try:
         return Config.model_validate(manifest.config)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
         raise StoreError(
             f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc and "
-            f"the packages here: {'.'.join(map(str, first['loc']))}: "
-            f"{str(first.get('ctx', {}).get('error', first['msg'])).rstrip('.')}."
+            f"the packages here: {first_problem(error).rstrip('.')}."
         ) from error
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _KEY = ["trial", *results.CELL]
 _OF_ALL_TRIALS = (results.SCORES, results.CURVES, results.EXAMPLE)
 _TRIAL = re.compile(r"([0-9]{4}|[1-9][0-9]{4,})\.csv\.gz")
-_REPORT = re.compile(r"[0-9]{4,}\.error\.txt")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -40,19 +39,16 @@ class ResultsStore:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.trials = self.folder / "trials"
-        self._out = self._output(lambda note: None)
+        elsewhere = "choose another folder by --out; what was stored before is intact"
+        self._out = OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere)
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
         """Hold the folder for this run alone, and clear away what killed runs left half written."""
         self.refuse_link(self.trials)
-        self._out = self._output(on_note)
+        self._out.on_note = on_note
         with self._out:
             yield
-
-    def _output(self, on_note: Callable[[str], None]) -> OutputFolder:
-        elsewhere = "choose another folder by --out; what was stored before is intact"
-        return OutputFolder(self.folder, results.RUN_KIND, elsewhere=elsewhere, on_note=on_note)
 
     @staticmethod
     def refuse_link(folder: Path) -> None:
@@ -123,10 +119,12 @@ class ResultsStore:
         known = self.checksums()
         damaged = {}
         for name in sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())}):
-            path = self.folder / name
-            if path.exists() and (why := damage_of(_bytes_of(path), known.get(name, []))):
+            if (self.folder / name).exists() and (why := self._damage_of(name, known)):
                 damaged[name] = why
         return damaged
+
+    def _damage_of(self, name: str, known: results.Checksums) -> str:
+        return damage_of(_bytes_of(self.folder / name), known.get(name, []))
 
     def set_aside(self, name: str) -> Path:
         """Move a file out of the way, without deleting anything; return where to."""
@@ -155,9 +153,7 @@ class ResultsStore:
         return {trial for trial in self.stored() if self._name(trial) not in damaged}
 
     def nameless(self) -> Path | None:
-        """Return the first file named like results where no manifest says whose they are."""
-        if (self.folder / results.MANIFEST).exists():
-            return None
+        """Return the first file named like results, where no manifest says whose they are."""
         if self.stored():
             return self.trials
         return next(filter(Path.exists, (self.folder / name for name in _OF_ALL_TRIALS)), None)
@@ -200,8 +196,7 @@ class ResultsStore:
 
     def failures(self) -> list[Path]:
         """Return the files that say why unfinished trials failed."""
-        found = sorted(self.trials.glob("*.error.txt"))
-        return [path for path in found if _REPORT.fullmatch(path.name) and self._is_failure(path)]
+        return [path for path in sorted(self.trials.glob("*.error.txt")) if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
         """Return the rows of a trial, from its file or the scores; None where neither has it."""
@@ -257,8 +252,7 @@ class ResultsStore:
 
     def _is_failure(self, path: Path) -> bool:
         """Tell whether `write_failure` wrote a file, and nobody has changed it since."""
-        known = self.checksums().get(self._name_of(path), [])
-        return path.is_file() and not damage_of(_bytes_of(path), known)
+        return path.is_file() and not self._damage_of(self._name_of(path), self.checksums())
 
     def _read_trial(self, trial: int, known: results.Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)
@@ -274,7 +268,7 @@ class ResultsStore:
         if why := damage_of(content, known.get(name, [])):
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
-            rows = results.read_csv(results.unpacked(content), results.TEXTS)
+            rows = results.parse_table(results.unpacked(content), results.TEXTS)
         except (OSError, EOFError, ValueError, ZlibError) as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:

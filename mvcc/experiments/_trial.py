@@ -22,7 +22,7 @@ from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
+from mvcc.experiments._plan import MULTI_VIEW, Cell, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -51,11 +51,9 @@ def run_trial(
 ) -> pd.DataFrame:
     """Compute all cells of one trial.
 
-    The table has a row per cell: its key, the mean F-measure of the views, number, weight and
-    weighted precision of the propagated constraints and of those among them that were not given
-    (summed over the views, averaged over the co-EM iterations), iterations, convergence, the
-    threshold that was chosen, the two indicators of §6.4. Methods without a base have the F-measure
-    alone.
+    The table has a row per cell: its key, the mean F-measure of the views, and the measures of
+    co-EM (constraints are summed over the views, and averaged over the iterations), which methods
+    without a base lack.
     """
     with single_threaded():
         draw = draw_trial(config, trial, data_dir)
@@ -156,8 +154,7 @@ def _run_cell(
 def make_problem(cell: Cell, draw: Draw) -> Problem:
     """Return the problem of a cell, closed once for all methods that have a base."""
     views: list[DrawnView] = draw.views
-    if cell.experiment == SINGLE_VIEW:
-        assert cell.view is not None  # every cell of a single-view experiment has one
+    if cell.view is not None:
         views = [draw.single[cell.view]]
     relations: Relations = {}
     if cell.mapped is not None and cell.rewired is not None:
@@ -176,9 +173,8 @@ def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
 
 def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
     """Return the labels by a method without a base, from constraints and relations as drawn."""
-    model = make_without_base(
-        cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell)
-    )
+    options, _ = _settings(config, cell)
+    model = make_without_base(cell.method, _n_clusters(problem), random_state=seed, **options)
     if cell.method != JOINT:
         return [model.fit_predict(X) for X in problem.views]
     constraints, relations = problem.drawn
@@ -189,16 +185,12 @@ def _n_clusters(problem: Problem) -> int:
     return 1 + max(int(y.max()) for y in problem.labels)
 
 
-def _options(config: Config, cell: Cell) -> dict[str, Any]:
+def _settings(config: Config, cell: Cell) -> tuple[dict[str, Any], str | None]:
+    """Return the options of the method of a cell, and the start of its base."""
     if config.multi_view is None or cell.experiment != MULTI_VIEW:
-        return {}
-    return dict((config.multi_view.transfer_options or {}).get(cell.method, {}))
-
-
-def _init(config: Config, cell: Cell) -> str | None:
-    if config.multi_view is None or cell.experiment != MULTI_VIEW:
-        return None
-    return config.multi_view.init
+        return {}, None
+    options = (config.multi_view.transfer_options or {}).get(cell.method, {})
+    return dict(options), config.multi_view.init
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
@@ -209,11 +201,11 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
     # part by itself
     cross_validated = cell.threshold == CROSS_VALIDATED
     constraints, relations = problem.drawn if cross_validated else problem.closed
-    options = _options(config, cell)
+    options, init = _settings(config, cell)
     if cell.threshold is not None:
         options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
     model = MultiViewConstrainedClustering(
-        make_base(cell.base, _n_clusters(problem), _init(config, cell)),
+        make_base(cell.base, _n_clusters(problem), init),
         transfer_class(cell.method)(**options),
         closure=cell.closure if cross_validated else "none",
         random_state=seed,
@@ -265,7 +257,7 @@ def warm_up(config: Config) -> None:
     used = set()
     for cell in list_cells(config):
         method = PROPAGATION if transfer_origin(cell.method) else cell.method
-        used.add((cell.base, method, _init(config, cell)))
+        used.add((cell.base, method, _settings(config, cell)[1]))
     with single_threaded():
         compile_kernels(sorted(used, key=str))
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from gzip import GzipFile
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 
@@ -53,12 +48,3 @@ def unpacked(content: bytes) -> bytes:
     if len(text) > most:
         raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
     return text
-
-
-def read_csv(content: bytes, texts: Iterable[str], **options: Any) -> pd.DataFrame:
-    """Read a table, some columns of which are text, and every number to its last bit."""
-    import pandas as pd
-
-    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
-        options["float_precision"] = "round_trip"
-    return pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)

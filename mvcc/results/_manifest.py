@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mvcc._utils.files import is_inside
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, first_problem
 from mvcc._utils.reading import parse_json
 
 _CHOOSE_KERNELS = (
@@ -64,10 +64,7 @@ def parse_manifest(content: bytes) -> Manifest:
     try:
         manifest = Manifest.model_validate(parse_json(content))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise ValueError(
-            f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}"
-        ) from error
+        raise ValueError(first_problem(error)) from error
     trials = manifest.config.get("trials")
     if type(trials) is not int or trials < 1:
         raise ValueError("config.trials: it is not a number of trials")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
 
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, first_problem
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results._changes import Continued, Corrected, Together
@@ -25,6 +26,8 @@ from mvcc.results._view import (
     Suspicious,
     ViewFacts,
     Weight,
+    check_lengths,
+    check_rows,
 )
 
 CLUSTERING = "clustering.json"
@@ -173,55 +176,42 @@ class Clustering(Facts):
     @model_validator(mode="after")
     def _the_parts_fit(self) -> Self:
         n_views = len(self.views)
+        of_clusters: dict[str, Sized] = {"names": self.names, "titles": self.titles}
         for number, view in enumerate(self.views):
+            of_clusters[f"views.{number}.names"] = view.names
             for where, found in (("labels", view.labels), ("second", view.second)):
-                if (largest := max(found, default=0)) >= self.n_clusters:
-                    raise ValueError(
-                        f"views.{number}.{where} has a cluster {largest}, but `n_clusters` is "
-                        f"{self.n_clusters}"
-                    )
-        for where, names in (
-            ("names", self.names),
-            ("titles", self.titles),
-            *((f"views.{number}.names", view.names) for number, view in enumerate(self.views)),
-        ):
-            if names and len(names) != self.n_clusters:
-                raise ValueError(f"{where} has {len(names)} entries for {self.n_clusters} clusters")
+                self._check_clusters(f"views.{number}.{where} has a", found)
+        given = {where: values for where, values in of_clusters.items() if values}
+        check_lengths(given, self.n_clusters, "clusters")
         if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
             raise ValueError(
                 f"profiles must have {self.n_clusters} clusters for each of {n_views} views"
             )
         for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
-            where = f"profiles.{number} names"
             for one in profiles:
-                if wrong := [row for row in one.rows if row >= view.n_rows]:
-                    last = view.n_rows - 1
-                    raise ValueError(f"{where} row {wrong[0]}, but the rows are 0 … {last}")
-                if wrong := [other for _, other in one.borderline if other >= self.n_clusters]:
-                    raise ValueError(
-                        f"{where} cluster {wrong[0]}, but `n_clusters` is {self.n_clusters}"
-                    )
+                check_rows(f"profiles.{number}", one.rows, view.n_rows)
+                others = (other for _, other in one.borderline)
+                self._check_clusters(f"profiles.{number} names", others)
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
             raise ValueError("either `co_em` or `joint` must be there")
         if self.joint and sorted(sum(self.joint.connected, ())) != list(range(n_views)):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
-        for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
-            if len(values) != n_views:
-                raise ValueError(
-                    f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
-                )
+        of_views: dict[str, Sized | None] = {
+            f"co_em.objectives.{number}": values
+            for number, values in enumerate(self.co_em.objectives if self.co_em else ())
+        }
         for number, method in enumerate(self.comparison.methods if self.comparison else ()):
-            if len(method.reference_f) not in (0, n_views):
-                raise ValueError(
-                    f"comparison.methods.{number}.reference_f has {len(method.reference_f)} entries"
-                    f" for {n_views} views"
-                )
-        n_known = len(self.stability_runs.agreement)
-        if self.stability_runs.count and n_known != n_views:
-            raise ValueError(f"stability_runs.agreement has {n_known} entries for {n_views} views")
+            of_views[f"comparison.methods.{number}.reference_f"] = method.reference_f or None
+        if self.stability_runs.count:
+            of_views["stability_runs.agreement"] = self.stability_runs.agreement
+        check_lengths(of_views, n_views, "views")
         return self
+
+    def _check_clusters(self, what: str, clusters: Iterable[int]) -> None:
+        if (largest := max(clusters, default=0)) >= self.n_clusters:
+            raise ValueError(f"{what} cluster {largest}, but `n_clusters` is {self.n_clusters}")
 
     def _check_relation(self, where: str, relation: Relation) -> None:
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
@@ -232,14 +222,11 @@ class Clustering(Facts):
         k = self.n_clusters
         if relation.held_out and [len(row) for row in relation.held_out.table] != [k] * k:
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
-        for name in ("pairs", "differing", "suspicious"):
-            pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
-            if wrong := next(
-                (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
-            ):
+        pairs: Iterable[Pair | Suspicious] = (*relation.pairs, *relation.differing)
+        for pair in chain(pairs, relation.suspicious):
+            if pair.i >= sizes[0] or pair.j >= sizes[1]:
                 raise ValueError(
-                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
-                    "rows"
+                    f"{where} has the pair {[pair.i, pair.j]}, but the views have {sizes} rows"
                 )
 
 
@@ -275,10 +262,7 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
     try:
         return Clustering.model_validate(facts)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        what = first["msg"].removeprefix("Value error, ")
-        raise _damaged(source, clipped(f"{where}: {what}" if where else what, 300)) from error
+        raise _damaged(source, first_problem(error)) from error
 
 
 def _damaged(source: str, why: str) -> StoreError:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
 
@@ -299,19 +299,11 @@ class ViewFacts(Facts):
             by_row.append("fit")
         if self.probability:
             by_row += ["probability", "second", "second_probability"]
-        for name in by_row:
-            values = getattr(self, name)
-            if values is not None and len(values) != self.n_rows:
-                raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
+        check_lengths({f"`{name}`": getattr(self, name) for name in by_row}, self.n_rows, "rows")
         for name in ("given", "violated", "dropped", "propagated", "received", *_OF_ONE_ROW):
-            entries: Iterable[tuple[Any, ...]] = getattr(self, name)
-            largest = max(
-                (max(entry[: 1 if name in _OF_ONE_ROW else 2]) for entry in entries), default=0
-            )
-            if largest >= self.n_rows:
-                raise ValueError(
-                    f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}"
-                )
+            n_ends = 1 if name in _OF_ONE_ROW else 2
+            rows = (row for entry in getattr(self, name) for row in entry[:n_ends])
+            check_rows(f"`{name}`", rows, self.n_rows)
         if self.sample is not None and (
             list(self.sample) != sorted(set(self.sample))
             or max(self.sample, default=0) >= self.n_rows
@@ -324,3 +316,16 @@ class ViewFacts(Facts):
                     f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows"
                 )
         return self
+
+
+def check_lengths(lists: Mapping[str, Sized | None], n: int, things: str) -> None:
+    """Refuse a list, by where it is, that has not one entry for each of n things."""
+    for where, values in lists.items():
+        if values is not None and len(values) != n:
+            raise ValueError(f"{where} has {len(values)} entries for {n} {things}")
+
+
+def check_rows(where: str, rows: Iterable[int], n_rows: int) -> None:
+    """Refuse rows that a view does not have."""
+    if (largest := max(rows, default=0)) >= n_rows:
+        raise ValueError(f"{where} names row {largest}, but the rows are 0 … {n_rows - 1}")
