@@ -20,7 +20,6 @@ from mvcc.exceptions import StoreError
 
 LOCK, LEDGER = ".mvcc-lock", ".mvcc-files"
 PART, FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
-_MANY_ENTRIES = 2000  # of a ledger
 _MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")
 _HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/[0-9]+")
@@ -88,8 +87,7 @@ def move(source: Path, target: Path) -> None:
 def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
     """Hold a folder for this process alone, or raise a StoreError that names the other.
 
-    The system drops the lock of a process that ends, however it ends. The file that is left keeps
-    nobody out; it says when a killed process began.
+    The system drops the lock of a process that ends, however it ends.
     """
     path = folder / LOCK
     refuse_link(path, "a lock")
@@ -244,26 +242,13 @@ class Ledger:
 
     def forget(self, kind: str) -> None:
         """Drop the entries of a kind, whose list of its own is complete."""
-        self._rewrite(entry for entry in self.entries if entry[1] != kind)
-
-    def shorten(self) -> None:
-        """Drop the entries of former versions of files once they are many."""
-        if len(self.entries) < _MANY_ENTRIES:
-            return
-        self._rewrite(
-            (checksum, kind, name)
-            for checksum, kind, name in self.entries
-            if (self._folder / name).is_file() and checksum == sha256_of_file(self._folder / name)
-        )
-
-    def _rewrite(self, entries: Iterable[tuple[str, str, str]]) -> None:
-        """Write the ledger anew as a whole, or remove it if it has no entries."""
-        kept = sorted(entries)
+        kept = sorted(entry for entry in self.entries if entry[1] != kind)
+        path = self._folder / LEDGER
         if kept:
-            self.note(part_of(self._folder / LEDGER).name, PART, LEDGER)
-            write_whole(self._folder / LEDGER, "\n".join(map(json.dumps, kept)).encode())
+            self.note(part_of(path).name, PART, LEDGER)
+            write_whole(path, "\n".join(map(json.dumps, kept)).encode())
         else:
-            (self._folder / LEDGER).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         self.entries = set(kept)
 
     def remove_empty(self) -> None:

@@ -26,15 +26,10 @@ _LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
 
 class OutputFolder:
-    """A folder that a command writes files to, as a context manager that locks it.
+    """A folder that a command writes files of one kind to, such as "labels", locked while open.
 
-    `path`: it is made if it does not exist, and removed again if nothing was written.
-    `kind`: what the command writes, such as "labels". It replaces no files of another kind.
-    `fresh`: replace files of this kind that exist; None if the command never does.
-    `inputs`: files and folders that the command reads. They are never replaced.
-    `elsewhere`: what messages offer instead.
-    `on_note`: called with a note if a process that wrote here was killed.
-    Raises StoreError: if another process writes to the folder, or it cannot be written.
+    Those that exist are replaced only if `fresh`, which is None where this is never offered, and
+    `inputs` never. Messages offer `elsewhere`; `on_note` learns of a process that was killed.
     """
 
     def __init__(
@@ -63,16 +58,15 @@ class OutputFolder:
             if not self._ledger.entries:
                 stack.callback(self._ledger.remove_empty)
             self._remove_parts()
-            self._ledger.shorten()
             self._open = stack.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._open.close()
 
-    def names(self, kind: str | None = None) -> list[str]:
-        """Return the files of a kind that are as mvcc wrote them here; by default of its own."""
-        return self._ledger.names(self.kind if kind is None else kind)
+    def names(self) -> list[str]:
+        """Return the files of this kind that are as mvcc wrote them here."""
+        return self._ledger.names(self.kind)
 
     def was_used(self) -> bool:
         """Tell whether this kind of command has written here before."""
@@ -108,10 +102,7 @@ class OutputFolder:
                 raise StoreError(f"{path} {why}. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes], kind: str | None = None) -> None:
-        """Write files by name, all or none; a file that has its bytes already stays as it is.
-
-        ``kind`` is theirs if it is not that of the folder.
-        """
+        """Write files by name, all or none; a file that has its bytes already stays as it is."""
         contents = {name: new for name, new in contents.items() if not self._has(name, new)}
         self.refuse_taken(contents, kind)
         with self.explained(self.path), ExitStack() as stack:
@@ -123,10 +114,7 @@ class OutputFolder:
                 self._finish(name, part, kind)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
-        """Write a file over one that the command knows to be its own, by a list that it keeps.
-
-        Without ``noted``, the ledger has no checksum of it.
-        """
+        """Write a file over one that the command knows to be its own, whether the ledger has it."""
         with self._part(name) as part:
             part.write_bytes(content)
             files.sync(part)
@@ -172,10 +160,7 @@ class OutputFolder:
         """Put the files of a staged folder into the place of all that this kind of command wrote.
 
         ``last`` is the first to go and the last to come: without it, the others are incomplete.
-        ``kinds`` names files of another kind. Files that somebody changed, and files of others,
-        stay.
-
-        Raises StoreError: as `write`.
+        ``kinds`` names files of another kind.
         """
         inside = [path for path in sorted(staged.rglob("*")) if not path.is_dir()]
         names = [path.relative_to(staged).as_posix() for path in inside]

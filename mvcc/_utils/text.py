@@ -1,7 +1,5 @@
 """Text files: how they are encoded, and the records of CSV and ARFF.
 
-Our own are in UTF-8, those of other programs also as Excel writes them.
-
 Excel's "CSV" is in the encoding of the system, Windows-1252 in most of Europe and America, and its
 "Unicode text" in UTF-16 with a byte-order mark.
 """
@@ -67,10 +65,7 @@ def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
 
 
 def read_text(content: bytes, place: str, error: type[MvccError]) -> Text:
-    """Return a text in UTF-8, in UTF-16 with a byte-order mark, or else in Windows-1252.
-
-    Raises ``error``: for a binary file, or one that is in none of them.
-    """
+    """Return a text in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252, or refuse it."""
     if b"\0" not in content and _is_utf_8(content):
         return Text(content.decode(UTF_8), UTF_8)
     encoding = encoding_of(io.BytesIO(content).readlines(), place, error)

@@ -40,10 +40,7 @@ def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
 
 
 def unpack(archive: Path, folder: Path, largest: int) -> None:
-    """Write the documents of a group; more than so many bytes are a ValueError.
-
-    Only the number at the end of a path is used, so that none can lead out of the folder.
-    """
+    """Write the documents of a group; more than so many bytes are a ValueError."""
     size = 0
     with tarfile.open(archive, "r:gz") as members:
         for member in members:
@@ -57,6 +54,7 @@ def unpack(archive: Path, folder: Path, largest: int) -> None:
                 )
             content = members.extractfile(member)
             assert content is not None  # it is a file
+            # the number alone, so that no path can lead out of the folder
             (folder / match[2]).write_bytes(content.read())
 
 
@@ -136,7 +134,7 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
     """Find a data file, the first of its name along the search order, and verify its checksum.
 
-    None if there is none. A damaged file ends the search with a DataError.
+    A damaged file ends the search with a DataError.
     """
     for folder in search_folders(data_dir):
         path = folder / file.name

@@ -18,14 +18,9 @@ _CLUSTERS = np.array([0, 1, 1, 0], dtype=np.int64)
 def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: int = 2) -> Dataset:
     """Draw Four Quadrants: standard Gaussians at (±3, ±3), quadrants I and IV against II and III.
 
-    Table 1 has 200 instances in each view, the text of §6.1 has 200 in both together
-    (``instances_per_view=100``). The default is Table 1's, which fits the results of §6.3 better.
-    Every quadrant has the same number of instances in each view, so that ``instances_per_view`` is
-    a multiple of 4.
-
-    A third view (§5.3) is drawn after the other two, which it does not change, and matched to the
-    first as the second is. The second and the third are related through the first: a super-instance
-    has one instance in each view.
+    The default is that of Table 1, which fits the results of §6.3 better than that of the text of
+    §6.1, 200 in both views together. A third view (§5.3) is drawn after the other two, which it
+    does not change, and matched to the first as the second is.
     """
     n = check_multiple(instances_per_view, "instances_per_view", 4, _MOST)
     count = check_choice(n_views, "n_views", (2, 3))
@@ -43,8 +38,7 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
 def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
     """Match the rows of each quadrant one to one so that the sum of distances is least.
 
-    The paper only says "mappings between nearest neighbors". Matching the closest free pair again
-    and again would leave distant leftovers to each other at the end.
+    Taking the closest free pair again and again would leave distant ones to each other at the end.
     """
     partners = np.empty(len(first), dtype=np.int64)
     for quadrant in range(4):

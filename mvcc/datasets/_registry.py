@@ -43,15 +43,12 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DataFolder(DataFile):
-    """A newsgroup of 20 Newsgroups.
+    """A newsgroup: a folder with a file per document, which is called by its number.
 
-    A folder with one file per document, whose name is the document's number. `sha256` and `size`
-    are those of the documents one after the other, in the order of their names as text. `url` is
-    that of an archive with all groups in it, the one that scikit-learn downloads as well, and
-    `archive_sha256` its checksum.
+    `sha256` and `size` are those of the documents one after the other, by their names as text.
     """
 
-    archive_sha256: str
+    archive_sha256: str  # of what is at `url`: all groups, as scikit-learn downloads them
 
 
 @dataclass(frozen=True)

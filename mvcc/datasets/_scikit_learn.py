@@ -19,9 +19,7 @@ def draw_shape(
 ) -> Dataset:
     """Draw both views alike, and relations at random within the classes, as in §6.1.
 
-    The shape is ``make_moons`` or ``make_circles`` of scikit-learn, and ``noise`` the standard
-    deviation of both coordinates. Both classes have the same number of instances, and every
-    instance has one partner.
+    ``noise`` is the standard deviation of both coordinates. Every instance has one partner.
     """
     n = check_multiple(instances_per_view, "instances_per_view", 2, 10**6)
     spread = check_number(noise, "noise", low=0, high=1e100)
@@ -37,9 +35,7 @@ def half_moons(
 ) -> Dataset:
     """Draw Half-Moons: two half circles of radius 1, each open around an end of the other.
 
-    Without noise the half-moons keep 0.5 from each other. That is ten times the default noise, so
-    that they do not touch: what goes wrong is then due to their shape, not to an overlap. The
-    options are those of `draw_shape`.
+    They are ten times the default noise apart, so that their shape matters, and not an overlap.
     """
     return draw_shape(make_moons, rng, instances_per_view, noise)
 
@@ -47,11 +43,7 @@ def half_moons(
 def rings(
     rng: np.random.Generator, *, instances_per_view: int = 200, noise: float = 0.05
 ) -> Dataset:
-    """Draw Rings: circles of radius 1 and 0.5 around the origin, the outer one first.
-
-    Without noise the rings keep 0.5 from each other, as the half-moons do. The options are those of
-    `draw_shape`.
-    """
+    """Draw Rings: circles of radius 1 and 0.5 around the origin, the outer one first."""
     return draw_shape(partial(make_circles, factor=0.5), rng, instances_per_view, noise)
 
 

@@ -59,10 +59,7 @@ def list_cells(config: Config) -> list[Cell]:
 
 
 def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Give the cells of every method, those without a base last and once.
-
-    Only propagation has thresholds; k-means has the same row for all numbers of constraints.
-    """
+    """Give the cells of every method, those without a base last and once."""
     unused = (None,)
     for base in (*plan.bases, None):
         for method in plan.transfers:

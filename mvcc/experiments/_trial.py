@@ -94,8 +94,7 @@ _lock = threading.Lock()
 def single_threaded() -> Iterator[None]:
     """Compute on one BLAS thread, without warnings of what is a column of the results.
 
-    Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP
-    counts by thread.
+    The first thread of a process sets both, and the last puts them back. OpenMP counts by thread.
     """
     global _holders
     with _lock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -44,10 +44,8 @@ _LONGEST_LINE = 10_000
 class Results:
     """All experiments below a folder, or that of the folder itself.
 
-    Each kind of file is read when first asked for. An attribute raises a StoreError if there is no
-    experiment, or if a file is missing or damaged or lacks a column. Everything has three columns,
-    or entries, more than its file: ``folder``, the experiment's folder as seen from `folder`, or
-    its own name; ``study`` and ``features``, as its manifest has them. ``threshold`` is text.
+    Each kind of file is read when first asked for. Everything has three columns, or entries, more
+    than its file: ``folder``, as seen from `folder`, ``study`` and ``features``.
     """
 
     folder: Path
@@ -183,36 +181,40 @@ def _read_table(
         raise _damaged(path, f"missing columns: {', '.join(missing)}")
     if table.empty:
         raise _damaged(path, "it has no rows")
-    for name in columns:
-        _check_column(path, table, name)
-    _check_rows(path, table, list(key), manifest)
+    for column, wrong, why in _mistakes(table, columns, list(key), _methods(manifest)):
+        if wrong.any():
+            row = int(wrong.to_numpy().argmax())
+            value = clipped(str(column.iloc[row]))
+            # line 1 is the header
+            raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")
     return table
 
 
-def _check_column(path: Path, table: pd.DataFrame, name: str) -> None:
-    """Check that a column has labels, or numbers of 0 or more, which it then has as floats."""
+def _mistakes(
+    table: pd.DataFrame, columns: Iterable[str], key: list[str], methods: list[str]
+) -> Iterator[tuple[pd.Series, pd.Series, str]]:
+    """Give columns with the rows where they are wrong, and why; those of numbers become floats.
+
+    Figures and claims rely on labels, numbers of 0 or more, known methods and bases, and one row
+    per place.
+    """
     import pandas as pd
 
-    column = table[name]
-    if name in names.TEXTS:
-        unreadable = [text for text in column.dropna().unique() if not is_label(text)]
-        _refuse(path, column, column.isin(unreadable), _NO_LABEL)
-    else:
-        most = 1 if name in _SHARES else _LARGEST
-        # pandas fails at 1e400 as a whole number
-        words = column.astype("str") if column.dtype == object else column
-        table[name] = pd.to_numeric(words, errors="coerce").astype(float)
-        wrong = column.notna() & ~table[name].between(0, most)
-        _refuse(path, column, wrong, f"not a number from 0 to {most:g}")
-    if name in _REQUIRED:
-        _refuse(path, column, column.isna(), "but must have a value")
-
-
-def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[str, Any]) -> None:
-    """Check what figures and claims rely on: known methods and bases, and one row per place."""
-    import pandas as pd
-
-    methods, bases = _methods(manifest), list(names.BASES)
+    for name in columns:
+        column = table[name]
+        if name in names.TEXTS:
+            unreadable = [text for text in column.dropna().unique() if not is_label(text)]
+            yield column, column.isin(unreadable), _NO_LABEL
+        else:
+            most = 1 if name in _SHARES else _LARGEST
+            # pandas fails at 1e400 as a whole number
+            words = column.astype("str") if column.dtype == object else column
+            table[name] = pd.to_numeric(words, errors="coerce").astype(float)
+            wrong = column.notna() & ~table[name].between(0, most)
+            yield column, wrong, f"not a number from 0 to {most:g}"
+        if name in _REQUIRED:
+            yield column, column.isna(), "but must have a value"
+    bases = list(names.BASES)
     method, base, threshold = table["method"], table["base"], table["threshold"]
     is_transfer = method.isin(names.TRANSFERS)
     is_mapped = is_transfer & (method != names.SINGLE_VIEW) & (table["experiment"] == "multi-view")
@@ -220,22 +222,12 @@ def _check_rows(path: Path, table: pd.DataFrame, key: list[str], manifest: dict[
     has_threshold |= threshold == names.CROSS_VALIDATED
     has_threshold |= threshold.isna() & (method != names.PROPAGATION)
     neither = f"neither a number from 0 to 1 nor {names.CROSS_VALIDATED}"
-    for name, wrong, why in (
-        ("method", ~method.isin(methods), f"none of {', '.join(methods)}"),
-        ("base", ~base.isin(bases) & (base.notna() | is_transfer), f"none of {', '.join(bases)}"),
-        ("mapped", is_mapped & table["mapped"].isna(), "but must have a value"),
-        ("threshold", ~has_threshold, neither),
-        ("n_constraints", table.duplicated(key), "but a row of the same place has come before"),
-    ):
-        _refuse(path, table[name], wrong, why)
-
-
-def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        value = clipped(str(column.iloc[row]))
-        # line 1 is the header
-        raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")
+    yield method, ~method.isin(methods), f"none of {', '.join(methods)}"
+    yield base, ~base.isin(bases) & (base.notna() | is_transfer), f"none of {', '.join(bases)}"
+    yield table["mapped"], is_mapped & table["mapped"].isna(), "but must have a value"
+    yield threshold, ~has_threshold, neither
+    again = "but a row of the same place has come before"
+    yield table["n_constraints"], table.duplicated(key), again
 
 
 def _methods(manifest: dict[str, Any]) -> list[str]:

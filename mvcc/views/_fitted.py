@@ -44,10 +44,7 @@ class FittedViews:
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
 
     def _rows(self, X: Any, number: int, what: str) -> Any:
-        """Return rows of a view as an array, with features in the order of the fit.
-
-        ``what`` is what messages call the rows.
-        """
+        """Return rows, as messages call them, as an array with features in the order of the fit."""
         view, n_features = f"view {called(number, self.view_names_)}", self.n_features_in_[number]
         ordered = _in_order(X, self.feature_names_in_[number], view, what)
         data = numbers_of(ordered, what, sparse=self._takes_sparse)
@@ -82,9 +79,8 @@ def each_view(
 ) -> Any:
     """Give an answer for every view of X, in the form of X.
 
-    X is a list of all views, or a dict {name or number: rows} of some; ``names`` are those of the
-    ``n_views`` that were fitted, None without names. ``answer`` is called with the rows of a view,
-    the number that the view had in the fit, and what messages call the rows.
+    X is a list of all views, or a dict {name or number: rows} of some. ``answer`` is called with
+    the rows of a view, its number in the fit, and what messages call the rows.
     """
     if isinstance(X, Mapping):
         return {
