@@ -38,7 +38,10 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
             f"{expected}."
         )
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
-    matches = {(u, v): _common(seen[u], seen[v]) for u, v in combinations(range(len(views)), 2)}
+    matches = {}
+    for u, v in combinations(range(len(views)), 2):
+        _, *rows = np.intersect1d(seen[u], seen[v], assume_unique=True, return_indices=True)
+        matches[u, v] = np.column_stack(rows).astype(np.int64)
     names = tuple(view.name for view in info.views)
     return Dataset(views, [y[rows] for rows in seen], matches, names)
 
@@ -54,9 +57,3 @@ def _parts(content: dict[str, Any]) -> tuple[list[NDArray[Any]], NDArray[Any], l
     if "X" not in content and "index" in content:
         seen = [numbers.ravel().astype(np.int64) - 1 for numbers in content["index"].ravel()]
     return tables, classes, seen
-
-
-def _common(first: Ints, second: Ints) -> Ints:
-    """Return the rows (r, 2) of two tables that are of the same object."""
-    _, *rows = np.intersect1d(first, second, assume_unique=True, return_indices=True)
-    return np.column_stack(rows).astype(np.int64)

@@ -139,7 +139,12 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
     for folder in search_folders(data_dir):
         path = folder / file.name
         try:
-            found, size = _digest(file, path)
+            if isinstance(file, DataFolder):
+                what, checksum = "folder", "the sha256 of its documents"
+                found, size = _digest_of_documents(path, path.stat().st_mtime_ns)
+            else:
+                what, checksum = "file", "its sha256"
+                found, size = digest_of([path])
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
@@ -147,9 +152,6 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
-            what, checksum = "file", "its sha256"
-            if isinstance(file, DataFolder):
-                what, checksum = "folder", "the sha256 of its documents"
             raise DataError(
                 f"{path} is not the expected {what}: {checksum} is {found} ({size} bytes), "
                 f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "
@@ -173,13 +175,6 @@ def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> di
     fetch(name, data_dir)
     info = dataset_info(name)
     return {file.name: file.sha256 for file in info.files} | dict(info.package)
-
-
-def _digest(file: DataFile, path: Path) -> tuple[str, int]:
-    """Return the sha256 and the size of a file, or of the documents of a folder."""
-    if isinstance(file, DataFolder):
-        return _digest_of_documents(path, path.stat().st_mtime_ns)
-    return digest_of([path])
 
 
 @lru_cache

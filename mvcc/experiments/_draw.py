@@ -75,9 +75,14 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         order = rng.permutation(len(y))
         orders.append(order)
         seed = stream(config, trial, Role.CONSTRAINTS, part)
-        numbers = _numbers(config, together=part < len(dataset.views), alone=name in alone)
+        numbers: set[int] = set()  # that the experiments need of the view
+        if config.multi_view is not None and part < len(dataset.views):
+            numbers.update(config.multi_view.constraints)
+        if config.single_view is not None and name in alone:
+            numbers.update(config.single_view.constraints)
         constraints = {
-            n: Constraints.from_labels(y[order], n, np.random.default_rng(seed)) for n in numbers
+            n: Constraints.from_labels(y[order], n, np.random.default_rng(seed))
+            for n in sorted(numbers)
         }
         features = np.ascontiguousarray(embed(X, config.features)[order])
         drawn.append(DrawnView(name, features, y[order], constraints))
@@ -93,12 +98,6 @@ def _pooled(dataset: Dataset) -> tuple[Floats, Ints]:
     n_classes = 1 + max(int(y.max()) for y in dataset.labels)
     labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
     return np.concatenate(dataset.views), np.concatenate(labels)
-
-
-def _numbers(config: Config, *, together: bool, alone: bool) -> list[int]:
-    """Return the numbers of constraints that a view needs in all experiments."""
-    plans = [config.multi_view] * together + [config.single_view] * alone
-    return sorted({n for plan in plans if plan is not None for n in plan.constraints})
 
 
 def _relations(

@@ -75,27 +75,23 @@ def parse_manifest(content: bytes) -> Manifest:
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
     """List in what a stored run and the current one differ; trials may be added at any time."""
-    lines: list[str] = []
+    found: list[tuple[str, str, str]] = []  # in what, in the folder, now
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
-        lines += [
-            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} "
-            "now"
-            for key in sorted({*old, *new} - {"trials"})
-            if old.get(key) != new.get(key)
-        ]
+        for key in sorted({*old, *new} - {"trials"}):
+            if old.get(key) != new.get(key):
+                was, now = (clipped(str(leaves.get(key, "not set")), 200) for leaves in (old, new))
+                found.append((f"{part}: {clipped(key)}:", was, now))
     this = current.runs[0]
     for package in ("mvcc", *sorted({origin["package"] for origin in this.transfers.values()})):
         ours = this.versions[package]
-        former = {run.versions.get(package, "unknown") for run in stored.runs}
-        for theirs in sorted(former - {ours}):
-            lines.append(f"{package}: version {clipped(theirs)} in the folder, {ours} now")
+        former = {clipped(run.versions.get(package, "unknown")) for run in stored.runs}
+        found += [(f"{package}: version", theirs, ours) for theirs in sorted(former - {ours})]
     for name, origin in sorted(this.transfers.items()):
         ours = _source(origin)
         former = {_source(run.transfers.get(name, {})) for run in stored.runs}
-        for theirs in sorted(former - {ours}):
-            lines.append(f"{name}: {theirs} in the folder, {ours} now")
-    return lines
+        found += [(f"{name}:", theirs, ours) for theirs in sorted(former - {ours})]
+    return [f"{what} {theirs} in the folder, {ours} now" for what, theirs, ours in found]
 
 
 def environment_differences(one: Run, other: Run) -> list[str]:
@@ -120,10 +116,6 @@ def _source(origin: dict[str, str]) -> str:
 def _worded(facts: dict[str, Any], key: str) -> str:
     value = facts.get(key, "not recorded")
     return clipped(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
-
-
-def _in_brief(leaves: dict[str, Any], key: str) -> str:
-    return clipped(str(leaves.get(key, "not set")), 200)
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:

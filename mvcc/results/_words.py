@@ -59,7 +59,9 @@ def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
     width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         missing = f"{row.missing} missing" if row.missing else ""
-        said = "; ".join(filter(None, (row.why, missing, _unbroken(row.examples))))
+        # a line may break before the values as they are read, but nowhere else in them
+        examples = row.examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
+        said = "; ".join(filter(None, (row.why, missing, examples)))
         first = f"{row.name:<{width}}  {row.used_as:<8}  "
         lines = wrap(
             said,
@@ -70,11 +72,6 @@ def column_lines(columns: Sequence[ColumnFacts]) -> Iterator[str]:
             break_on_hyphens=False,
         )
         yield from (line.replace(_NO_BREAK, " ") for line in lines or [first.rstrip()])
-
-
-def _unbroken(examples: str) -> str:
-    """Let a line break before the values as they are read, but nowhere else."""
-    return examples.replace(" ", _NO_BREAK).replace(f"{_NO_BREAK}→", " →")
 
 
 def _row(name: str, alike: Sequence[ColumnFacts]) -> ColumnsRow:
