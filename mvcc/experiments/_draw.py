@@ -68,7 +68,9 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
             f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}."
         )
     if POOLED in alone:
-        parts.append((POOLED, *_pooled(dataset)))
+        n_classes = 1 + max(int(y.max()) for y in dataset.labels)  # kept apart
+        labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
+        parts.append((POOLED, np.concatenate(dataset.views), np.concatenate(labels)))
     orders, drawn = [], []
     for part, (name, X, y) in enumerate(parts):
         rng = np.random.default_rng(stream(config, trial, Role.ORDER, part))
@@ -91,13 +93,6 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
         {view.name: view for view in drawn if view.name in alone},
         _relations(config, trial, dataset, [np.argsort(order) for order in orders]),
     )
-
-
-def _pooled(dataset: Dataset) -> tuple[Floats, Ints]:
-    """Put the instances of all views into one, their classes kept apart."""
-    n_classes = 1 + max(int(y.max()) for y in dataset.labels)
-    labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
-    return np.concatenate(dataset.views), np.concatenate(labels)
 
 
 def _relations(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -13,10 +13,10 @@ from mvcc import results
 from mvcc._utils.environment import command_line, commit, machine, now, versions
 from mvcc.datasets import file_checksums
 from mvcc.exceptions import StoreError
-from mvcc.experiments._config import Closure, Config, MultiView, SingleView
+from mvcc.experiments._config import Config
 from mvcc.experiments._store import ResultsStore
 from mvcc.multiview import needs_base, takes_threshold, transfer_origin, uses_relations
-from mvcc.results import Manifest, Run
+from mvcc.results import Cell, Manifest, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,66 +24,36 @@ if TYPE_CHECKING:
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A point of a learning curve, as results name it; what a method does not use is None."""
-
-    experiment: str
-    dataset: str
-    view: str | None
-    base: str | None
-    method: str
-    closure: Closure | None
-    threshold: str | None
-    mapped: float | None
-    rewired: float | None
-    n_constraints: int
-
-
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
-    names = ("view", "base", "closure", "threshold")
-    return table.assign(
-        **{name: table[name].astype("str").where(table[name].notna()) for name in names}
-    )
+    texts = table[[*results.TEXTS]]
+    return table.assign(**texts.astype("str").where(texts.notna()))
 
 
 def list_cells(config: Config) -> list[Cell]:
-    """List the cells of every trial in the order of the results."""
+    """List the cells of every trial in the order of the results: methods without a base once."""
     cells: list[Cell] = []
-    if config.multi_view is not None:
-        cells += _multi_view(config.dataset, config.multi_view)
-    if config.single_view is not None:
-        cells += _single_view(config.dataset, config.single_view)
-    return cells
-
-
-def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Give the cells of every method, those without a base last and once."""
     unused = (None,)
-    for base in (*plan.bases, None):
-        for method in plan.transfers:
+    if (plan := config.multi_view) is not None:
+        for base, method in product((*plan.bases, None), plan.transfers):
             if needs_base(method) is (base is None):
                 continue
-            closures = plan.closure if base else unused
-            thresholds = map(as_text, plan.threshold) if takes_threshold(method) else unused
             related = uses_relations(method)
-            for closure, threshold, mapped, rewired, n in product(
-                closures,
-                thresholds,
+            for place in product(
+                plan.closure if base else unused,
+                map(as_text, plan.threshold) if takes_threshold(method) else unused,
                 plan.mapped if related else unused,
                 plan.rewired if related else unused,
                 plan.constraints,
             ):
-                settings = (closure, threshold, mapped, rewired, n)
-                yield Cell(MULTI_VIEW, dataset, None, base, method, *settings)
-
-
-def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
-    for view, threshold in plan.thresholds.items():
-        methods = {results.PROPAGATION: as_text(threshold), results.SINGLE_VIEW: None}
-        for base, (method, t), n in product(plan.bases, methods.items(), plan.constraints):
-            yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
+                cells.append(Cell(MULTI_VIEW, config.dataset, None, base, method, *place))
+    if (single := config.single_view) is not None:
+        for view, threshold in single.thresholds.items():
+            methods = {results.PROPAGATION: as_text(threshold), results.SINGLE_VIEW: None}
+            for base, method, n in product(single.bases, methods, single.constraints):
+                place = ("full", methods[method], None, None, n)
+                cells.append(Cell(SINGLE_VIEW, config.dataset, view, base, method, *place))
+    return cells
 
 
 def as_text(threshold: float | str) -> str:

@@ -8,7 +8,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -22,7 +22,7 @@ from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, Cell, list_cells, with_texts
+from mvcc.experiments._plan import MULTI_VIEW, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -33,7 +33,7 @@ from mvcc.multiview import (
     transfer_origin,
 )
 from mvcc.propagation import Gaussians, fit_gaussians
-from mvcc.results import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION
+from mvcc.results import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION, Cell
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ def _run_cell(
         same = K_MEANS if cell.method == K_MEANS else cell
         if same not in known:
             known[same] = mean_f_measure(problem, cluster_without_base(config, cell, problem, seed))
-        return asdict(cell) | {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
+        return cell._asdict() | {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
     model = fit(config, cell, problem, seed)
     is_chosen = cell.threshold == CROSS_VALIDATED
-    return asdict(cell) | {
+    return cell._asdict() | {
         "f_measure": mean_f_measure(problem, model.labels_),
         **_propagated(model, problem),
         "iterations": model.n_iter_,

@@ -25,6 +25,7 @@ from ._format import SCORES as SCORES
 from ._format import SINGLE_VIEW as SINGLE_VIEW
 from ._format import TEXTS as TEXTS
 from ._format import TRANSFERS as TRANSFERS
+from ._format import Cell as Cell
 from ._format import unpacked as unpacked
 from ._manifest import Manifest as Manifest
 from ._manifest import Run as Run

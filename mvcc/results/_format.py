@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from gzip import GzipFile
 from io import BytesIO
+from typing import Literal, NamedTuple
 
 MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 
-CELL = (
-    "experiment", "dataset", "view", "base", "method", "closure", "threshold",
-    "mapped", "rewired", "n_constraints",
-)  # fmt: skip
+
+class Cell(NamedTuple):
+    """A point of a learning curve, as results name it; what a method does not use is None."""
+
+    experiment: str
+    dataset: str
+    view: str | None
+    base: str | None
+    method: str
+    closure: Literal["full", "view", "none"] | None
+    threshold: str | None
+    mapped: float | None
+    rewired: float | None
+    n_constraints: int
+
+
+CELL = Cell._fields
 TEXTS = CELL[:7]  # the columns of them that are text, also where all of one is empty
 KINDS = ("must_link", "cannot_link")
 _PER_KIND = (

@@ -56,22 +56,17 @@ class FittedViews:
 
     def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
         """Give an answer for X, the rows of one view or several views, in its form."""
-        if are_views(X):
+        if isinstance(X, Mapping) or (
+            isinstance(X, list | tuple)
+            and len(X) > 0
+            and (issparse(X[0]) or as_array(X[0], "X[0]").ndim == 2)  # else X[0] is a row
+        ):
             return each_view(X, self.view_names_, len(self.n_features_in_), answer)
         return answer(X, self._number(view), "X")
 
     def _number(self, view: int | str) -> int:
         """Return the number of a view, by its number or name."""
         return view_number(view, self.view_names_, len(self.n_features_in_), "view")
-
-
-def are_views(X: Any) -> bool:
-    """Tell whether X is views, as a dict or a list, and not the rows of a single one."""
-    return isinstance(X, Mapping) or (
-        isinstance(X, list | tuple)
-        and len(X) > 0
-        and (issparse(X[0]) or as_array(X[0], "X[0]").ndim == 2)  # else X[0] is a row
-    )
 
 
 def each_view(
