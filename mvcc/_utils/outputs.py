@@ -128,25 +128,18 @@ class OutputFolder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
-        """Give the path of a file that takes the place of ``name`` when all has been written."""
+        """Give the path of a file, or folder, that takes the place of ``name`` once it is whole."""
         self.refuse_taken([name])
         with self.explained(self.path / name), self._part(name) as part:
             yield part
+            self.refuse_taken([name])
             files.sync(part)
-            self.refuse_taken([name])
-            self._finish(name, part)
-
-    @contextmanager
-    def writing_folder(self, name: str) -> Iterator[Path]:
-        """Give a folder that takes the place of ``name``, in which mvcc wrote every file."""
-        self.refuse_taken([name])
-        with self.staged(name) as part:
-            yield part
-            self.refuse_taken([name])
+            if not part.is_dir():
+                self._finish(name, part)
+                return
             for file in sorted(part.iterdir()):
                 files.sync(file)
                 self._note(f"{name}/{file.name}", files.sha256_of_file(file))
-            files.sync(part)
             self._exchange(part, self.path / name)
 
     @contextmanager

@@ -61,8 +61,7 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
         f"{path.relative_to(folder)}: this trial failed; the file says why."
         for path in store.failures()
     ]
-    summaries = [name for name in known if "/" not in name]
-    missing = [name for name in summaries if not (folder / name).exists()]
+    missing = [name for name in known if "/" not in name and not (folder / name).exists()]
     notes += [f"{name}: it is missing; the same `mvcc run` writes it again." for name in missing]
     verified = sum((folder / name).exists() and name not in damaged for name in known)
     status = "ok"

@@ -86,9 +86,10 @@ class GivenViews:
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
         """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
-        places = [self._place("views", number) for number in range(len(self.tables))]
-        pairs = zip(self.tables, places, strict=True)
-        return [numbers_of(table, place, sparse=sparse) for table, place in pairs]
+        return [
+            numbers_of(table, self._place("views", number), sparse=sparse)
+            for number, table in enumerate(self.tables)
+        ]
 
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows."""

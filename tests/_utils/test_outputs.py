@@ -126,8 +126,9 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
 def label_folder(out, content, fresh=True):
     with (
         OutputFolder(out, "labels", fresh=fresh) as folder,
-        folder.writing_folder("labels") as part,
+        folder.writing("labels") as part,
     ):
+        part.mkdir()
         for name in ("part.0.parquet", "part.1.parquet"):
             (part / name).write_bytes(content)
 

@@ -100,14 +100,14 @@ def predict_files(
             name, target = view.name, targets[view.name]
             names = next(one.names for one in facts.views if one.name == name)
             sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
+            part = stack.enter_context(target_folder.writing(target))
             if name in folders:
-                part = stack.enter_context(target_folder.writing_folder(target))
+                part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
                 source = _source(folder, view, names, folders[name], facts)
                 counts = write_labels(client, folders[name], source, part, tell)
                 sizes += facts_of_counts(counts, len(sizes))["all_sizes"]
             else:
-                part = stack.enter_context(target_folder.writing(target))
                 labeled = _labeled(view, tables[name], names, sizes, notes)
                 _WRITERS[Path(target).suffix.lower()](part, labeled)
             found.append(Predicted(name, out / target, sizes.tolist(), notes))
