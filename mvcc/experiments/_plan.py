@@ -26,7 +26,7 @@ MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
-    texts = table[[*results.TEXTS]]
+    texts = table[["view", "base", "closure", "threshold"]]
     return table.assign(**texts.astype("str").where(texts.notna()))
 
 

@@ -55,16 +55,24 @@ def run_trial(
     co-EM (constraints are summed over the views, and averaged over the iterations), which methods
     without a base lack.
     """
+    rows, problems = [], dict[Any, Problem]()
+    known: dict[Any, float] = {}  # F of methods without a base; k-means' is the same in all cells
     with single_threaded():
-        draw = draw_trial(config, trial, data_dir)
-        seed = clustering_seed(config, trial)
-        problems: dict[Any, Problem] = {}
-        # F of methods without a base; k-means' is the same in all cells
-        known: dict[Any, float] = {}
-        rows = [
-            {"trial": trial} | _run_cell(config, cell, draw, problems, known, seed)
-            for cell in list_cells(config)
-        ]
+        draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
+        for cell in list_cells(config):
+            given = (cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
+            if given not in problems:
+                problems[given] = make_problem(cell, draw)
+            problem = problems[given]
+            if cell.base is None:
+                same = K_MEANS if cell.method == K_MEANS else cell
+                if same not in known:
+                    found = cluster_without_base(config, cell, problem, seed)
+                    known[same] = mean_f_measure(problem, found)
+                measures = {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
+            else:
+                measures = _measures(fit(config, cell, problem, seed), problem, cell)
+            rows.append({"trial": trial, **cell._asdict(), **measures})
     return with_texts(pd.DataFrame(rows))
 
 
@@ -118,36 +126,6 @@ def single_threaded() -> Iterator[None]:
 def clustering_seed(config: Config, trial: int) -> int:
     """Return the random state of all clusterings of a trial."""
     return int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
-
-
-def _run_cell(
-    config: Config,
-    cell: Cell,
-    draw: Draw,
-    problems: dict[Any, Problem],
-    known: dict[Any, float],
-    seed: int,
-) -> dict[str, Any]:
-    key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
-    if key not in problems:
-        problems[key] = make_problem(cell, draw)
-    problem = problems[key]
-    if cell.base is None:
-        same = K_MEANS if cell.method == K_MEANS else cell
-        if same not in known:
-            known[same] = mean_f_measure(problem, cluster_without_base(config, cell, problem, seed))
-        return cell._asdict() | {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
-    model = fit(config, cell, problem, seed)
-    is_chosen = cell.threshold == CROSS_VALIDATED
-    return cell._asdict() | {
-        "f_measure": mean_f_measure(problem, model.labels_),
-        **_propagated(model, problem),
-        "iterations": model.n_iter_,
-        "converged": int(model.converged_),
-        "chosen_threshold": model.transfer_.threshold if is_chosen else np.nan,
-        "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
-        "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
-    }
 
 
 def make_problem(cell: Cell, draw: Draw) -> Problem:
@@ -212,8 +190,10 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
     return model.fit(problem.views, constraints=constraints, mappings=relations)
 
 
-def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
-    """Count and weigh what views passed on, by kind: all, and what was inferred."""
+def _measures(
+    model: MultiViewConstrainedClustering, problem: Problem, cell: Cell
+) -> dict[str, Any]:
+    """Return F and the measures of co-EM; what views passed on is counted and weighed by kind."""
     sums = np.zeros((len(KINDS), 2, 3))
     former: list[tuple[Any, Any]] = [(None, None)] * len(problem.labels)
     for views in model.history_:
@@ -223,14 +203,21 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
             if record.propagated is not former[number][0]:
                 former[number] = record.propagated, _tally(record.propagated, given, y)
             sums += former[number][1]
-    summary = {}
+    summary = {"f_measure": mean_f_measure(problem, model.labels_)}
     for name, of_kind in zip(KINDS, sums, strict=True):
         for row, what, start in ((0, "propagated", ""), (1, "inferred", "inferred_")):
             number, weight, correct_weight = of_kind[row]
             summary[f"{what}_{name}s"] = number / model.n_iter_
             summary[f"{start}weight_{name}s"] = weight / model.n_iter_
             summary[f"{start}precision_{name}"] = correct_weight / weight if weight else np.nan
-    return summary
+    is_chosen = cell.threshold == CROSS_VALIDATED
+    return summary | {
+        "iterations": model.n_iter_,
+        "converged": int(model.converged_),
+        "chosen_threshold": model.transfer_.threshold if is_chosen else np.nan,
+        "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
+        "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
+    }
 
 
 def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:

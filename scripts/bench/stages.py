@@ -74,7 +74,7 @@ STAGES: list[tuple[str, Places]] = [
         "scoring (F, precision and counts)",
         [
             ("mvcc.experiments._trial", "pairwise_f_measure"),
-            ("mvcc.experiments._trial", "_propagated"),
+            ("mvcc.experiments._trial", "_measures"),
         ],
     ),
     ("drawing and embedding", [("mvcc.experiments._trial", "draw_trial")]),
