@@ -173,7 +173,8 @@ def test_a_finished_run_leaves_the_list_of_files_to_other_commands(tmp_path):
         run_experiment(of_trials(trials), tmp_path, n_jobs=1)
         with OutputFolder(tmp_path, "claims") as folder:
             assert folder.names() == ["claims.md"]
-            assert folder.names("a run") == []
+        with OutputFolder(tmp_path, "a run") as folder:
+            assert folder.names() == []
 
 
 @pytest.mark.parametrize("fresh", [False, True])
