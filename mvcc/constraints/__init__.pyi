@@ -3,10 +3,10 @@ from ._closure import Groups as Groups
 from ._closure import Neighborhoods as Neighborhoods
 from ._closure import call_rows as call_rows
 from ._constraints import Constraints as Constraints
-from ._constraints import Listed as Listed
 from ._constraints import unify as unify
 from ._csv import COLUMNS as COLUMNS
 from ._csv import ConstraintFile as ConstraintFile
+from ._csv import Listed as Listed
 from ._csv import is_kind as is_kind
 from ._csv import is_must_link as is_must_link
 from ._csv import kind_of as kind_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -43,8 +43,7 @@ class Neighborhoods:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Neighborhoods):
             return NotImplemented
-        mine, theirs = (((one.rows, one.group, one.apart), one.weight) for one in (self, other))
-        return mine[1] == theirs[1] and all(map(np.array_equal, mine[0], theirs[0]))
+        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -102,14 +101,11 @@ def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
     return np.column_stack((keys // base, keys % base))
 
 
-_MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
-
-
 class Graph:
-    """Links between nodes, any non-negative numbers; ``explain`` makes the error of a
-    contradiction.
+    """Links between nodes, any non-negative numbers.
 
-    It takes the nodes of the shortest chain of must-links and its links, the cannot-link last.
+    ``explain`` makes the error of a contradiction from the nodes of the shortest chain of
+    must-links and its links, the cannot-link last.
     """
 
     def __init__(
@@ -122,40 +118,28 @@ class Graph:
         self.root = components(len(self.ids), first[must_link], second[must_link])
         broken = np.flatnonzero(~must_link & (self.root[first] == self.root[second]))
         if broken.size:
-            chain, links = shortest_contradiction(self.ends, must_link, broken)
+            chain, links = _shortest_contradiction(self.ends, must_link, broken)
             raise explain([int(self.ids[node]) for node in chain], links)
 
-    def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
-        """Return all pairs within views that follow, smaller node first, with kind and weight.
+    def closed(
+        self, weights: Floats, offsets: Ints | None = None, *, together: bool = False
+    ) -> tuple[Ints, Bools, Floats]:
+        """Return all pairs that follow, smaller node first, with kinds and weights.
 
-        `view` (m, 2) has the views of the links. Relations weigh ``inf``, and so do pairs that
-        relations alone imply.
+        With ``offsets``, the first nodes of the views, they are those within views. A pair weighs
+        as much as the weakest link of its strongest chain: ``inf`` if relations alone imply it.
         """
-        view_of = np.zeros(len(self.ids), dtype=np.int64)
-        view_of[self.ends] = view
+        views = np.zeros(len(self.ids), np.int64)
+        if offsets is not None:
+            views = np.searchsorted(offsets, self.ids, side="right") - 1
         order = np.lexsort((~self.must_link, -weights))
+        if together:
+            order = order[self.must_link[order]]
         first, second = self.ends[order].T
-        pairs, kind, weight = closed_pairs(
-            len(self.ids), view_of, first, second, self.must_link[order], weights[order]
+        pairs, kinds, found = closed_pairs(
+            len(self.ids), views, first, second, self.must_link[order], weights[order]
         )
-        return self.ids[pairs], kind, weight
-
-    def chained(self, weights: Floats) -> tuple[Ints, Floats]:
-        """Return all pairs that must-links and relations put together, smaller node first, and
-        strengths.
-
-        The strength is the weakest link of the strongest chain; ``inf`` where relations alone imply
-        it.
-        """
-        strongest_first = np.flatnonzero(self.must_link)
-        strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
-        first, second = self.ends[strongest_first].T
-        nowhere = np.zeros(len(self.ids), dtype=np.int64)
-        together = np.ones(len(strongest_first), dtype=np.bool_)
-        pairs, _, strengths = closed_pairs(
-            len(self.ids), nowhere, first, second, together, weights[strongest_first]
-        )
-        return self.ids[pairs], strengths
+        return self.ids[pairs], kinds, found
 
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
         """Return what follows among the nodes ``low`` … ``high`` − 1, counted from ``low``."""
@@ -180,62 +164,52 @@ class Graph:
         )
 
 
-def shortest_contradiction(
+_MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
+
+
+def _shortest_contradiction(
     ends: Ints, must_link: Bools, broken: Ints
 ) -> tuple[list[int], list[int]]:
     """Find the shortest chain of must-links with a cannot-link between its ends: nodes and links.
 
     If the search would take seconds, it is the shortest of the chains that were looked at.
     """
-    neighbors: dict[int, list[tuple[int, int]]] = {}
+    neighbors: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for link in np.flatnonzero(must_link).tolist():
         i, j = ends[link].tolist()
-        neighbors.setdefault(i, []).append((j, link))
-        neighbors.setdefault(j, []).append((i, link))
+        neighbors[i].append((j, link))
+        neighbors[j].append((i, link))
     best: tuple[list[int], list[int]] = [], []
     visits = 0
-    for index in broken.tolist():
-        start, goal = ends[index].tolist()
-        chain, links, seen = _shortest_path(neighbors, start, goal, len(best[0]))
-        visits += seen
-        if chain:
-            best = chain, [*links, index]
+    for last in broken.tolist():
+        start, end = ends[last].tolist()
+        came_from = {start: (start, -1, 1)}  # the node before, the link, the nodes so far
+        queue = deque([start])
+        while queue and end not in came_from:
+            node = queue.popleft()
+            length = came_from[node][2] + 1
+            if best[0] and length >= len(best[0]):
+                break
+            for neighbor, link in neighbors[node]:
+                if neighbor not in came_from:
+                    came_from[neighbor] = node, link, length
+                    queue.append(neighbor)
+        if end in came_from:
+            chain, links = [end], [last]
+            while chain[-1] != start:
+                node, link, _ = came_from[chain[-1]]
+                chain.append(node)
+                links.append(link)
+            best = chain[::-1], links[::-1]
+        visits += len(came_from)
         if visits > _MOST_VISITS:
             break
     return best
 
 
-def _shortest_path(
-    neighbors: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
-) -> tuple[list[int], list[int], int]:
-    """Return nodes and links from start to goal, fewer than ``limit``, and the nodes visited."""
-    came_from = {start: (start, -1)}
-    depth = {start: 1}
-    queue = deque([start])
-    while queue and goal not in came_from:
-        node = queue.popleft()
-        if limit and depth[node] + 1 >= limit:
-            return [], [], len(depth)
-        for neighbor, link in neighbors[node]:
-            if neighbor not in came_from:
-                came_from[neighbor] = node, link
-                depth[neighbor] = depth[node] + 1
-                queue.append(neighbor)
-    path, links = [goal], []
-    while path[-1] != start:
-        node, link = came_from[path[-1]]
-        path.append(node)
-        links.append(link)
-    return path[::-1], links[::-1], len(depth)
-
-
 CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
 
 _MOST_STEPS = 20  # of a chain that are shown
-_REMEDY = (
-    "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the "
-    "weakest."
-)
 
 
 def call_rows(names: Sequence[str] | None = None) -> CallRow:
@@ -255,24 +229,20 @@ def conflict(
     link was read, the cannot-link last, empty where unknown.
     """
     what = "constraints and relations" if "relation" in kinds else "constraints"
-    steps = [
+    steps = [names[0]]
+    steps += [
         f"= {name} ({', '.join(filter(None, (kind, line)))})"
         for name, kind, line in zip(names[1:], kinds, lines, strict=False)
     ]
+    if len(steps) > _MOST_STEPS:  # nobody would read such a chain to its end
+        half = _MOST_STEPS // 2
+        steps[half:-half] = [f"… {len(steps) - 2 * half} more …"]
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
-    chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
-        f"{_REMEDY}"
+        f"The {what} contradict each other: {' '.join(steps)}, but {names[0]} ≠ {names[-1]} "
+        f"({last}). Correct or remove one of these, or have drop_conflicts (--on-conflict drop) "
+        "leave out the weakest."
     )
-
-
-def _shortened(steps: list[str]) -> list[str]:
-    """Leave out the middle of a chain that nobody would read to its end."""
-    if len(steps) <= _MOST_STEPS:
-        return steps
-    half = _MOST_STEPS // 2
-    return [*steps[:half], f"… {len(steps) - 2 * half} more …", *steps[-half:]]
 
 
 def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:

@@ -15,14 +15,13 @@ from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState, number_rows
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
-from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
+from mvcc.constraints._csv import ConstraintFile, Listed, Row, bytes_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
 MOST_LISTED = 2**20
 
-Listed = Arrays
-Source = tuple[NDArray[np.object_], Ints]  # the file that each was read from, and the line
+Source = NDArray[np.object_]  # the line and the file where each constraint was read
 
 
 class Constraints:
@@ -67,16 +66,16 @@ class Constraints:
     ) -> None:
         checked = check_pairs(pairs)
         kinds = check_kinds(must_link, len(checked))
-        weight = check_weights(weights, len(checked))
-        order = _order(checked, kinds, weight)
-        self._store(checked[order], kinds[order], weight[order])
+        self._keep(*_sorted(checked, kinds, check_weights(weights, len(checked))))
 
-    def _store(self, pairs: Ints, must_link: Bools, weights: Floats) -> None:
+    def _keep(
+        self, pairs: Ints, must_link: Bools, weights: Floats, source: Source | None = None
+    ) -> None:
         for array in (pairs, must_link, weights):
             array.flags.writeable = False
         self._listed: Listed | None = (pairs, must_link, weights)
         self._parts: tuple[Neighborhoods, Constraints] | None = None
-        self._source: Source | None = None
+        self._source = source
 
     @classmethod
     def empty(cls) -> Constraints:
@@ -97,10 +96,12 @@ class Constraints:
         return cls.from_sorted(pairs[order], must_link[order], heaviest)
 
     @classmethod
-    def from_sorted(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
+    def from_sorted(
+        cls, pairs: Ints, must_link: Bools, weights: Floats, source: Source | None = None
+    ) -> Constraints:
         """Make constraints from trusted arrays that are sorted already."""
         made = cls.__new__(cls)
-        made._store(pairs, must_link, weights)
+        made._keep(pairs, must_link, weights, source)
         return made
 
     @classmethod
@@ -127,12 +128,11 @@ class Constraints:
         neighborhoods, others = self._parts
         together, apart = neighborhoods.links()
         pairs, must_link, weights = others.listed()
-        own = np.arange(len(together) + len(apart)) < len(together)
-        weight = np.full(len(own), neighborhoods.weight)
+        n = len(together) + len(apart)
         return (
             np.concatenate((together, apart, pairs)),
-            np.concatenate((own, must_link)),
-            np.concatenate((weight, weights)),
+            np.concatenate((np.arange(n) < len(together), must_link)),
+            np.concatenate((np.full(n, neighborhoods.weight), weights)),
         )
 
     def largest_row(self) -> int:
@@ -141,35 +141,23 @@ class Constraints:
 
     def select(self, rows: NDArray[Any]) -> Constraints:
         """Return the constraints at the given ascending positions (or under a mask)."""
-        pairs, must_link, weights = self.listed()
-        selected = self.from_sorted(pairs[rows], must_link[rows], weights[rows])
-        if self._source is not None:
-            selected._source = self._source[0][rows], self._source[1][rows]
-        return selected
+        pairs, must_link, weights = (array[rows] for array in self.listed())
+        source = None if self._source is None else self._source[rows]
+        return self.from_sorted(pairs, must_link, weights, source)
 
     def on_rows(self, rows: Ints) -> Constraints:
         """Return the constraints between ascending rows, which are numbered anew."""
-        inside = np.flatnonzero(np.isin(self.pairs, rows).all(axis=1))
-        kept = self.select(inside)
-        renumbered = self.from_sorted(
-            np.searchsorted(rows, kept.pairs), kept.must_link, kept.weights
-        )
-        renumbered._source = kept._source
-        return renumbered
+        kept = self.select(np.flatnonzero(np.isin(self.pairs, rows).all(axis=1)))
+        pairs = np.searchsorted(rows, kept.pairs)
+        return self.from_sorted(pairs, kept.must_link, kept.weights, kept._source)
 
     def joined(self, other: Constraints) -> Constraints:
         """Return the constraints of two files as one list, with all repeated ones."""
-        pairs = np.concatenate((self.pairs, other.pairs))
-        must_link = np.concatenate((self.must_link, other.must_link))
-        weights = np.concatenate((self.weights, other.weights))
-        order = _order(pairs, must_link, weights)
-        joined = self.from_sorted(pairs[order], must_link[order], weights[order])
-        (names, lines), (others, their_lines) = self._places(), other._places()
-        joined._source = (
-            np.concatenate((names, others))[order],
-            np.concatenate((lines, their_lines))[order],
+        arrays = (
+            (*one.listed(), np.full(len(one), "") if one._source is None else one._source)
+            for one in (self, other)
         )
-        return joined
+        return self.from_sorted(*_sorted(*map(np.concatenate, zip(*arrays, strict=True))))
 
     def rows(self) -> Iterator[Row]:
         """Give (i, j, is must-link, weight) of every constraint."""
@@ -194,11 +182,7 @@ class Constraints:
         str
             The line and the file; empty where it was not read from a file.
         """
-        name = self._source[0][position] if self._source else ""
-        return f"line {self._source[1][position]} of {name}" if self._source and name else ""
-
-    def _places(self) -> Source:
-        return self._source or (np.full(len(self), "", object), np.zeros(len(self), np.int64))
+        return "" if self._source is None else str(self._source[position])
 
     @property
     def pairs(self) -> Ints:
@@ -218,14 +202,12 @@ class Constraints:
     def n_must_links(self) -> int:
         if self._parts is None:
             return int(self.must_link.sum())
-        neighborhoods, others = self._parts
-        return neighborhoods.count()[0] + others.n_must_links()
+        return self._parts[0].count()[0] + self._parts[1].n_must_links()
 
     def __len__(self) -> int:
         if self._parts is None:
             return len(self.pairs)
-        neighborhoods, others = self._parts
-        return sum(neighborhoods.count()) + len(others)
+        return sum(self._parts[0].count()) + len(self._parts[1])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
@@ -320,7 +302,7 @@ class Constraints:
         graph = Graph(pairs, must_link, explain)
         if weights[0] > 0 and (weights == weights[0]).all():
             return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
-        closed = Constraints.from_repeated(*graph.closed(np.zeros_like(pairs), weights))
+        closed = Constraints.from_repeated(*graph.closed(weights))
         return with_weights_of(closed, self)
 
     def drop_conflicts(self) -> tuple[Constraints, Constraints]:
@@ -387,14 +369,9 @@ class Constraints:
     @classmethod
     def _of_file(cls, file: ConstraintFile, ids: Sequence[str] | None) -> Constraints:
         """Make constraints of a file that was read; ``ids`` as for ``read_csv``."""
-        pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
-        order = _order(pairs, must_link, weights)
-        made = cls.from_sorted(pairs[order], must_link[order], weights[order])
-        made._source = (
-            np.full(len(order), file.name, object),
-            np.array(list(file.records), dtype=np.int64)[order],
-        )
-        return made
+        source = np.array([f"line {line} of {file.name}" for line in file.records], object)
+        arrays = file.arrays(None if ids is None else number_rows(ids))
+        return cls.from_sorted(*_sorted(*arrays, source))
 
     def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
         """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.
@@ -479,5 +456,6 @@ def _keys(pairs: Ints, must_link: Bools) -> Ints:
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
 
 
-def _order(pairs: Ints, must_link: Bools, weights: Floats) -> Ints:
-    return np.lexsort((-weights, _keys(pairs, must_link)))
+def _sorted(pairs: Ints, must_link: Bools, weights: Floats, *more: Any) -> Any:
+    order = np.lexsort((-weights, _keys(pairs, must_link)))
+    return (array[order] for array in (pairs, must_link, weights, *more))

@@ -15,11 +15,11 @@ from mvcc._utils.messages import clipped, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import delimiter_of, read_text, records_of
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
+from mvcc.constraints._arrays import MAX_ROW
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
-Arrays = tuple[Ints, Bools, Floats]
+Listed = tuple[Ints, Bools, Floats]  # pairs, must_link, weights
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {
     **dict.fromkeys(("must-link", "must", "ml", "1", "1.0"), True),
@@ -73,13 +73,13 @@ class ConstraintFile:
             read.notes(place),
         )
 
-    def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
+    def arrays(self, row_of: Mapping[str, int] | None = None) -> Listed:
         """Return pairs, must_link and weights by line; with ``row_of``, i and j are ids."""
         records = self.records.items()
         rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in records]
-        pairs = check_pairs([row[:2] for row in rows])
+        pairs = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2)
         must_link = np.array([row[2] for row in rows], np.bool_)
-        return pairs, must_link, check_weights([row[3] for row in rows], len(rows))
+        return np.sort(pairs, axis=1), must_link, np.array([row[3] for row in rows], np.float64)
 
     def mistakes(self, row_of: Mapping[str, int]) -> Iterator[InvalidInputError]:
         """Give what ``arrays`` would raise, for each line."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
 
@@ -15,7 +14,8 @@ from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_list
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
-from mvcc.constraints._constraints import Constraints, Listed, closed_constraints, with_weights_of
+from mvcc.constraints._constraints import Constraints, closed_constraints, with_weights_of
+from mvcc.constraints._csv import Listed
 from mvcc.constraints._given import Relations, check_constraints, check_mappings
 from mvcc.constraints._kernels.closure import components
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -83,9 +83,10 @@ def _closed(
     weights = all_links.weights
     if len(weights) and (weights[np.isfinite(weights)] == 1).all():
         closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-        across = {key: graph.joined(*(spans[v] for v in key)) for key in _pairs_of(given)}
+        keys = combinations(range(len(given)), 2)
+        across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in keys}
         return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
-    closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
+    closed = _closed_by_weight(graph, weights, given, offsets)
     return closed, *_related_by_weight(graph, weights, offsets)
 
 
@@ -100,16 +101,14 @@ def _graph(
     given: list[Constraints], relations: Relations, call: CallRow
 ) -> tuple[_AllLinks, Graph]:
     """Return all links, and their graph if they do not contradict each other."""
-    all_links = _AllLinks.of([c.spanning() for c in given], relations)
+    all_links = _AllLinks([c.spanning() for c in given], relations)
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
         rows = [call(int(v), int(node - offsets[v])) for node, v in zip(chain, homes, strict=True)]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
-        origins = map(all_links.origin, links)
-        lines = [given[v].source_of(place) if v < len(given) else "" for v, place in origins]
-        return conflict(rows, kinds, lines)
+        return conflict(rows, kinds, [all_links.source_of(link, given) for link in links])
 
     return all_links, Graph(all_links.nodes, all_links.must_link, explain)
 
@@ -156,50 +155,37 @@ def drop_conflicts(
     (<Constraints: 1 must-links, 1 cannot-links>, [[1, 2]])
     """
     given, relations = _checked(constraints, mappings)
-    all_links = _AllLinks.of([c.listed() for c in given], relations)
+    all_links = _AllLinks([c.listed() for c in given], relations)
     keep = without_conflicts(all_links.nodes, all_links.must_link, all_links.weights)
     masks = np.split(keep, all_links.first[1:])
     pairs = list(zip(given, masks, strict=False))  # the last mask is that of the relations
     return [c.select(mask) for c, mask in pairs], [c.select(~mask) for c, mask in pairs]
 
 
-@dataclass(frozen=True)
 class _AllLinks:
-    """Constraints and relations of all views as the links of one graph; relations come last."""
+    """Constraints and relations of all views as the links of one graph; relations come last.
 
-    # (m, 2): a row of a view is the view's offset and the number of the row
-    nodes: Ints
-    views: Ints  # (m, 2)
-    must_link: Bools  # (m,)
-    weights: Floats  # (m,): ``inf`` for relations
-    offsets: Ints  # (n_views + 1,)
-    first: Ints  # (n_views + 1,): the first link of each view, and the first relation
+    Their ``nodes`` are (m, 2): a row of a view is the view's offset and the number of the row.
+    """
 
-    @classmethod
-    def of(cls, links: list[Listed], relations: Relations) -> _AllLinks:
+    def __init__(self, links: list[Listed], relations: Relations) -> None:
         largest = [int(pairs.max(initial=-1)) for pairs, _, _ in links]
         for (u, v), rows in relations.items():
             largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
             largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
-        offsets = np.cumsum([0, *(row + 1 for row in largest)], dtype=np.int64)
-        nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
-        nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
-        views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
-        views += [np.broadcast_to(np.array(key), rows.shape) for key, rows in relations.items()]
-        n_relations = sum(map(len, relations.values()))
-        return cls(
-            np.concatenate(nodes),
-            np.concatenate(views),
-            np.concatenate([kinds for _, kinds, _ in links] + [np.ones(n_relations, np.bool_)]),
-            np.concatenate([weight for _, _, weight in links] + [np.full(n_relations, np.inf)]),
-            offsets,
-            np.cumsum([0, *(len(pairs) for pairs, _, _ in links)]),
-        )
+        self.offsets = np.cumsum([0, *(row + 1 for row in largest)], dtype=np.int64)
+        # of each view the first link, and the first relation
+        self.first = np.cumsum([0, *(len(pairs) for pairs, _, _ in links)])
+        parts = [(pairs + self.offsets[v], *rest) for v, (pairs, *rest) in enumerate(links)]
+        for key, rows in relations.items():
+            n = len(rows)
+            parts.append((rows + self.offsets[list(key)], np.ones(n, bool), np.full(n, np.inf)))
+        self.nodes, self.must_link, self.weights = map(np.concatenate, zip(*parts, strict=True))
 
-    def origin(self, link: int) -> tuple[int, int]:
-        """Return the view of a link and its place there; of a relation the number of views."""
+    def source_of(self, link: int, given: list[Constraints]) -> str:
+        """Tell where a link was read; of a relation nothing is known."""
         view = int(np.searchsorted(self.first, link, side="right")) - 1
-        return view, link - int(self.first[view])
+        return given[view].source_of(link - self.first[view]) if view < len(given) else ""
 
 
 def _checked(
@@ -215,10 +201,10 @@ def _checked(
 
 
 def _closed_by_weight(
-    graph: Graph, views: Ints, weights: Floats, given: list[Constraints], offsets: Ints
+    graph: Graph, weights: Floats, given: list[Constraints], offsets: Ints
 ) -> list[Constraints]:
     """Return the closed constraints of every view where they weigh differently."""
-    pairs, kinds, weights = graph.closed(views, weights)
+    pairs, kinds, weights = graph.closed(weights, offsets)
     weights = np.where(np.isinf(weights), 1.0, weights)
     home = np.searchsorted(offsets, pairs[:, 0], side="right") - 1
     closed = []
@@ -231,20 +217,16 @@ def _closed_by_weight(
 
 def _related_by_weight(graph: Graph, weights: Floats, offsets: Ints) -> tuple[Relations, Strengths]:
     """Return all relations that follow, and the weakest link of each one's strongest chain."""
-    pairs, weakest = graph.chained(weights)
+    pairs, _, weakest = graph.closed(weights, together=True)
     views = np.searchsorted(offsets, pairs, side="right") - 1
     related: Relations = {}
     strengths: Strengths = {}
-    for key in _pairs_of(offsets[1:]):
+    for key in combinations(range(len(offsets) - 1), 2):
         chosen = np.flatnonzero((views == key).all(axis=1))
         chosen = chosen[np.lexsort(pairs[chosen].T[::-1])]
         if len(chosen):
             related[key], strengths[key] = pairs[chosen] - offsets[list(key)], weakest[chosen]
     return related, strengths
-
-
-def _pairs_of(views: Sized) -> Iterator[tuple[int, int]]:
-    return combinations(range(len(views)), 2)
 
 
 def augment(
