@@ -241,7 +241,7 @@ def told_of_compiling(
 
     On a terminal ``resume`` is called when they are compiled.
     """
-    from mvcc._utils.kernels.compiling import watched_compiler
+    from mvcc._utils.kernels import watched_compiler
 
     said = False
 

@@ -1,3 +1,3 @@
-from ._mpck import MPCKMeans as MPCKMeans
-from ._pck import PCKMeans as PCKMeans
+from ._estimators import MPCKMeans as MPCKMeans
+from ._estimators import PCKMeans as PCKMeans
 from ._search import search_pck as search_pck

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.kernels.shared import build_links
 from mvcc._utils.messages import shown
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
@@ -26,17 +25,15 @@ from mvcc._utils.validation import (
     checked_by,
     is_clean,
 )
-from mvcc.cluster._descent import Found
+from mvcc.cluster._descent import Found, Problem
 from mvcc.cluster._kernels.mpck import log_det
 from mvcc.cluster._kernels.pck import assign_nearest
 from mvcc.cluster._search import N_INIT, Search, neighborhood_start
-from mvcc.constraints import Constraints, Groups, Listed, constraints_on
+from mvcc.constraints import Constraints, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Iterate = Callable[..., Found]  # from labels (−1: none) and centers
 
 
 class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
@@ -44,13 +41,24 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
 
     _farthest_first = False
 
-    n_clusters: int
-    init: str | ArrayLike
-    n_init: int | str
-    max_iter: int
-    tol: float
-    random_state: RandomState
     n_features_in_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: str | ArrayLike = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     def fit(
         self,
@@ -95,15 +103,13 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             )
         n_init = self._n_init()
         max_iter = check_count(self.max_iter, "max_iter")
-        tol = check_number(self.tol, "tol", low=0)
-        neighborhoods, others = given._parts or (None, given)
-        links = build_links(len(data), *others.listed())
-        groups = None if neighborhoods is None else neighborhoods.groups(len(data))
-        iterate = partial(self._iterate, data, (links, groups), max_iter=max_iter, tol=tol)
+        check_number(self.tol, "tol", low=0)
+        problem = Problem.of(data, given)
         if n_init is None:
-            found = iterate(*self._start(data, given.spanning(), k))
+            labels, centers = self._start(data, given.spanning(), k)
+            found = self._iterate(problem, labels, centers, max_iter)
         else:
-            found = self._search(data, given, k, n_init, iterate)
+            found = self._search(problem, given, k, n_init)
         self.labels_, self.cluster_centers_ = found.labels, found.centers
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.converged_ = found.converged
@@ -132,38 +138,27 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         return labels
 
     @abstractmethod
-    def _iterate(
-        self,
-        X: Floats,
-        constraints: tuple[Any, Groups | None],
-        labels: Ints,
-        centers: Floats,
-        *,
-        max_iter: int,
-        tol: float,
-    ) -> Found:
-        """Run the iterations from the given start, in place; constraints are (links, groups)."""
+    def _iterate(self, problem: Problem, labels: Ints, centers: Floats, max_iter: int) -> Found:
+        """Run the iterations from labels (−1: none) and centers, in place."""
 
-    def _search(
-        self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate
-    ) -> Found:
+    def _search(self, problem: Problem, given: Constraints, k: int, n_init: int) -> Found:
         """Return the best of ``n_init`` starts; the first is that of the neighborhoods alone."""
         rng = as_generator(self.random_state)
-        labels, centers, n_chosen = self._neighborhood_start(X, given.spanning(), k, rng)
+        labels, centers, n_chosen = neighborhood_start(
+            problem.X, k, given.spanning(), rng, farthest_first=self._farthest_first
+        )
         means = centers[:n_chosen].copy()
-        best: Found = iterate(labels, centers)
+        best = self._iterate(problem, labels, centers, int(self.max_iter))
         if n_init > 1:
             seed = self.random_state
             seed = int(seed if isinstance(seed, Integral) else rng.integers(2**32))
-            search = Search(X, given, k, self.max_iter, rng, seed % 2**32)
-            for found in self._ends(search, means, n_init - 1, iterate):
+            search = Search(problem, given, k, self.max_iter, rng, seed % 2**32)
+            for found in self._ends(search, means, n_init - 1):
                 best = found if found.beats(best) else best
         return best
 
     @abstractmethod
-    def _ends(
-        self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
-    ) -> Iterator[Found]:
+    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int) -> Iterator[Found]:
         """Give where the other starts end; ``neighborhoods`` are the means (m, d) of the first."""
 
     @staticmethod
@@ -197,20 +192,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
                     f"not {given.dtype} of shape {given.shape}."
                 )
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
-        return self._neighborhood_start(X, spanning, k, as_generator(self.random_state))[:2]
-
-    def _neighborhood_start(
-        self, X: Floats, spanning: Listed, k: int, rng: np.random.Generator
-    ) -> tuple[Ints, Floats, int]:
-        """Return labels, centers, and how many neighborhoods start; the others are random rows."""
-        labels, centers, n_chosen = neighborhood_start(
-            X, k, spanning, farthest_first=self._farthest_first
-        )
-        if n_chosen < k:
-            free = np.flatnonzero(labels < 0)
-            rows = free if len(free) >= k - n_chosen else np.arange(len(X))
-            centers[n_chosen:] = X[rng.choice(rows, k - n_chosen, replace=False)]
-        return labels, centers, n_chosen
+        rng = as_generator(self.random_state)
+        return neighborhood_start(X, k, spanning, rng, farthest_first=self._farthest_first)[:2]
 
     def _n_init(self) -> int | None:
         """Return the number of starts of a search; None for the one start that ``init`` names."""

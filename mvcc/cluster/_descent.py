@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.shared import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.types import Floats, Ints
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
 from mvcc.cluster._kernels.pck import (
@@ -21,7 +20,7 @@ from mvcc.cluster._kernels.pck import (
     pck_sweep,
     update_centers,
 )
-from mvcc.constraints import Groups
+from mvcc.constraints import Constraints, Groups, Listed
 
 _ROUNDING = 1e-12  # relative: objectives that differ by less are the same
 
@@ -52,12 +51,12 @@ class Problem:
     def __init__(
         self,
         X: Floats,
-        listed: tuple[Ints, Bools, Floats],
+        listed: Listed,
         groups: Groups | None = None,
         masses: Floats | None = None,
     ) -> None:
         self.X, self.groups, self.masses = X, groups, masses
-        self.links: Any = build_links(len(X), *listed)
+        self.links = build_links(len(X), *listed)
         constrained = np.diff(self.links[0]) > 0
         if groups is not None:
             member, start = groups[:2]
@@ -65,7 +64,15 @@ class Problem:
             says = (np.bincount(member[member >= 0]) > 1) | (np.diff(start) > 0)
             constrained |= (member >= 0) & says[member]
         self.bound, self.free = np.flatnonzero(constrained), np.flatnonzero(~constrained)
+        self.known = self.bound, self.free, self.links, groups  # what a fit knows of pairs
         self._everyone = np.arange(len(X))
+
+    @classmethod
+    def of(cls, X: Floats, given: Constraints) -> Problem:
+        """Make the problem of rows and their constraints."""
+        neighborhoods, others = given._parts or (None, given)
+        groups = None if neighborhoods is None else neighborhoods.groups(len(X))
+        return cls(X, others.listed(), groups)
 
     def nearest(self, centers: Floats) -> Ints:
         """Return the nearest center of every point."""
@@ -79,14 +86,14 @@ class Problem:
         """Sweep over constrained points, others, centers until no label changes; −1 is none."""
         X, groups = self.X, self.groups
         centers, labels, k = centers.copy(), labels.copy(), len(centers)
-        metrics, log_dets, donor = np.ones_like(centers), np.zeros(k), np.full(k, -1)
+        donor, plain = np.full(k, -1), _plain(centers)
         own = rivals = None
         if groups is not None:
             own, rivals = tally(X, centers[0], labels, groups, k, 1)
         for iteration in range(1, max_iter + 1):
             before = labels.copy()
             order = rng.permutation(self.bound)
-            table = cost_table(X, order, centers, metrics, log_dets)
+            table = cost_table(X, order, centers, *plain)
             if self.masses is not None:
                 table *= self.masses[order, None]
             pck_sweep(order, table, labels, self.links, groups, own, rivals)
@@ -96,12 +103,12 @@ class Problem:
             if counts.all():  # as nearly always, so that the kernel need not be compiled
                 donor[:] = -1
             else:
-                newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
+                newly_empty = relocate_empty(X, labels, centers, plain[0], counts, donor)
             # labels that are those of the centers do not change in the first sweep where nothing is
             # constrained
             if iteration > 1 and not newly_empty and np.array_equal(labels, before):
-                return self._found(labels, centers, iteration, True)
-        return self._found(labels, centers, max_iter, False)
+                return Found(labels, centers, self.objective(labels, centers), iteration, True)
+        return Found(labels, centers, self.objective(labels, centers), max_iter, False)
 
     def objective(self, labels: Ints, centers: Floats) -> float:
         """Return Eq. 1."""
@@ -154,20 +161,16 @@ class Problem:
 
     def _assign(self, points: Ints, centers: Floats, labels: Ints) -> None:
         """Give some points the labels of their nearest centers."""
-        plain = np.ones_like(centers), np.zeros(len(centers))
-        assign_nearest(self.X, points, centers, *plain, labels)
+        assign_nearest(self.X, points, centers, *_plain(centers), labels)
 
     def _distances(self, centers: Floats) -> Floats:
         """Return the squared distances of all points from the centers, (n, len(centers))."""
-        metrics, log_dets = np.ones_like(centers), np.zeros(len(centers))
-        n = len(self.X)
-        blocks = for_blocks(
-            lambda block: cost_table(self.X, self._everyone[block], centers, metrics, log_dets),
-            n,
-            BLOCK_ROWS,
-            shared=may_share(n),
-        )
-        return np.concatenate(blocks)
+        plain, n = _plain(centers), len(self.X)
+
+        def of_block(block: slice) -> Floats:
+            return cost_table(self.X, self._everyone[block], centers, *plain)
+
+        return np.concatenate(for_blocks(of_block, n, BLOCK_ROWS, shared=may_share(n)))
 
     def _update(self, labels: Ints, centers: Floats) -> Ints:
         """Move the centers to the means of their points; return the sizes of the clusters."""
@@ -180,14 +183,16 @@ class Problem:
         centers[filled] = (masses @ self.X)[filled] / masses.sum(axis=1)[filled, None]
         return sizes
 
-    def _found(self, labels: Ints, centers: Floats, n_iter: int, converged: bool) -> Found:
-        return Found(labels, centers, self.objective(labels, centers), n_iter, converged)
+
+def _plain(centers: Floats) -> tuple[Floats, Floats]:
+    """Return metrics that change no distance, and their logarithms of determinants."""
+    return np.ones_like(centers), np.zeros(len(centers))
 
 
 class Sample(Problem):
     """Points that stand for others: distances by matrix products, faster but for the last bits."""
 
-    def __init__(self, X: Floats, listed: tuple[Ints, Bools, Floats], masses: Floats) -> None:
+    def __init__(self, X: Floats, listed: Listed, masses: Floats) -> None:
         super().__init__(X, listed, masses=masses)
         self._squares = np.einsum("ij,ij->i", X, X)[:, None]
 

@@ -37,25 +37,20 @@ class Search:
 
     def __init__(
         self,
-        X: Floats,
+        problem: Problem,
         given: Constraints,
         k: int,
         max_iter: int,
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        self.X, self._k, self._rng, self._seed = X, k, rng, seed
-        self._sweeps = min(max_iter, _SWEEPS)
-        neighborhoods, others = given._parts or (None, given)
-        groups = None if neighborhoods is None else neighborhoods.groups(len(X))
-        self._rows = Problem(X, others.listed(), groups)
-        self._whole = _whole(X, given)
-        self._constrained = len(self._rows.bound) > 0
+        self.rows, self.X, self._k, self._rng, self._seed = problem, problem.X, k, rng, seed
+        self._sweeps, self._whole = min(max_iter, _SWEEPS), _whole(problem.X, given)
 
     @cached_property
     def k_means(self) -> Found:
         """Run scikit-learn's k-means, and swap the centers that are missed least for others."""
-        bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
+        bare = Problem.of(self.X, Constraints.empty())
         with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             found = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X)
@@ -76,7 +71,7 @@ class Search:
         The starts are k-means, the means of neighborhoods (m, d), then k-means++ in three ways:
         without labels, with the nearest centers', with neighborhoods that move as a whole.
         """
-        rows = self._rows
+        rows = self.rows
         yield self._descend(self.k_means.centers, self.k_means.labels)
         yield self._from(rows.spread_centers(self._k, neighborhoods, self._rng))
         yield self._descend(self._plus_plus(rows), np.full(len(self.X), -1))
@@ -95,15 +90,15 @@ class Search:
 
     def _from(self, centers: Floats) -> Found:
         """Descend from centers, every row being with the nearest before the first sweep."""
-        return self._descend(centers, self._rows.nearest(centers))
+        return self._descend(centers, self.rows.nearest(centers))
 
     def _descend(self, centers: Floats, labels: Ints) -> Found:
         """Descend, move whole neighborhoods, which sweeps rarely do, and descend again."""
-        found = self._rows.descend(centers, labels, self._rng, self._sweeps)
+        found = self.rows.descend(centers, labels, self._rng, self._sweeps)
         if self._whole is None:
             return found
         centers, labels = self._as_wholes(found.centers)
-        after = self._rows.descend(centers, labels, self._rng, self._sweeps)
+        after = self.rows.descend(centers, labels, self._rng, self._sweeps)
         return after if after.beats(found) else found
 
     def _as_wholes(self, centers: Floats) -> tuple[Floats, Ints]:
@@ -138,25 +133,32 @@ def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | 
 
 
 def neighborhood_start(
-    X: Floats, k: int, spanning: Listed, *, farthest_first: bool
+    X: Floats, k: int, spanning: Listed, rng: np.random.Generator, *, farthest_first: bool
 ) -> tuple[Ints, Floats, int]:
-    """Return labels (−1: none), centers (k, d), and how many of these neighborhoods start."""
-    labels, centers = np.full(len(X), -1), np.empty((k, X.shape[1]))
+    """Return labels (−1: none), centers (k, d), and how many of these neighborhoods start.
+
+    The other centers are random rows.
+    """
+    labels, centers, n_chosen = np.full(len(X), -1), np.empty((k, X.shape[1])), 0
     number = _together(len(X), *spanning)
-    if number is None:
-        return labels, centers, 0
-    sizes = np.bincount(number)
-    several = np.flatnonzero(sizes > 1)
-    linked = np.flatnonzero(sizes[number] > 1)
-    member = np.searchsorted(several, number[linked])
-    n_rows = sizes[several]
-    means = np.column_stack([np.bincount(member, feature[linked]) / n_rows for feature in X.T])
-    chosen = _chosen(means, n_rows, k, farthest_first)
-    label_of = np.full(len(several), -1)
-    label_of[chosen] = np.arange(len(chosen))
-    labels[linked] = label_of[member]
-    centers[: len(chosen)] = means[chosen]
-    return labels, centers, len(chosen)
+    if number is not None:
+        sizes = np.bincount(number)
+        several = np.flatnonzero(sizes > 1)
+        linked = np.flatnonzero(sizes[number] > 1)
+        member = np.searchsorted(several, number[linked])
+        n_rows = sizes[several]
+        means = np.column_stack([np.bincount(member, feature[linked]) / n_rows for feature in X.T])
+        chosen = _chosen(means, n_rows, k, farthest_first)
+        n_chosen = len(chosen)
+        label_of = np.full(len(several), -1)
+        label_of[chosen] = np.arange(n_chosen)
+        labels[linked] = label_of[member]
+        centers[:n_chosen] = means[chosen]
+    if n_chosen < k:
+        free = np.flatnonzero(labels < 0)
+        rows = free if len(free) >= k - n_chosen else np.arange(len(X))
+        centers[n_chosen:] = X[rng.choice(rows, k - n_chosen, replace=False)]
+    return labels, centers, n_chosen
 
 
 def _chosen(means: Floats, sizes: Ints, k: int, farthest_first: bool) -> list[int]:
@@ -210,8 +212,7 @@ def search_pck(
     penalty: float = 1.0,
     masses: Floats | None = None,
     starts: Sequence[Floats] = (),
-    n_init: int = 10,
-    max_iter: int = 40,
+    n_init: int = N_INIT,
     rng: np.random.Generator,
 ) -> Found:
     """Cluster points by PCK-Means from several starts; return the one of the lowest Eq. 1.
@@ -229,7 +230,7 @@ def search_pck(
     for start in numbered("start", range(n_init), teller(len(X))):
         given = np.asarray(starts[start], dtype=np.float64) if start < len(starts) else nothing
         centers = problem.spread_centers(n_clusters, given, rng)
-        found = problem.descend(centers, problem.nearest(centers), rng, max_iter)
+        found = problem.descend(centers, problem.nearest(centers), rng, _SWEEPS)
         if best is None or found.beats(best):
             best, reached = found, 0
         reached += found.as_low_as(best)

@@ -36,11 +36,11 @@ TRIALS = 3
 # a function is named where it is looked up when it is called, which is not where it is defined
 Places = list[tuple[str, str]]
 STAGES: list[tuple[str, Places]] = [
-    ("compiled fits (PCK-Means)", [("mvcc.cluster._pck", "pck_fit")]),
-    ("compiled fits (MPCK-Means)", [("mvcc.cluster._mpck", "mpck_fit")]),
+    ("compiled fits (PCK-Means)", [("mvcc.cluster._estimators", "pck_fit")]),
+    ("compiled fits (MPCK-Means)", [("mvcc.cluster._estimators", "mpck_fit")]),
     (
         "start and links",
-        [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._base", "build_links")],
+        [("mvcc.cluster._base", "neighborhood_start"), ("mvcc.cluster._descent", "build_links")],
     ),
     ("Python around fits", [("mvcc.cluster._base.ConstrainedKMeans", "fit")]),
     (

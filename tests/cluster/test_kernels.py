@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
 from mvcc._utils.kernels.shared import build_links
+from mvcc.cluster._descent import Problem
 from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, take_farthest, update_farthest
-from mvcc.cluster._kernels.groups import constrained_rows, count_violations, tally, violations
+from mvcc.cluster._kernels.groups import count_violations, tally, violations
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters, update_metrics
 from mvcc.cluster._kernels.pck import (
     assign_nearest,
@@ -179,11 +180,11 @@ def test_rows_are_constrained_by_a_neighborhood_or_by_a_listed_constraint():
     for seed in SEEDS[True]:
         scene = make_scene(seed, held=True)
         named = set(scene.constraints.pairs.ravel().tolist())
-        members = set(np.flatnonzero(scene.groups[0] >= 0).tolist())
+        members = set(scene.closed.pairs.ravel().tolist())
         for groups, expected in ((scene.groups, named | members), (None, named)):
-            bound, free = constrained_rows(len(scene.X), scene.links, groups)
-            assert bound.tolist() == sorted(expected)
-            assert free.tolist() == sorted(set(range(len(scene.X))) - expected)
+            problem = Problem(scene.X, scene.constraints.listed(), groups)
+            assert problem.bound.tolist() == sorted(expected)
+            assert problem.free.tolist() == sorted(set(range(len(scene.X))) - expected)
 
 
 # ---- PCK-Means

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc.cluster._descent import Problem
 from mvcc.cluster._search import Search
 from mvcc.exceptions import InvalidInputError
 from tests.reference.pck import objective as reference_objective
@@ -59,8 +60,8 @@ def test_no_end_is_above_the_searchs_own_k_means_however_few_the_pairs(n_pairs):
     for seed in range(20):
         X, _, k, c = blobs(seed, n_pairs)
         rng = np.random.default_rng(seed)
-        search = Search(X, c, k, 300, rng, 0)
-        at_its_labels = search._rows.objective(search.k_means.labels, search.k_means.centers)
+        search = Search(Problem.of(X, c), c, k, 300, rng, 0)
+        at_its_labels = search.rows.objective(search.k_means.labels, search.k_means.centers)
         assert next(search.descents(X[:0])).objective <= at_its_labels * (1 + 1e-12)
 
 
@@ -127,7 +128,7 @@ def test_of_equal_ends_the_first_start_wins(Estimator):
 def test_of_mpck_means_k_means_is_a_start():
     for seed in range(5):
         X, _, k, c = blobs(seed, 40)
-        search = Search(X, c, k, 300, np.random.default_rng(0), 0)
+        search = Search(Problem.of(X, c), c, k, 300, np.random.default_rng(0), 0)
         centers = next(search.distinct_centers(X[:0], 9))
         assert_array_equal(centers, search.k_means.centers)
         labels = search.k_means.labels
@@ -144,7 +145,7 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
         X, y = rng.normal(size=(50, 3)), rng.integers(4, size=50)
         c = Constraints.from_labels(y, 30, random_state=seed).closure()
         assert (c._parts is not None) == (most_listed == 0)
-        search = Search(X, c, 4, 300, rng, 0)
+        search = Search(Problem.of(X, c), c, 4, 300, rng, 0)
         point, problem = search._whole.point, search._whole.problem
         scatter = sum(((X[point == p] - problem.X[p]) ** 2).sum() for p in range(len(problem.X)))
         for _ in range(5):
@@ -153,20 +154,20 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
             found = problem.objective(of_points, centers) + scatter
             expected = reference_objective(X, of_rows, centers, *c.listed())
             assert found == pytest.approx(expected, rel=1e-10)
-            assert search._rows.objective(of_rows, centers) == pytest.approx(expected, rel=1e-10)
+            assert search.rows.objective(of_rows, centers) == pytest.approx(expected, rel=1e-10)
 
 
 def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
     moved = 0
     for seed in range(10):
         X, _, k, c = blobs(seed, 40)
-        search = Search(X, c, k, 300, np.random.default_rng(seed), seed)
+        search = Search(Problem.of(X, c), c, k, 300, np.random.default_rng(seed), seed)
         ends = list(islice(search.descents(X[:0]), 6))
         for found in ends:
-            assert found.objective == search._rows.objective(found.labels, found.centers)
+            assert found.objective == search.rows.objective(found.labels, found.centers)
         centers = X[:k]
-        labels = search._rows.nearest(centers)
-        alone = search._rows.descend(centers, labels, np.random.default_rng(seed), 40)
+        labels = search.rows.nearest(centers)
+        alone = search.rows.descend(centers, labels, np.random.default_rng(seed), 40)
         search._rng = np.random.default_rng(seed)
         after = search._from(centers)
         assert after.objective <= alone.objective

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.cluster._mpck import MPCKMeans
+from mvcc.cluster import MPCKMeans
 from mvcc.constraints._constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation import _e_step as propagation

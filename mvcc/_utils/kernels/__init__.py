@@ -10,13 +10,15 @@ before an update still writes it.
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import wraps
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.event import Listener, install_listener
 from numba.extending import overload
 
 _PACKAGE = Path(__file__).parents[2]
@@ -85,3 +87,29 @@ def _use(folder: Path) -> None:
 def compiled() -> dict[Path, int]:
     """Return the folders where numba keeps the declared kernels, and the compiled ones in each."""
     return {folder: len(list(folder.glob(f"*{_DIGEST}*.nbi"))) for folder in sorted(_folders)}
+
+
+class _Watch(Listener):
+    """Tells when numba begins to compile; it does not tell when it loads."""
+
+    def __init__(self, begin: Callable[[], None], end: Callable[[], None]) -> None:
+        self._begin, self._end = begin, end
+        self._outermost: Any = None  # what is compiled; it has kernels within
+
+    def on_start(self, event: Any) -> None:
+        kernel = event.data["dispatcher"]
+        if self._outermost is None and kernel.py_func.__module__.startswith("mvcc."):
+            self._outermost = kernel
+            self._begin()
+
+    def on_end(self, event: Any) -> None:
+        if event.data["dispatcher"] is self._outermost:
+            self._outermost = None
+            self._end()
+
+
+@contextmanager
+def watched_compiler(begin: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
+    """Call ``begin`` when this process begins to compile a kernel, ``end`` when it is done."""
+    with install_listener("numba:compile", _Watch(begin, end)):
+        yield

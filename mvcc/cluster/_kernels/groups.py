@@ -19,25 +19,6 @@ from mvcc._utils.kernels import kernel
 
 
 @kernel
-def constrained_rows(n, links, groups):
-    """Return the rows in any constraint and the rows in none, both ascending."""
-    start = links[0]
-    bound, free = np.empty(n, np.int64), np.empty(n, np.int64)
-    n_bound = n_free = 0
-    for i in range(n):
-        is_bound = start[i + 1] > start[i]
-        if groups is not None:
-            is_bound = is_bound or groups[0][i] >= 0
-        if is_bound:
-            bound[n_bound] = i
-            n_bound += 1
-        else:
-            free[n_free] = i
-            n_free += 1
-    return bound[:n_bound], free[:n_free]
-
-
-@kernel
 def lift(X, i, origin, moments):
     """Store the moments (1), (1, x, x²) or (1, x, xxᵀ) of row i, x seen from the origin (d,)."""
     d = X.shape[1]
@@ -134,12 +115,8 @@ def violations(own, rivals, groups, d):
     is a small part.
     """
     k, D = own.shape[1], own.shape[2] - 1 - d
-    torn, joined, magnitude, weight = (
-        np.zeros((k, D)),
-        np.zeros((k, D)),
-        np.zeros((k, D)),
-        np.zeros(k),
-    )
+    torn, joined, magnitude = np.zeros((k, D)), np.zeros((k, D)), np.zeros((k, D))
+    weight = np.zeros(k)
     whole, others = np.empty(1 + d + D), np.empty(1 + d + D)
     half = 0.5 * groups[3]  # the other end adds the other half
     for g in range(len(own)):

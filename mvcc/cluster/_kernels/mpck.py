@@ -14,7 +14,7 @@ from mvcc.cluster._kernels.geometry import (
     take_farthest,
     update_farthest,
 )
-from mvcc.cluster._kernels.groups import add_spread, constrained_rows, lift, move, tally, violations
+from mvcc.cluster._kernels.groups import add_spread, lift, move, tally, violations
 from mvcc.cluster._kernels.pck import assign_nearest, cost_table, update_centers
 
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of a sum, as a share of what was added and subtracted
@@ -132,12 +132,6 @@ def log_det(metric):
 
 
 @kernel
-def flattened(metrics):
-    """Return the metrics of all clusters as rows, (k, D)."""
-    return metrics.reshape(len(metrics), -1)
-
-
-@kernel
 def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
     """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), in place.
 
@@ -145,7 +139,7 @@ def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
     point.
     """
     k = len(S)
-    flat_S, flat_metrics = flattened(S), flattened(metrics)
+    flat_S, flat_metrics = S.reshape(k, -1), metrics.reshape(k, -1)
     floor = np.empty(noise.size)
     for h in range(1 if shared else k):
         count = counts[h]
@@ -211,7 +205,7 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
 @kernel
 def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
     """Add what a point pays for links to its own neighborhood and to its rivals, (k, m) each."""
-    flat = flattened(metrics)
+    flat = metrics.reshape(len(metrics), -1)
     k, D = flat.shape
     away, near = np.zeros((k, D)), np.zeros((k, D))
     paid, whole = np.zeros(k), np.zeros(D)
@@ -255,7 +249,7 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
                 total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
     if broken is not None:
         torn, joined, joined_weight, _ = broken
-        flat = flattened(metrics)
+        flat = metrics.reshape(len(metrics), -1)
         for h in range(len(centers)):
             part = 0.0
             for s in range(flat.shape[1]):
@@ -266,9 +260,11 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
 
 @kernel
 def _location(X):
-    """Return the mean of the rows (1, d), and what rounding may add to a squared feature (d,)."""
+    """Return the mean of the rows (1, d), what rounding may add to a squared feature (d,), and the
+    mean after a second pass (d,): a constant feature has just its value as mean.
+    """
     n, d = X.shape
-    mean, noise = np.zeros((1, d)), np.zeros(d)
+    mean, noise, refined = np.zeros((1, d)), np.zeros(d), np.zeros(d)
     for i in range(n):
         for a in range(d):
             mean[0, a] += X[i, a]
@@ -276,20 +272,12 @@ def _location(X):
     for a in range(d):
         mean[0, a] /= n
         noise[a] = (4 * np.finfo(np.float64).eps * noise[a]) ** 2
-    return mean, noise
-
-
-@kernel
-def _refined(X, mean):
-    """Return the mean after a second pass (d,): a constant feature has just its value as mean."""
-    n, d = X.shape
-    refined = np.zeros(d)
     for i in range(n):
         for a in range(d):
             refined[a] += X[i, a] - mean[0, a]
     for a in range(d):
         refined[a] = mean[0, a] + refined[a] / n
-    return refined
+    return mean, noise, refined
 
 
 @kernel
@@ -302,24 +290,23 @@ def _same(first, second):
 
 
 @kernel
-def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
+def mpck_fit(X, centers, metrics, labels, bound, free, links, groups, shared, max_iter, tol):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
+    Rows are ``bound`` by constraints or ``free``.
     Return the objective, the number of iterations, and whether it converged. The metric step moves
     x' and x'', so the objective may rise and the run may cycle; it then ends where it meets a
     former state again.
     """
     k, d = centers.shape
-    flat = flattened(metrics)
-    mean, noise = _location(X)
-    bound, free = constrained_rows(len(X), links, groups)
+    flat = metrics.reshape(k, -1)
+    mean, noise, origin = _location(X)
     apart = False
     for signed in links[2]:
         apart = apart or signed < 0
-    origin = own = rivals = broken = None
+    own = rivals = broken = None
     if groups is not None:
         apart = apart or groups[2].size > 0
-        origin = _refined(X, mean)
         n_moments = 1 + d + flat.shape[1]
         own, rivals = tally(X, origin, labels, groups, k, n_moments)
     known, gaps, reach = np.full(flat.shape, np.nan), np.zeros((k, d)), np.zeros(k)
@@ -355,20 +342,14 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two
-        unmoved = True
-        for i in range(labels.size):
-            unmoved = unmoved and labels[i] == former_labels[i]
         if (
             iteration > 1
-            and unmoved
+            and _same(labels.reshape(1, -1), former_labels.reshape(1, -1))
             and _same(centers, former_centers)
             and _same(flat, former_metrics)
         ):
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:
-            former_labels, former_centers, former_metrics = (
-                labels.copy(),
-                centers.copy(),
-                flat.copy(),
-            )
+            former_labels, former_centers = labels.copy(), centers.copy()
+            former_metrics = flat.copy()
     return objective, max_iter, False

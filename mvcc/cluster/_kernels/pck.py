@@ -14,7 +14,7 @@ from mvcc.cluster._kernels.geometry import (
     plain_squared_distance,
     relocate_empty,
 )
-from mvcc.cluster._kernels.groups import constrained_rows, count_violations, move, tally
+from mvcc.cluster._kernels.groups import count_violations, move, tally
 
 _BLOCK = 8192  # rows
 _SHARES = 16  # that a pass is cut into for threads
@@ -25,18 +25,35 @@ def _n_blocks(n):
     return (n + _BLOCK - 1) // _BLOCK
 
 
-def _in_shares(function, n, *arguments):
-    """Call a kernel for all blocks of n rows; its last arguments are the bounds of the blocks."""
-    blocks = _n_blocks(n)
-    shared = may_share(n)
-    size = blocks // _SHARES + 1 if shared else blocks
-    for_blocks(
-        lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared
-    )
+def _over_blocks(of_blocks):
+    """Make a kernel that takes the bounds of blocks first a pass over all blocks of n rows.
+
+    Python shares the blocks among threads; a kernel takes one after the other.
+    """
+
+    def of_all(n, *arguments):
+        blocks, shared = _n_blocks(n), may_share(n)
+        size = blocks // _SHARES + 1 if shared else blocks
+        for_blocks(
+            lambda share: of_blocks(share.start, share.stop, *arguments),
+            blocks,
+            size,
+            shared=shared,
+        )
+
+    @overload(of_all)
+    def _compiled(n, *arguments):
+        def in_order(n, *arguments):
+            of_blocks(0, _n_blocks(n), *arguments)
+
+        return in_order
+
+    return of_all
 
 
+@_over_blocks
 @kernel
-def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end_block):
+def _assign_all(first_block, end_block, X, rows, centers, metrics, log_dets, labels):
     lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     best, label = np.empty(LANES), np.empty(LANES, np.int64)
     end = min(end_block * _BLOCK, rows.size)
@@ -56,17 +73,10 @@ def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end
             labels[rows[p]] = label[p - first]
 
 
+@register_jitable
 def assign_nearest(X, rows, centers, metrics, log_dets, labels):
     """Assign rows without constraints to the first cluster of least ‖x − μ_h‖² − log det M_h."""
-    _in_shares(_assign_blocks, rows.size, X, rows, centers, metrics, log_dets, labels)
-
-
-@overload(assign_nearest)
-def _assign_nearest(X, rows, centers, metrics, log_dets, labels):
-    def in_order(X, rows, centers, metrics, log_dets, labels):
-        _assign_blocks(X, rows, centers, metrics, log_dets, labels, 0, _n_blocks(rows.size))
-
-    return in_order
+    _assign_all(rows.size, X, rows, centers, metrics, log_dets, labels)
 
 
 @kernel
@@ -84,8 +94,10 @@ def cost_table(X, rows, centers, metrics, log_dets):
     return table
 
 
+@_over_blocks
 @kernel
-def _sum_blocks(X, labels, centers, sums, first_block, end_block):
+def _sum_up(first_block, end_block, X, labels, centers, sums):
+    """Add up x − μ of the rows of every cluster, for each block."""
     for block in range(first_block, end_block):
         for h in range(len(centers)):
             for a in range(X.shape[1]):
@@ -94,19 +106,6 @@ def _sum_blocks(X, labels, centers, sums, first_block, end_block):
             h = labels[i]
             for a in range(X.shape[1]):
                 sums[block, h, a] += X[i, a] - centers[h, a]
-
-
-def _sum_up(X, labels, centers, sums):
-    """Add up x − μ of the rows of every cluster, for each block."""
-    _in_shares(_sum_blocks, len(X), X, labels, centers, sums)
-
-
-@overload(_sum_up)
-def _sum_up_compiled(X, labels, centers, sums):
-    def in_order(X, labels, centers, sums):
-        _sum_blocks(X, labels, centers, sums, 0, len(sums))
-
-    return in_order
 
 
 @kernel
@@ -144,13 +143,15 @@ def update_centers(X, labels, centers):
     counts = _count(labels, centers)
     sums = np.empty((_n_blocks(len(X)), centers.shape[0], centers.shape[1]))
     for _ in range(2):
-        _sum_up(X, labels, centers, sums)
+        _sum_up(len(X), X, labels, centers, sums)
         _move(centers, sums, counts)
     return counts
 
 
+@_over_blocks
 @kernel
-def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_block):
+def _pck_objectives(first_block, end_block, X, centers, labels, links, totals):
+    """Store what the rows of each block add to Eq. 1."""
     start, partner, weight = links
     for block in range(first_block, end_block):
         total = 0.0
@@ -161,19 +162,6 @@ def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_bl
                 if partner[e] > i and together == (weight[e] < 0):
                     total += abs(weight[e])
         totals[block] = total
-
-
-def _pck_objectives(X, centers, labels, links, totals):
-    """Store what the rows of each block add to Eq. 1."""
-    _in_shares(_pck_objective_blocks, len(X), X, centers, labels, links, totals)
-
-
-@overload(_pck_objectives)
-def _pck_objectives_compiled(X, centers, labels, links, totals):
-    def in_order(X, centers, labels, links, totals):
-        _pck_objective_blocks(X, centers, labels, links, totals, 0, totals.size)
-
-    return in_order
 
 
 @kernel
@@ -188,7 +176,7 @@ def _in_order(totals):
 def pck_objective(X, centers, labels, links):
     """Eq. 1 with identity metrics and f = 1."""
     totals = np.empty(_n_blocks(len(X)))
-    _pck_objectives(X, centers, labels, links, totals)
+    _pck_objectives(len(X), X, centers, labels, links, totals)
     return _in_order(totals)
 
 
@@ -220,15 +208,15 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 
 
 @kernel
-def pck_fit(X, centers, labels, links, groups, max_iter, tol):
+def pck_fit(X, centers, labels, bound, free, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
+    Rows are ``bound`` by constraints or ``free``.
     Return the objective, the number of iterations, and whether it converged. Run as Python
     (``pck_fit_in_threads``) it does the same, its passes over all rows being shared among threads.
     """
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
-    bound, free = constrained_rows(len(X), links, groups)
     own = rivals = None
     if groups is not None:
         own, rivals = tally(X, centers[0], labels, groups, k, 1)
@@ -236,15 +224,8 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     objective = np.inf
     for iteration in range(1, max_iter + 1):
         assign_nearest(X, free, centers, metrics, log_dets, labels)
-        pck_sweep(
-            bound,
-            cost_table(X, bound, centers, metrics, log_dets),
-            labels,
-            links,
-            groups,
-            own,
-            rivals,
-        )
+        table = cost_table(X, bound, centers, metrics, log_dets)
+        pck_sweep(bound, table, labels, links, groups, own, rivals)
         counts = update_centers(X, labels, centers)
         previous = objective
         objective = pck_objective(X, centers, labels, links)
