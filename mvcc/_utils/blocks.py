@@ -13,9 +13,9 @@ from mvcc._utils.types import Ints
 BLOCK_ROWS = 2**14
 
 
-def blocks_of(n: int) -> list[slice]:
-    """Return n rows as slices of at most ``BLOCK_ROWS``."""
-    return [slice(first, min(first + BLOCK_ROWS, n)) for first in range(0, n, BLOCK_ROWS)]
+def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:
+    """Return n rows as slices of at most ``size``."""
+    return [slice(first, min(first + size, n)) for first in range(0, n, size)]
 
 
 class LazyRows:

@@ -1,4 +1,3 @@
-from ._anchor_graph import AnchorEigenpairs as AnchorEigenpairs
 from ._anchor_graph import AnchorGraph as AnchorGraph
 from ._anchors import Anchors as Anchors
 from ._any_graph import GraphKind as GraphKind

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -35,18 +35,14 @@ from mvcc.embedding._anchors import (
     side_by_side,
 )
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
-from mvcc.embedding._joint_graph import FEWEST_MATCHED_OBJECTS, MATCHED_OBJECTS_WEIGHT, unit_rows
+from mvcc.embedding._joint_graph import (
+    MATCHED_OBJECTS_WEIGHT,
+    Eigenpairs,
+    seen_in_all,
+    unit_rows,
+)
 
 _TINY = 1e-12
-
-
-class AnchorEigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a matrix of objects tied to anchors, and their eigenvectors."""
-
-    values: Floats  # (r,)
-    vectors: LazyRows  # (n, r): an object's ties times the loadings, over the root of its degree
-    residual: float  # the largest length of S v − μ v, among anchors
-    loadings: Floats  # (p, r)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +109,8 @@ class AnchorGraph:
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
         """Return the graph with anchors of the objects seen in all views, by all their columns."""
         n = self.n_objects
-        in_views = [np.bincount(own, minlength=n) > 0 for own in self.objects]
-        seen = np.flatnonzero(np.all(in_views, axis=0))
-        if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
+        seen = seen_in_all(self.objects, n)
+        if not len(seen):
             return self
         columns = columns_of(seen)
         number = min(anchors_for(len(seen), 0), MOST_ANCHORS)
@@ -130,7 +125,7 @@ class AnchorGraph:
             landmark_degrees=np.concatenate((self.landmark_degrees, np.zeros(number))),
         )
 
-    def components(self, number: int) -> AnchorEigenpairs:
+    def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, descending, and vectors of D^−½ (A + λ F Fᵀ) D^−½."""
         degrees = self.degrees + self.ties @ self.landmark_degrees
         p, factor = len(self.kernel), scipy.linalg.cholesky(self.kernel, lower=True)
@@ -149,7 +144,7 @@ class AnchorGraph:
         error = residual(values, vectors, small)
         scales, ties = 1 / np.sqrt(degrees), self.ties
         rows = LazyRows(self.n_objects, lambda some: scales[some, None] * (ties[some] @ loadings))
-        return AnchorEigenpairs(values, rows, error, loadings)
+        return Eigenpairs(values, rows, error, loadings)
 
     def diffused_to_anchors(self, step: Floats, objects: Ints, share: float) -> Floats:
         """Return what objects get of a step, by each of their ties, times the root of their degree.

@@ -59,7 +59,11 @@ class Anchors:
         found = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
         rows = np.unique(found.moved(some), axis=0)
         if len(rows) > number:
-            rows = _centers(rows, number, rng)
+            seed = int(rng.integers(2**31))
+            k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                rows = np.unique(k_means.fit(rows).cluster_centers_, axis=0)
         return cls(np.ascontiguousarray(rows), center, unit)
 
     def moved(self, data: Floats) -> NDArray[np.float32]:
@@ -96,17 +100,6 @@ class Anchors:
         ties = sp.csr_array((near.ravel(), found.ravel(), starts), shape=(n, p))
         ties.sort_indices()
         return ties
-
-
-def _centers(
-    rows: NDArray[np.float32], number: int, rng: np.random.Generator
-) -> NDArray[np.float32]:
-    seed = int(rng.integers(2**31))
-    k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # anchors need not be exact centers
-        k_means.fit(rows)
-    return np.unique(k_means.cluster_centers_, axis=0)
 
 
 _TINY = 1e-12

@@ -30,7 +30,7 @@ MOST_LANDMARKS = 2_000
 NEAR_LANDMARKS = 10
 EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
-FEWEST_MATCHED_OBJECTS = 20
+_FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 _COPIES = 1e-3  # of the mean distance to the last neighbor: rows nearer than that are copies
 _TINY = 1e-12
@@ -41,8 +41,11 @@ class Eigenpairs(NamedTuple):
     """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors."""
 
     values: Floats  # (r,)
-    vectors: Floats  # (n, r)
-    residual: float  # the largest length of S v − μ v
+    vectors: Floats | LazyRows  # (n, r)
+    residual: float  # the largest length of S v − μ v; where objects are tied to anchors, of these
+    # (p, r): of anchors: the vector of an object is its ties times these, over the root of its
+    # degree
+    loadings: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +84,8 @@ class JointGraph:
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
         """Return the graph with edges between objects of all views, by ``object_columns``."""
-        seen = np.flatnonzero(
-            np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0)
-        )
-        if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
+        seen = seen_in_all(self.objects, self.n_objects)
+        if not len(seen):
             return self
         graph = _normalized(_view_graph(NeighborSearch.among(columns_of(seen)), self.n_neighbors))
         weight = MATCHED_OBJECTS_WEIGHT * len(seen) / self.n_objects
@@ -240,6 +241,13 @@ def unit_rows(rows: Floats) -> Floats:
         lengths = np.linalg.norm(rows[block], axis=1, keepdims=True)
         np.divide(rows[block], lengths, out=scaled[block], where=lengths > 1e-100)
     return scaled
+
+
+def seen_in_all(objects: list[Ints], n_objects: int) -> Ints:
+    """Return the objects of which every view has a row; none where they are fewer than 20."""
+    seen = [np.bincount(own, minlength=n_objects) > 0 for own in objects]
+    found = np.flatnonzero(np.all(seen, axis=0))
+    return found if len(objects) > 1 and len(found) >= _FEWEST_MATCHED_OBJECTS else found[:0]
 
 
 def membership(objects: Ints, n_objects: int) -> sp.csr_array:

@@ -38,20 +38,8 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
       rows of length 1. A text of words weighs twice as much as all columns of other kinds together,
       another text has unit variance.
 
-    Parameters
-    ----------
-    kinds : list of str
-        What each column is: number, date, category, picture or text.
-    max_components : int, default=30
-        Of a text.
-
-    Attributes
-    ----------
-    encoders_ : list of scikit-learn transformers
-        One for each column, but one for all texts, in the place of the first of them.
-    weights_ : ndarray
-        The factor of each of their outputs.
-    centers_ : list of ndarray
+    ``kinds`` tell what each column is: number, date, category, picture or text. ``encoders_`` has
+    one encoder for each column, but one for all texts in the place of the first of them.
     """
 
     def __init__(self, kinds: list[str], max_components: int = MAX_COMPONENTS) -> None:

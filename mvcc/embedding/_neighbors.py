@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.types import Floats, Ints
 
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
@@ -43,7 +44,7 @@ class NeighborSearch:
 
     def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers, (n, n_neighbors), of the rows nearest to every row."""
-        if self._by_tree:
+        if self.rows.shape[1] <= _TREE_COLUMNS:
             found = self._found_near(self.rows, n_neighbors + 1)
             itself = found == np.arange(len(found))[:, None]
             itself[~itself.any(axis=1), -1] = True  # a duplicate was found in its place
@@ -62,13 +63,9 @@ class NeighborSearch:
         return self._by_distance(rows, self._found_near(rows, n_neighbors))
 
     def _found_near(self, rows: Floats, number: int) -> Any:
-        if self._by_tree:
+        if self.rows.shape[1] <= _TREE_COLUMNS:
             return cKDTree(self.rows).query(rows, number)[1].reshape(len(rows), number)
         return self._brute(number).kneighbors(rows, return_distance=False)
-
-    @property
-    def _by_tree(self) -> bool:
-        return bool(self.rows.shape[1] <= _TREE_COLUMNS)
 
     def _brute(self, n_neighbors: int) -> Any:
         return NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(self.rows)
@@ -78,8 +75,7 @@ class NeighborSearch:
         found = found.astype(np.int64)
         distances = np.empty(found.shape)
         size = max(1, _BLOCK_ENTRIES // max(found.shape[1] * rows.shape[1], 1))
-        for first in range(0, len(rows), size):
-            block = slice(first, first + size)
+        for block in blocks_of(len(rows), size):
             gaps = rows[block, None] - self.rows[found[block]]
             distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
         order = np.argsort(distances, axis=1, kind="stable")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_matrices, checked_by
@@ -222,10 +223,10 @@ def _by_products(
     def blocks() -> Iterator[tuple[Floats, Floats]]:
         """Give the products of columns of every pair, whose inner products are K, and the gaps."""
         size = max(1, _BLOCK_ENTRIES // len(a))
-        for start in range(0, len(first), size):
-            x, y = first[start : start + size], second[start : start + size]
+        for block in blocks_of(len(first), size):
+            x, y = first[block], second[block]
             products = (x[:, a] * y[:, b] + x[:, b] * y[:, a]) * np.where(a == b, 0.5, np.sqrt(0.5))
-            yield products, missing[start : start + size]
+            yield products, missing[block]
 
     gram, target = np.zeros((len(a), len(a))), np.zeros(len(a))
     for products, part in blocks():

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import check_count, check_data, check_number, checked_by
@@ -80,12 +81,6 @@ def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float 
     """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
-
-    `X`: features of one view, in a unit that fits ``sigma``.
-    `n_components`: d, the number of eigenvectors kept, 1 to n − 1.
-    `sigma`: width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
-    Returns: the standardized eigenvectors.
-    Raises InvalidInputError: as :func:`spectral_features`.
     """
     return _spectrum_of(check_data(X), n_components, sigma).features
 
@@ -258,8 +253,8 @@ class _Spectrum:
         size = max(1, _BLOCK_ENTRIES // len(self.units))
         features = np.empty((len(data), usable))
         with one_thread():
-            for start in range(0, len(data), size):
-                features[start : start + size] = self._block(data[start : start + size], start)
+            for block in blocks_of(len(data), size):
+                features[block] = self._block(data[block], block.start)
         return features
 
     def _block(self, data: Floats, start: int) -> Floats:

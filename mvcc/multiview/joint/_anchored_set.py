@@ -18,7 +18,6 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints
 from mvcc.embedding import (
-    AnchorEigenpairs,
     AnchorGraph,
     anchor_graph,
     means_of_clusters,
@@ -100,7 +99,7 @@ class AnchoredSet(JointSet):
             return super().predictors(found)
         if found.at_anchors is None:
             free, k = self._free_eigenpairs, self._settings.n_clusters
-            assert isinstance(free, AnchorEigenpairs)
+            assert free.loadings is not None
             centers = means_of_clusters(found.rows, found.labels, k)
             coordinates = weighted(free.values, free.loadings, self._n_free)
             return [

@@ -17,7 +17,6 @@ from mvcc._utils.types import Floats, Ints
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
-    AnchorEigenpairs,
     AnchorGraph,
     Eigenpairs,
     GraphKind,
@@ -206,11 +205,11 @@ class JointSet:
         return self._free_graph.with_matched_objects(self._object_columns)
 
     @cached_property
-    def _free_eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
+    def _free_eigenpairs(self) -> Eigenpairs:
         return self._free_graph.components(self._n_free)
 
     @cached_property
-    def _eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
+    def _eigenpairs(self) -> Eigenpairs:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
@@ -219,7 +218,7 @@ class JointSet:
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
-    def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
+    def _rows_by(self, found: Eigenpairs) -> tuple[Floats | LazyRows, float]:
         """Embed objects, by columns where few eigenvalues are positive; return the residual."""
         number, values, vectors = self._n_free, found.values, found.vectors
         if np.count_nonzero(values > 0) < min(self._settings.n_clusters, number):

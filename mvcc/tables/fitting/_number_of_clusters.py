@@ -118,9 +118,9 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[in
     ]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
-    values, vectors, _ = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))
+    values, vectors = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))[:2]
     last = min(_MOST_CLUSTERS, len(values) - 1, max(map(len, views)) - 2)
-    return values, {k: embedded(values, vectors, k) for k in range(2, last + 1)}
+    return values, {k: embedded(values, vectors[:], k) for k in range(2, last + 1)}
 
 
 def _strength(E: Floats, k: int, rng: np.random.Generator) -> float:
