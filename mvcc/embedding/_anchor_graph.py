@@ -204,18 +204,6 @@ class AnchorGraph:
         first = sum(self.n_anchors[:view])
         return at_anchors[first : first + self.n_anchors[view]]
 
-    def around(self, view: int, shares: Floats) -> Floats:
-        """Return the product of the graph of a view, without its diagonal, with numbers."""
-        return self.views[view].around(shares)
-
-    def spectrum(self, view: int, rows: Ints) -> Floats:
-        """Return unit rows of the leading eigenvectors of the graph of one view."""
-        return self.views[view].spectrum(rows)
-
-    def forget_views(self) -> None:
-        """Let go of the graphs of single views."""
-        self.views.clear()
-
     def _free_gram(self) -> Floats:
         return dense_gram(self.ties, 1 / self.degrees)
 

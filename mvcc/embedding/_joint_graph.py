@@ -49,6 +49,24 @@ class Eigenpairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class ViewEdges:
+    """The normalized graph A_v of one view, (n_v, n_v)."""
+
+    graph: sp.csr_array
+    # (n_v, r): unit rows of its leading eigenvectors, twice as many as landmarks are near by; none
+    # without landmarks
+    vectors: Floats
+
+    def around(self, shares: Floats) -> Floats:
+        """Return the product of the graph with (n_v, k) numbers."""
+        return self.graph @ shares
+
+    def spectrum(self, rows: Ints) -> Floats:
+        """Return unit rows of the leading eigenvectors."""
+        return self.vectors[rows]
+
+
+@dataclass(frozen=True, eq=False)
 class JointGraph:
     """Objects of several views, and how near they are to each other."""
 
@@ -60,10 +78,7 @@ class JointGraph:
     # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; None without
     # landmarks
     landmarks: sp.csr_array | None
-    view_graphs: list[sp.csr_array]  # (n_v, n_v): A_v
-    # (n_v, r): unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by;
-    # none without landmarks
-    spectra: list[Floats]
+    views: list[ViewEdges]
     agreement: Floats  # (V, V): how much every two views agree; see ``view_agreement``
     n_neighbors: int  # of a row in the graph of its view, at most
 
@@ -133,19 +148,6 @@ class JointGraph:
         nearest = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
         return np.maximum(nearest[objects], -1)
 
-    def around(self, view: int, shares: Floats) -> Floats:
-        """Return the product of the graph of one view with (n_v, k) numbers."""
-        return self.view_graphs[view] @ shares
-
-    def spectrum(self, view: int, rows: Ints) -> Floats:
-        """Return unit rows of the leading eigenvectors of the graph of one view."""
-        return self.spectra[view][rows]
-
-    def forget_views(self) -> None:
-        """Let go of the graphs of single views, and their eigenvectors."""
-        for parts in (self.view_graphs, self.spectra):
-            parts.clear()
-
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, each with its relations, renumbered.
@@ -195,7 +197,8 @@ def joint_graph(
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
         affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
-        return JointGraph(objects, affinities, None, graphs, [], agreement, n_neighbors)
+        edges = [ViewEdges(graph, np.empty((graph.shape[0], 0))) for graph in graphs]
+        return JointGraph(objects, affinities, None, edges, agreement, n_neighbors)
     numbers = [min(2 * n_view_components, max(G.shape[0] - 1, 1)) for G in graphs]
     spectra = [leading_eigenvectors(*pair)[1] for pair in zip(numbers, graphs, strict=True)]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
@@ -214,8 +217,8 @@ def joint_graph(
     ]
     factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
-    spectra = list(map(unit_rows, spectra))
-    return JointGraph(objects, affinities, factor, graphs, spectra, agreement, n_neighbors)
+    edges = [ViewEdges(*pair) for pair in zip(graphs, map(unit_rows, spectra), strict=True)]
+    return JointGraph(objects, affinities, factor, edges, agreement, n_neighbors)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:

@@ -85,7 +85,7 @@ def test_an_edge_is_weaker_where_another_view_puts_its_ends_apart():
     graph = joint_graph([first, second], {(0, 1): rows}, 10, 4, np.random.default_rng(0))
     assert 0.3 < graph.agreement[0, 1] == graph.agreement[1, 0] < 1
     across = np.ix_(y == 2, y == 3)
-    before = sum(own.toarray() for own in graph.view_graphs)
+    before = sum(own.graph.toarray() for own in graph.views)
     after = graph.affinities.toarray()
     assert 0 < after[across].sum() < 0.5 * before[across].sum()
     inside = np.ix_(y == 1, y == 1)

@@ -113,7 +113,7 @@ def answers(seed, n=20, k=3):
 
 
 def graph_of(W):
-    return JointGraph([], sp.csr_array(W), None, [], [], np.eye(1), 10)
+    return JointGraph([], sp.csr_array(W), None, [], np.eye(1), 10)
 
 
 @given(seeds)

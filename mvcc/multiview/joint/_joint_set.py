@@ -163,7 +163,7 @@ class JointSet:
 
     def forget_views(self) -> None:
         """Let go of the single views' graphs and eigenvectors, which ``suspicions`` needs."""
-        self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
+        self._free_graph.views.clear()  # and those of ``_graph``, which has the same list
 
     def nearest_constrained(self, labels: Ints, constraints: Constraints) -> Ints:
         """Return the constrained object of its cluster nearest to every object in the graph, or −1.

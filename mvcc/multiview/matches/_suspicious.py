@@ -145,7 +145,9 @@ def suspicions(
 ) -> dict[tuple[int, int], Floats]:
     """Return the suspicions of all matches, given the raw columns and labels of every view."""
     k = 1 + max(int(own.max()) for own in labels)
-    around = [unit_rows(joint.around(view, np.eye(k)[own])) for view, own in enumerate(labels)]
+    around = [
+        unit_rows(joint.views[view].around(np.eye(k)[own])) for view, own in enumerate(labels)
+    ]
     found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
     for (u, v), rows in relations.items():
         found[u, v] = np.zeros(len(rows))
@@ -155,7 +157,8 @@ def suspicions(
         for number, drawn in enumerate(shares):
             i, j = rows[drawn].T
             features = [
-                np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))
+                np.hstack((joint.views[w].spectrum(own), columns[w][own]))
+                for w, own in ((u, i), (v, j))
             ]
             kinds = [(around[u][i], around[v][j]), _by_regression(*features)]
             suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
