@@ -216,7 +216,7 @@ class OutputFolder:
         try:
             yield part
         finally:
-            _remove(part)
+            _remove(part, ignore_errors=True)  # which would hide why it was not finished
 
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)
@@ -263,9 +263,9 @@ class OutputFolder:
                 folder.rmdir()
 
 
-def _remove(path: Path) -> None:
+def _remove(path: Path, *, ignore_errors: bool = False) -> None:
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors)
     else:
         path.unlink(missing_ok=True)
 

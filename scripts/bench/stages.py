@@ -69,7 +69,7 @@ STAGES: list[tuple[str, Places]] = [
         ],
     ),
     ("diagnostics", [("mvcc.multiview.co_em._algorithm_2", "diagnose")]),
-    ("co-EM and estimator (rest)", [("mvcc.multiview.MultiViewConstrainedClustering", "fit")]),
+    ("co-EM and estimator (rest)", [("mvcc.multiview._estimator.MultiViewEstimator", "fit")]),
     (
         "scoring (F, precision and counts)",
         [
