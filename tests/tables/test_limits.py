@@ -24,7 +24,7 @@ from mvcc.results import Results, read_facts
 from mvcc.tables._job import View
 from mvcc.tables.reading import _sheets
 from mvcc.tables.reading._files import read_frame, read_frames
-from mvcc.tables.reading._records import read_records
+from mvcc.tables.reading._people import read_records
 from mvcc.tables.reading._rows import row_ids
 from tests.tables.problems import read_table
 

@@ -13,7 +13,7 @@ from mvcc._utils.messages import clipped, nearest
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import Answer
-from mvcc.tables.reading._records import LOG_COLUMNS, Record, read_log, read_records
+from mvcc.tables.reading._people import LOG_COLUMNS, Record, read_log, read_records
 
 
 class LoggedSession(ABC):

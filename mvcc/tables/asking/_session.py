@@ -24,7 +24,7 @@ from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import given_files, refuse_others
 from mvcc.tables.reading._inputs import Inputs, caller_of
-from mvcc.tables.reading._records import GROUP_COLUMNS, GROUPS, LOG
+from mvcc.tables.reading._people import GROUP_COLUMNS, GROUPS, LOG
 
 _BETWEEN_LOOKS = 4  # other questions, at least
 _FIRST = 20  # answers, before which rows with little text are not asked about

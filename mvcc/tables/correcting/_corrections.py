@@ -14,7 +14,7 @@ from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.multiview import MERGE, OPENS, OUTLIER, RENAME, Answer, answers_standing
 from mvcc.tables._layout import CORRECTIONS
-from mvcc.tables.reading._records import Record, read_log
+from mvcc.tables.reading._people import Record, read_log
 
 if TYPE_CHECKING:
     from mvcc.tables.reading._inputs import Inputs

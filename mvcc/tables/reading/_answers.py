@@ -13,28 +13,26 @@ import numpy as np
 from mvcc._utils.messages import counted, enumerated, shown
 from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
-from mvcc.multiview import OUTLIER, AnswerHistory, agreement
+from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
 from mvcc.results import Together
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs, with_checksums
 from mvcc.tables.reading._people import (
+    ANSWER_COLUMNS,
+    GROUP_COLUMNS,
+    GROUPS,
+    LOG,
     AnsweredObjects,
     Person,
     Rows,
     constraints_of,
     log_in,
+    read_groups,
     read_history,
     read_people,
     refuse_other_rows,
     together,
-)
-from mvcc.tables.reading._records import (
-    ANSWER_COLUMNS,
-    GROUP_COLUMNS,
-    GROUPS,
-    LOG,
-    read_groups,
 )
 from mvcc.tables.reading._table import Table
 
@@ -70,7 +68,7 @@ class Answers:
 
 
 # the answers, all constraints, and how many entries each file has
-_Found = tuple[AnswerHistory, Answers, "list[Constraints]", list[tuple[str, int]]]
+_Found = tuple[Answers, "list[Constraints]", list[tuple[str, int]]]
 
 
 def answer_files(job: Job) -> list[str]:
@@ -106,11 +104,12 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     objects = AnsweredObjects(inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
-        history, answers, constraints, sizes = _of_people(inputs, files, people, histories, objects)
+        shared = agreement(histories)
+        history = shared.history
+        answers, constraints, sizes = _of_people(files, people, histories, shared, objects)
     else:
-        history, answers, constraints, sizes = _of_files(
-            job, inputs, files, people, histories, objects, notes
-        )
+        history = next(iter(histories.values()), AnswerHistory())
+        answers, constraints, sizes = _of_files(job, files, people, history, objects, notes)
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
@@ -130,22 +129,34 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
 
 def _of_files(
     job: Job,
-    inputs: Inputs,
     files: list[str],
     people: list[Person],
-    histories: dict[str, AnswerHistory],
+    history: AnswerHistory,
     objects: AnsweredObjects,
     notes: list[str],
 ) -> _Found:
     """Return what the files of one folder say; people may write each of them by themselves."""
+    from mvcc.constraints import ConstraintFile, Constraints
+    from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
+
+    inputs = objects.inputs
     paths = {Path(path).name: path for path in files}
-    history = next(iter(histories.values()), AnswerHistory())
-    sizes = [(person.path, len(history.lines)) for person in people]
+    sizes = [(person.path, len(person.records)) for person in people]
     groups: dict[str, _Members] = {}
     if GROUPS in paths:
         groups = _read_members(paths[GROUPS], objects, notes)
         sizes.append((paths[GROUPS], len(groups)))
-    constraints, n_constraints = _with_constraints(job, inputs, paths, objects.may_lack, notes)
+    constraints = list(inputs.constraints)
+    given = {Path(path).resolve() for path in job.constraints.values()}
+    for number, table in enumerate(inputs.tables):
+        if path := paths.get(f"{table.name}.csv"):
+            into, said = constraints, notes
+            if Path(path).resolve() in given:  # it is read already, and only counted here
+                into, said = [Constraints.empty()] * len(constraints), []
+            file = ConstraintFile.read(path)
+            related = (inputs.tables, inputs.relations)
+            n_added = add_constraints(into, file, number, *related, said, objects.may_lack)
+            sizes.append((path, n_added))
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
@@ -155,23 +166,20 @@ def _of_files(
         inputs.tables,
         people,
     )
-    return history, answers, constraints, sizes + n_constraints
+    return answers, constraints, sizes
 
 
 def _of_people(
-    inputs: Inputs,
     files: list[str],
     people: list[Person],
     histories: dict[str, AnswerHistory],
+    shared: Agreement,
     objects: AnsweredObjects,
 ) -> _Found:
     """Return what several people have said and nobody disputes."""
     for person in people:
-        refuse_other_rows(inputs, person, histories[person.name], objects)
-    shared = agreement(histories)
-    history = shared.history
-    answered = constraints_of(shared, objects, len(inputs.tables))
-    pairs = zip(inputs.constraints, answered, strict=True)
+        refuse_other_rows(person, histories[person.name], objects)
+    history, inputs = shared.history, objects.inputs
     answers = Answers(
         {history.names[number]: objects.rows(own) for number, own in history.members().items()},
         shared.n_counted,
@@ -185,31 +193,8 @@ def _of_people(
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
-    constraints = [given.joined(more) for given, more in pairs]
-    return history, answers, constraints, list(sizes.items())
-
-
-def _with_constraints(
-    job: Job, inputs: Inputs, paths: dict[str, str], may_lack: bool, notes: list[str]
-) -> tuple[list[Constraints], list[tuple[str, int]]]:
-    """Return all constraints, and how many each file of answers has."""
-    from mvcc.constraints import ConstraintFile, Constraints
-    from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
-
-    constraints, sizes = list(inputs.constraints), []
-    given = {Path(path).resolve() for path in job.constraints.values()}
-    for number, table in enumerate(inputs.tables):
-        path = paths.get(f"{table.name}.csv")
-        if path is None:
-            continue
-        is_given = Path(path).resolve() in given  # it is read already, and only counted here
-        into = [Constraints.empty()] * len(constraints) if is_given else constraints
-        file, said = ConstraintFile.read(path), [] if is_given else notes
-        n_added = add_constraints(
-            into, file, number, inputs.tables, inputs.relations, said, may_lack=may_lack
-        )
-        sizes.append((path, n_added))
-    return constraints, sizes
+    pairs = zip(inputs.constraints, constraints_of(shared, objects), strict=True)
+    return answers, [given.joined(more) for given, more in pairs], list(sizes.items())
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:

@@ -1,4 +1,4 @@
-"""People who answered `mvcc ask`, each with a log: what they said about the objects of a job."""
+"""Files of answers, and the people who gave them: what they said about the objects of a job."""
 
 from __future__ import annotations
 
@@ -10,28 +10,83 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc._utils.messages import nearest, shown
+from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.reading import content_of
+from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc._utils.types import Ints
-from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.multiview import OUTLIER, Agreement, Answer, AnswerHistory
 from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
-from mvcc.tables.reading._records import (
-    ANSWER_COLUMNS,
-    GROUPS,
-    LOG,
-    LOG_COLUMNS,
-    Record,
-    read_groups,
-    read_log,
-    read_records,
-)
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
 
+LOG, GROUPS = "asked.csv", "groups.csv"
+LOG_COLUMNS = ["id", "answer", "when"]
+ANSWER_COLUMNS = [*LOG_COLUMNS, "who"]
+GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
+
+Record = tuple[int, list[str]]  # line and fields
 Rows = list[Ints]  # of every view, ascending
+
+
+def read_log(
+    path: str | Path, error: type[MvccError] = DataError, columns: list[str] = LOG_COLUMNS
+) -> tuple[list[Record], int | None]:
+    """Return the records of a log of answers, and the number of a last line that was cut off."""
+    records, cut = read_records(path, error, appended=True)
+    return _without_header(path, records, [columns], error), cut
+
+
+def read_groups(path: str | Path, notes: list[str]) -> list[Record]:
+    """Return the records of a list of groups, and note what was assumed of the file."""
+    records, _ = read_records(path, notes=notes)
+    return _without_header(path, records, [GROUP_COLUMNS, GROUP_COLUMNS[:2]], DataError)
+
+
+def read_records(
+    path: str | Path,
+    error: type[MvccError] = DataError,
+    *,
+    appended: bool = False,
+    notes: list[str] | None = None,
+) -> tuple[list[Record], int | None]:
+    """Return the records of a CSV file, the header first, and the number of a line cut off.
+
+    A last line without an end was cut off if lines are ``appended``. With ``notes``, which get what
+    was assumed, the file may be encoded as other programs do.
+    """
+    try:
+        content = content_of(path)
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror}.") from problem
+    end = content.rfind(b"\n") + 1 if appended else len(content)
+    if notes is None:
+        text = decoded(content[:end], str(path), error)
+    else:
+        read = read_text(content, str(path), error)
+        text = read.text
+        notes += read.notes(str(path))
+    delimiter = delimiter_of(text.partition("\n")[0])
+    records = list(records_of(text, str(path), error, delimiter))
+    n_columns = len(records[0][1]) if records else 0
+    for line, fields in records:
+        if len(fields) != n_columns:
+            got = f"{len(fields)}: {clipped(delimiter.join(fields))}"
+            raise error(f"{path}:{line}: there must be {n_columns} values, got {got}")
+    return records, text.count("\n") + 1 if end < len(content) else None
+
+
+def _without_header(
+    path: str | Path, records: list[Record], headers: list[list[str]], error: type[MvccError]
+) -> list[Record]:
+    """Return records without the first one, which must be one of some headers."""
+    if not records or records[0][1] not in headers:
+        columns = clipped(",".join(records[0][1])) if records else "nothing"
+        raise error(f"{path}:1: the columns must be {','.join(headers[0])}, got {columns}.")
+    return records[1:]
 
 
 @dataclass(frozen=True)
@@ -59,16 +114,15 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
                 f"{folder}: there is no {LOG} in it; name the folder that `mvcc ask` has written"
                 " to."
             )
-        names_people = path.name == ANSWERS
-        columns = ANSWER_COLUMNS if names_people else LOG_COLUMNS
+        columns, of_people = LOG_COLUMNS, {name: list[Record]()}
+        if path.name == ANSWERS:
+            columns, of_people = ANSWER_COLUMNS, {}
         records, cut = read_log(path, columns=columns)
         if cut:
             notes.append(f"{path}:{cut}: the last line is cut off, and was not used.")
-        of_people: dict[str, list[Record]] = {name: records}
-        if names_people:
-            of_people = {}
-            for line, (*said, who) in records:
-                of_people.setdefault(who.strip() or name, []).append((line, said))
+        for line, fields in records:
+            who = "".join(fields[3:]).strip()  # a log does not say who has answered
+            of_people.setdefault(who or name, []).append((line, fields[:3]))
         for who, own in of_people.items():
             person = Person(who, str(path), own)
             people[who] = _longer(people[who], person) if who in people else person
@@ -109,8 +163,8 @@ class AnsweredObjects:
     def __init__(self, inputs: Inputs, may_lack: bool) -> None:
         from mvcc.embedding import find_objects, separate_problems  # imports scikit-learn
 
+        self.inputs, self._tables = inputs, inputs.tables
         self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
-        self._tables = inputs.tables
         connected = {
             (views[u], views[v]): rows
             for views, inside in separate_problems(len(inputs.tables), inputs.relations)
@@ -198,7 +252,7 @@ def ids_in_answers(paths: list[str]) -> set[str]:
     return ids | {name.strip().partition(":")[2] for name in named}
 
 
-def constraints_of(shared: Agreement, objects: AnsweredObjects, n_views: int) -> list[Constraints]:
+def constraints_of(shared: Agreement, objects: AnsweredObjects) -> list[Constraints]:
     """Return the constraints of every view that follow from what nobody disputes.
 
     Two groups are told apart only if one person has both: two people may call one group by two
@@ -212,25 +266,23 @@ def constraints_of(shared: Agreement, objects: AnsweredObjects, n_views: int) ->
     apart = {frozenset(numbers[name] for name in names) for names in known}
     members = [(one, says) for one, says in history.answers.items() if isinstance(says, int)]
     rows = objects.rows_of_each(one for one, _ in members)
-    return GroupLinks(members, rows, n_views, apart).constraints
+    return GroupLinks(members, rows, len(objects.inputs.tables), apart).constraints
 
 
-def refuse_other_rows(
-    inputs: Inputs, person: Person, history: AnswerHistory, objects: AnsweredObjects
-) -> None:
+def refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
     """Refuse groups and constraints of a folder that do not follow from its log.
 
     They would have no effect, since those of several people follow from their logs.
     """
     if Path(person.path).name == ANSWERS:
         return
-    answered = objects.rows(history.answers)
-    names = [GROUPS, *(f"{table.name}.csv" for table in inputs.tables)]
+    answered, tables = objects.rows(history.answers), objects.inputs.tables
+    names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
     for path in (Path(person.path).with_name(name) for name in names):
         named = ids_in_answers([str(path)]) if path.exists() else set()
-        for table, rows in zip(inputs.tables, answered, strict=True):
+        for table, rows in zip(tables, answered, strict=True):
             named -= {table.ids[row] for row in rows}
-        known = [name for name in sorted(named) if any(name in one.row for one in inputs.tables)]
+        known = [name for name in sorted(named) if any(name in one.row for one in tables)]
         if known:
             raise DataError(
                 f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
