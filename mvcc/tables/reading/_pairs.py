@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 10  # of a file that are told to be wrong
 _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
+# a line, and the first of its names that is not of a row of a table
+_Lacking = tuple[str, str, Table]
 
 
 def read_constraints(
@@ -34,11 +36,11 @@ def read_constraints(
 ) -> list[Constraints]:
     """Return the constraints of every view, none where no file is given."""
     given = [Constraints.empty() for _ in tables]
-    may_lack = job.unknown == "skip"
     for number, table in enumerate(tables):
         if file := files.constraints.get(table.name):
             with problems.collecting():
-                add_constraints(given, file, number, tables, relations, notes, may_lack=may_lack)
+                may_lack = job.unknown == "skip"
+                add_constraints(given, file, number, tables, relations, notes, may_lack)
     return given
 
 
@@ -49,54 +51,51 @@ def add_constraints(
     tables: list[Table],
     relations: Relations,
     notes: list[str],
-    *,
-    may_lack: bool = False,
+    may_lack: bool,
 ) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
     A row of another view stands for the row of this view that it is matched with. If there is
     none, the constraint is one of the other view, if the match of its other row makes it so.
-
-    `may_lack`: leave out constraints of rows that the tables lack, with a note.
     """
     notes += file.notes
     views = [number, *(view for view in range(len(tables)) if view != number)]
-    matched = {view: _matched_with(view, relations) for view in views}
+    known = {view: _rows_by_id(view, tables, relations) for view in views}
     records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
     wrong: list[MvccError] = []
-    lacking = _Lacking(file.place, "constraint", len(file.records))
+    lacking: list[_Lacking] = []
     for line, record in file.records.items():
         names = [name.strip() for name in record[:2]]
         if len(record) != file.n_columns:
             records[number][line] = record
             continue
-        found = ((view, _own_rows(names, view, tables, matched[view])) for view in views)
-        view, ends = next(((view, ends) for view, ends in found if ends), (number, None))
+        view = next((view for view in views if all(name in known[view] for name in names)), None)
         where = f"{file.place}:{line}"
-        if ends is None:
-            is_own = [_own_rows([name], number, tables, matched[number]) for name in names]
-            name = names[is_own.index(None)]
+        if view is None:
+            name = next(name for name in names if name not in known[number])
             other = next((one.name for one in tables if name in one.row), None)
             if other is None or may_lack:
-                lacking.add(f"line {line}", name, tables[number])
+                lacking.append((f"line {line}", name, tables[number]))
             else:
                 words = _unmatched(name, names, other, tables[number].name)
                 wrong.append(InvalidInputError(f"{where}: {words}"))
-        elif ends[0] != ends[1] or names[0] == names[1]:
-            records[view][line] = [*ends, *record[2:]]
+        elif known[view][names[0]] != known[view][names[1]] or names[0] == names[1]:
+            ids = [tables[view].ids[known[view][name]] for name in names]
+            records[view][line] = [*ids, *record[2:]]
         elif not is_must_link(record[2], where):  # a must-link says what the match says
             pair = " and ".join(map(shown, names))
             words = f"{pair} are matched, so they are one object and cannot be apart."
             wrong.append(InvalidInputError(f"{where}: {words}"))
         if len(wrong) == _MOST_LINES:
             raise_all(wrong)
+    problem, note = _unknown_rows(file.place, "constraint", len(file.records), lacking)
     if lacking and not may_lack:
-        wrong.append(InvalidInputError(lacking.problem()))
+        wrong.append(InvalidInputError(problem))
     for view, own in records.items():
         wrong += replace(file, records=own).mistakes(tables[view].row)
     raise_all(wrong)
     if lacking:
-        notes.append(lacking.note())
+        notes.append(note)
     for view, own in records.items():
         if own:
             more = Constraints._of_file(replace(file, records=own), tables[view].ids)
@@ -104,32 +103,16 @@ def add_constraints(
     return sum(map(len, records.values()))
 
 
-def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]]:
-    """Return, for every view matched with one, the row of this one for each of its rows."""
-    matched: dict[int, dict[int, int]] = {}
-    for views, rows in relations.items():
-        if number in views:
-            here = views.index(number)
+def _rows_by_id(view: int, tables: list[Table], relations: Relations) -> dict[str, int]:
+    """Return the row of a view for each of its ids, and for those of rows matched with one."""
+    known: dict[str, int] = {}
+    for views, rows in reversed(relations.items()):
+        if view in views:
+            here = views.index(view)
+            ids = tables[views[1 - here]].ids
             # the first one of several matches
-            matched[views[1 - here]] = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
-    return matched
-
-
-def _own_rows(
-    names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]
-) -> list[str] | None:
-    """Return the ids of a view's rows that are named, or matched with those; else None."""
-    ends: list[str] = []
-    for name in names:
-        if name in tables[view].row:
-            ends.append(name)
-            continue
-        rows = (of_rows.get(tables[other].row.get(name, -1)) for other, of_rows in matched.items())
-        known = [row for row in rows if row is not None]
-        if not known:
-            return None
-        ends.append(tables[view].ids[known[0]])
-    return ends
+            known |= {ids[row[1 - here]]: row[here] for row in rows[::-1].tolist()}
+    return known | tables[view].row
 
 
 def _unmatched(name: str, names: list[str], other: str, view: str) -> str:
@@ -166,8 +149,8 @@ def _matches(
         frame, path, (first.name, second.name), (first.id_column, second.id_column)
     )
     rows, crossed = _rows_of(columns, first, second), _rows_of(columns, second, first)
-    n_crossed = _n_whole(crossed)
-    if n_crossed > len(rows) / 2 and n_crossed > 2 * _n_whole(rows):
+    n_whole, n_crossed = (int((found >= 0).all(axis=1).sum()) for found in (rows, crossed))
+    if n_crossed > len(rows) / 2 and n_crossed > 2 * n_whole:
         names, columns, rows = names[1::-1], columns[::-1], crossed[:, ::-1]
         notes.append(
             f"{path}: the two columns are swapped: the one for {first.name} has ids of"
@@ -182,15 +165,16 @@ def _matches(
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     unit = "line" if "lines" in frame.attrs else "row"
-    lacking = _Lacking(path, "match", len(rows))
     is_whole = (rows >= 0).all(axis=1)
+    lacking: list[_Lacking] = []
     for place in np.flatnonzero(~is_whole):
         side = int(rows[place, 0] >= 0)
-        lacking.add(f"{unit} {numbers[place]}", columns[side][place], tables[side])
-    if lacking and not (may_lack and is_whole.any()):
-        raise DataError(lacking.problem())
+        lacking.append((f"{unit} {numbers[place]}", columns[side][place], tables[side]))
     if lacking:
-        notes.append(lacking.note())
+        problem, note = _unknown_rows(path, "match", len(rows), lacking)
+        if not (may_lack and is_whole.any()):
+            raise DataError(problem)
+        notes.append(note)
     return pd.DataFrame(rows[is_whole]).drop_duplicates().to_numpy()
 
 
@@ -201,22 +185,15 @@ def _rows_of(columns: list[list[str]], first: Table, second: Table) -> Ints:
     return np.array(rows, dtype=np.int64).T
 
 
-def _n_whole(rows: Ints) -> int:
-    """Return how many matches have a row on both sides."""
-    return int((rows >= 0).all(axis=1).sum())
-
-
 def matched_ids(
     frame: pd.DataFrame,
     path: str,
     views: tuple[str, str],
     id_columns: tuple[str | None, str | None],
 ) -> tuple[list[str], list[list[str]], bool]:
-    """Return the names of the columns of matches, the ids of both views, and whether a name tells
-    what these are.
+    """Return the names of columns of matches, the ids of both views, and whether names tell these.
 
-    They are called by the names of the views or of their id columns, or left and right, or are the
-    first two. A first line that is not a match names the columns.
+    Columns are called like the views or their id columns, or left and right, else are the first.
     """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
@@ -234,46 +211,25 @@ def matched_ids(
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
-class _Lacking:
-    """The lines of a file that name rows which its views do not have."""
-
-    def __init__(self, place: str, noun: str, n_all: int) -> None:
-        self._place, self._noun, self._n_all = place, noun, n_all
-        self._n = 0
-        self._shown: list[str] = []
-        self._tables: dict[str, Table] = {}  # that lack the rows
-
-    def __bool__(self) -> bool:
-        return self._n > 0
-
-    def add(self, line: str, name: str, table: Table) -> None:
-        """Note a line, and the first of its names that is not of a row of a table."""
-        self._n += 1
-        if len(self._shown) < _MOST_SHOWN:
-            guess = nearest_id(name, table.ids).removesuffix(".")
-            self._shown.append(f"{line}: {shown(name)} is not in {table.name}{guess}")
-        self._tables[table.name] = table
-
-    def problem(self) -> str:
-        """Say what is wrong and what to do."""
-        skip = "leave such lines out with --unknown skip"
-        for one in self._tables.values():
-            if one.id_column is None:
-                option = option_for("--id-column", one.name, ["COLUMN"])
-                return (
-                    f"{self._said()} {one.name} ({one.path}) has no id column, so its rows are"
-                    f" numbered from 0. Name one with {option}, or {skip}."
-                )
-        files = " or ".join(one.path for one in self._tables.values())
-        return f"{self._said()} Correct this file or {files}, or {skip}."
-
-    def note(self) -> str:
-        """Say that the lines were left out."""
-        return f"{self._said()} {'It was' if self._n == 1 else 'They were'} left out."
-
-    def _said(self) -> str:
-        listed = ", ".join(self._shown)
-        if self._n > len(self._shown):
-            listed += f", and {self._n - len(self._shown)} more"
-        what = "names an unknown row" if self._n == 1 else "name unknown rows"
-        return f"{self._place}: {self._n} of {counted(self._n_all, self._noun)} {what} ({listed})."
+def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) -> tuple[str, str]:
+    """Say which lines of a file name rows that tables lack: as a problem, and as a note."""
+    n = len(lacking)
+    listed = [
+        f"{line}: {shown(name)} is not in {table.name}"
+        + nearest_id(name, table.ids).removesuffix(".")
+        for line, name, table in lacking[:_MOST_SHOWN]
+    ]
+    if n > _MOST_SHOWN:
+        listed.append(f"and {n - _MOST_SHOWN} more")
+    what = "names an unknown row" if n == 1 else "name unknown rows"
+    said = f"{place}: {n} of {counted(n_all, noun)} {what} ({', '.join(listed)})."
+    tables = list(dict.fromkeys(table for *_, table in lacking))
+    remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
+    if numbered := [one for one in tables if one.id_column is None]:
+        option = option_for("--id-column", numbered[0].name, ["COLUMN"])
+        remedy = (
+            f"{numbered[0].name} ({numbered[0].path}) has no id column, so its rows are numbered"
+            f" from 0. Name one with {option}"
+        )
+    left_out = "It was left out." if n == 1 else "They were left out."
+    return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"
