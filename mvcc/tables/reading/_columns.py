@@ -64,8 +64,7 @@ def understand_all(
 ) -> dict[str, Understood]:
     """Find out what columns are, those of numbers all at once: there may be many.
 
-    `asked`: the columns, and the kind of each if somebody asked for one.
-    `codes`: as `code_reasons` finds them among the others; by default, it is asked.
+    ``asked`` has their names, and the kind of each if somebody asked for one.
     """
     if codes is None:
         codes = code_reasons(frame, (name for name, kind in asked.items() if kind is None))
@@ -93,7 +92,10 @@ def understand_all(
         if sign == "," and (thousands := without_points(frame[name])) is not None:
             found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
         elif not sign and sign_is_unknown(frame[name]):
-            found[name] = _said_how_read(found[name], frame[name])
+            text = frame[name][frame[name].str.contains(".", regex=False)].iloc[0]
+            remark = f"{text} read as {text}, not as {text.replace('.', '')}"
+            column = replace(found[name].column, remarks=(remark,))
+            found[name] = replace(found[name], column=column)
     return {name: _without_effect(found[name]) for name in asked}
 
 
@@ -107,12 +109,6 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], written: list[Written])
         if any(has_decimal_points(some[name]) for name in plain):
             return "."
     return ""
-
-
-def _said_how_read(understood: Understood, texts: pd.Series[Any]) -> Understood:
-    text = texts[texts.str.contains(".", regex=False)].iloc[0]
-    remark = f"{text} read as {text}, not as {text.replace('.', '')}"
-    return replace(understood, column=replace(understood.column, remarks=(remark,)))
 
 
 def _without_effect(one: Understood) -> Understood:
@@ -162,57 +158,50 @@ def _understand(
 ) -> Understood:
     """Find out what a column is, unless somebody asked for a kind.
 
-    `code`: what numbers of the column are if they have no size.
-    `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
-    `folder`: that of the file, with pictures in it or below.
-    `sign`: the decimal sign of the other columns, if it is known.
+    The delimiter of the file and the decimal sign of other columns tell what a comma means.
     """
     missing = is_missing(values)
     kind: Kind | None = _KIND_OF.get(asked or "", asked)  # type: ignore[arg-type]
     column = Column(str(values.name), kind, int(missing.sum()))
-    may_be_date = asked in (None, "date", *ORDERS)
     if asked == "mail":
         column = replace(column, written=Written.MAILS)
     if missing.all():
         return Understood(replace(column, kind=None, why=LeftOut.EMPTY))
-    if values.dtype.kind == "M" and may_be_date:
-        return dated(column, days_of(values), values, Written.PLAIN)
-    if values.dtype.kind in "iufbm" and (asked == "number" or (asked is None and code is None)):
-        written = Written.IN_SECONDS if values.dtype.kind == "m" else Written.PLAIN
-        return numeric(column, _typed(values), values, written)
-    if (odd := _first_odd(column, values, missing)) is not None:
-        return odd
+    if found := _by_type(column, values, missing, asked is None and code is None):
+        return found
     texts = as_texts(values).mask(missing)
     if code is not None and are_few(texts):
         return as_words(replace(column, kind="category", remarks=(str(code),)), texts)
-    if asked == "picture":
+    if kind == "picture":
         return as_pictures(column, texts, folder)
-    found = None
-    if asked in (None, "number"):
+    if kind in (None, "number"):
         found = as_number(column, texts, delimiter, sign)
-    if found is None and may_be_date:
+    if found is None and kind in (None, "date"):
         found = as_date(column, texts, asked)
     return found or as_words(column, texts)
 
 
-def _typed(values: pd.Series[Any]) -> Floats:
-    """Return values whose type is that of numbers or of durations as floats."""
-    numbers = values.dt.total_seconds() if values.dtype.kind == "m" else values
-    floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    return floats
-
-
-def _first_odd(column: Column, values: pd.Series[Any], missing: Bools) -> Understood | None:
-    """Return what is wrong with a column that holds lists or the like; None if it does not."""
+def _by_type(
+    column: Column, values: pd.Series[Any], missing: Bools, may_be_numbers: bool
+) -> Understood | None:
+    """Read dates, numbers and durations by their type; lists and the like are a mistake."""
+    kind = values.dtype.kind
+    if kind == "M" and column.kind in (None, "date"):
+        return dated(column, days_of(values), values, Written.PLAIN)
+    if kind in "iufbm" and (column.kind == "number" or may_be_numbers):
+        written = Written.IN_SECONDS if kind == "m" else Written.PLAIN
+        numbers = values.dt.total_seconds() if kind == "m" else values
+        floats: Floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+        return numeric(column, floats, values, written)
     if values.dtype != object:
         return None
-    odd = [not isinstance(value, _PLAIN) for value in values[~missing]]
-    if not any(odd):
+    odd = ~missing & np.array([not isinstance(value, _PLAIN) for value in values], dtype=bool)
+    if not odd.any():
         return None
-    row = int(np.flatnonzero(~missing)[odd.index(True)])
+    row = int(odd.argmax())
     what = f"a {type(values.iloc[row]).__name__}, neither number nor text,"
     remedy = "Make a column of each of its parts"
-    return Understood(column, mistake=Mistake(row, what, remedy, sum(odd)))
+    return Understood(column, mistake=Mistake(row, what, remedy, int(odd.sum())))
 
 
 def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
@@ -231,27 +220,22 @@ def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Under
 
 def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood:
     missing = is_missing(values)
-    kind = known.kind or "number"  # a constant of a table of numbers
-    column = Column(str(values.name), kind, int(missing.sum()), unit=known.unit)
-    if kind == "date" and values.dtype.kind == "M":
-        return dated(column, days_of(values), values, known.written)
-    if kind == "number" and values.dtype.kind in "iufbm":
-        return numeric(column, _typed(values), values, known.written)
-    if (odd := _first_odd(column, values, missing)) is not None:
-        return odd
+    # a constant of a table of numbers has no kind
+    column = Column(known.name, known.kind or "number", written=known.written, unit=known.unit)
+    if found := _by_type(column, values, missing, may_be_numbers=False):
+        return found
     texts = as_texts(values).mask(missing)
-    if kind == "picture":
-        return as_pictures(column, texts, folder)
-    if kind == "number":
-        if known.written in TRUTH:
-            numbers = truth(texts, known.written)
-        else:
+    match column.kind:
+        case "picture":
+            return as_pictures(column, texts, folder)
+        case "date":
+            return dated(column, read_dates(texts, known.written).days, texts, known.written)
+        case "number" if known.written in TRUTH:
+            return numeric(column, truth(texts, known.written), texts, known.written)
+        case "number":
             numbers = read_numbers_like(texts, known.written, known.unit)
-        return numeric(column, numbers, texts, known.written)
-    if kind == "date":
-        dates = read_dates(texts, known.written)
-        return dated(column, dates.days, texts, known.written)
-    return as_words(replace(column, written=known.written), texts)
+            return numeric(column, numbers, texts, known.written)
+    return as_words(column, texts)
 
 
 def with_examples(column: Column, cells: pd.Series[Any], values: Values | None) -> Column:

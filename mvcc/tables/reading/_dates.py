@@ -16,8 +16,6 @@ import pandas as pd
 from mvcc._utils.types import Floats
 from mvcc.tables.reading._column import Written
 
-Days = Floats
-
 _FIRST_DAY, _LAST_DAY = -25_567, 2_932_896  # 1900-01-01, 9999-12-31
 _YEAR = 366
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
@@ -42,17 +40,14 @@ _MONTH_FIRST = {"-": Written.MONTH_DASHES, "/": Written.MONTH_SLASHES}
 class Dates:
     """What the texts of a column say as dates."""
 
-    days: Days  # NaN for what is not a date in this order
+    days: Floats  # NaN for what is not a date in this order
     written: Written  # most of them
     remarks: tuple[str, ...] = ()
     either: str = ""  # the first date, if all allow both orders of day and month
 
 
 def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
-    """Read dates of any year; NaN for what is not one.
-
-    `written`: how other dates of the column are written, or the order that was asked for.
-    """
+    """Read dates of any year, in the order of ``written`` if it is given; NaN for what is none."""
     parts = texts.str.extract(f"^{A_DATE.pattern}$")
     year_first = parts["first"].str.len() == 4
     first = parts["first"].where(~year_first)
@@ -101,7 +96,7 @@ def _of_24_hours(time: str) -> str:
     return f"T{hour:02}:{found['rest']}{time[found.end() :].strip()}"
 
 
-def _days_of_iso(texts: pd.Series[Any]) -> Days:
+def _days_of_iso(texts: pd.Series[Any]) -> Floats:
     """Return dates of any year as days, NaN for what is none."""
     days = _parsed(texts)
     written = texts.str.extract(_FAR_YEAR, expand=False)
@@ -115,7 +110,7 @@ def _days_of_iso(texts: pd.Series[Any]) -> Days:
     return days
 
 
-def _parsed(texts: pd.Series[Any]) -> Days:
+def _parsed(texts: pd.Series[Any]) -> Floats:
     return days_of(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True))
 
 
@@ -124,7 +119,7 @@ def _near(year: int) -> int:
     return year % 400 + (2000 if year % 400 < 100 else 1600)
 
 
-def days_of(dates: pd.Series[Any]) -> Days:
+def days_of(dates: pd.Series[Any]) -> Floats:
     """Return points in time as days, also after 2262, where those of pandas in nanoseconds end."""
     naive = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
     points = naive.to_numpy()
@@ -133,7 +128,7 @@ def days_of(dates: pd.Series[Any]) -> Days:
     return np.where(np.isnat(points), np.nan, whole + rest / per_day)
 
 
-def remarks_on(days: Days) -> tuple[str, ...]:
+def remarks_on(days: Floats) -> tuple[str, ...]:
     """Return what else must be known of dates: that some may stand for no date."""
     whole = np.floor(days[~np.isnan(days)])
     found = []

@@ -104,8 +104,7 @@ def is_written_number(text: str) -> bool:
 def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Numbers:
     """Read the numbers of a column, all with the same decimal sign and unit.
 
-    `sign`: the decimal sign of the other columns, if it is known; the column's own come first.
-    `delimiter`: what separates columns; semicolons and tabs leave the comma to the numbers.
+    Its own numbers tell the sign, else that of other columns, or a delimiter that is no comma.
     """
     there = texts.dropna()
     head = there.head(_SAMPLE).str.replace(_GROUPED, "", regex=True)
