@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._text_tables import read_text_table
+from mvcc.tables.reading._files import _read_text
 from tests.tables.problems import read_table
 
 IDS = ["007", "a b", "é", "10"]
@@ -326,7 +326,7 @@ def test_a_text_without_quotes_is_read_as_with_them(rows, line_break, end):
 def outcome(text):
     """Return all that is read of a text file, or the error."""
     try:
-        frame = read_text_table(text.encode(), "t.csv")
+        frame = _read_text(text.encode(), "t.csv")
     except DataError as error:
         return str(error)
     return frame.to_dict("list"), list(frame.dtypes), len(frame.index), frame.attrs

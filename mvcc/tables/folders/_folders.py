@@ -22,7 +22,7 @@ from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._files import read_frames
-from mvcc.tables.reading._parquet import Folder, Piece, is_folder, read_folder
+from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import ids_in_answers
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import find_id_column, ids_of, refuse_repeated_columns
@@ -59,7 +59,7 @@ class Folders:
         """
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
-            head, view = folder.head(), job.views[name]
+            head, view = next(folder.pieces[0].frames()), job.views[name]
             refuse_repeated_columns(head, folder.path)
             id_columns[name] = find_id_column(head, view)
         most = job.sample or self._most_rows()
@@ -130,7 +130,7 @@ def folders_of(
     job: Job, scheduler: str | None, on_step: Callable[[str], None]
 ) -> Iterator[Folders | None]:
     """Give the folders of a job with workers for them, or None where all views are files."""
-    paths = {name: view.path for name, view in job.views.items() if is_folder(view.path)}
+    paths = {name: view.path for name, view in job.views.items() if os.path.isdir(view.path)}
     if not paths:
         if job.sample is not None:
             refuse_without_folder("`sample` (--sample)")

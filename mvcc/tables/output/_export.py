@@ -25,7 +25,7 @@ from mvcc.tables.reading._cells import as_arrow, as_csv, decimal_sign, escaped, 
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
-from mvcc.tables.reading._workbooks import read_records, read_workbook
+from mvcc.tables.reading._typed_tables import read_records, read_workbook
 
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
 _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")

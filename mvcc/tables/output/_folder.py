@@ -32,8 +32,7 @@ from mvcc.tables._layout import (
 )
 from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._parquet import is_folder
-from mvcc.tables.reading._records import LOG_COLUMNS
+from mvcc.tables.reading._people import LOG_COLUMNS
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -72,7 +71,9 @@ def _check(out: OutputFolder, job: Job) -> None:
             " --fresh."
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
-    labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
+    labels = [
+        f"{name}/{ALL_LABELS}" for name, view in job.views.items() if os.path.isdir(view.path)
+    ]
     out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables, *labels])
     out.refuse_taken([REPORT], REPORT_KIND)
 

@@ -28,7 +28,7 @@ from mvcc.tables.folders._folders import refuse_without_folder
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._files import read_frames
-from mvcc.tables.reading._parquet import Folder, is_folder, pyarrow_for, read_folder
+from mvcc.tables.reading._parquet import Folder, pyarrow_for, read_folder
 from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def predict_files(
     """
     model, facts = corrected_model(folder)
     views = [model.view(name) for name in new]
-    folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
+    folders = {name: read_folder(path) for name, path in new.items() if os.path.isdir(path)}
     if scheduler is not None and not folders:
         refuse_without_folder("--scheduler")
     tables = _as_clustered(folder, new, sheets, headers)
@@ -175,7 +175,7 @@ def _source(
     """Return what the clusters of new rows in a folder follow from."""
     from mvcc.tables.folders._labels import Source  # as above
 
-    head = rows.head()
+    head = next(rows.pieces[0].frames())
     refuse_repeated_columns(head, rows.path)
     model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
     into = facts.corrected.into if facts.corrected else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -26,15 +26,12 @@ _DASK_INDEX = "__null_dask_index__"
 @contextmanager
 def reading_parquet(path: str) -> Iterator[None]:
     """Say of a Parquet file that cannot be read why, also where pyarrow is not installed."""
-    pyarrow = pyarrow_for(path)
+    pyarrow_for(path)
     try:
         yield
     except DataError:
         raise
-    except (
-        *(pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError),
-        *(ArithmeticError, AssertionError, RuntimeError),
-    ) as error:  # a damaged file raises whatever its first odd byte leads to
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
         raise DataError(f"{path}: cannot be read as Parquet: {words_of(error)}.") from error
 
 
@@ -47,11 +44,10 @@ def pyarrow_for(path: str) -> Any:
     return pyarrow
 
 
-def parquet_in(source: BinaryIO, **options: Any) -> Any:
-    """Open a file whose rows are read some at a time."""
+def _file_in(source: BinaryIO) -> Any:
     import pyarrow.parquet
 
-    file = pyarrow.parquet.ParquetFile(source, **options)
+    file = pyarrow.parquet.ParquetFile(source, pre_buffer=False)  # which would take all at once
     check_columns(file.metadata.num_columns)
     return file
 
@@ -61,12 +57,26 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
     with reading_parquet(path):
         import pyarrow
 
-        file = parquet_in(pyarrow.BufferReader(content))
+        file = _file_in(pyarrow.BufferReader(content))
         facts = file.metadata
         check_size(facts.num_rows, facts.num_columns)
         groups = map(facts.row_group, range(facts.num_row_groups))
         check_unpacked(sum(group.total_byte_size for group in groups))
         return frame_of_parquet(file.read(use_pandas_metadata=True), path)
+
+
+def frames_of_parquet(
+    path: str, place: str, first: int = 0, row_groups: Sequence[int] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Give the rows some at a time; their index is the number of the row, from ``first``."""
+    with opened(path) as source, reading_parquet(place):
+        file = _file_in(source)
+        size = rows_at_a_time(len(file.schema_arrow))
+        for batch in file.iter_batches(size, row_groups=row_groups):
+            frame = frame_of_parquet(batch, place)
+            frame.index = pd.RangeIndex(first, first + len(frame))
+            first += len(frame)
+            yield frame
 
 
 def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
@@ -144,25 +154,20 @@ class Piece:
         return os.path.join(self.place, os.path.basename(self.path))
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """Read the rows, some at a time.
-
-        Their index is the number of the row in the whole folder, and ``attrs["files"]`` tells of
-        which file it is.
-        """
-        with reading_parquet(self.file), _opened(self.path, self.file) as source:
-            file = parquet_in(source, pre_buffer=False)
-            n_before = self.first
-            size = rows_at_a_time(len(file.schema_arrow))
-            for batch in file.iter_batches(size, row_groups=list(self.row_groups)):
-                frame = frame_of_parquet(batch, self.file)
-                frame = frame.drop(columns=_DASK_INDEX, errors="ignore")
-                if frame.attrs.get("index") == _DASK_INDEX:
-                    del frame.attrs["index"]
-                frame.index = pd.RangeIndex(n_before, n_before + len(frame))
-                frame.attrs["files"] = ((self.first_of_file, os.path.basename(self.path)),)
-                frame.attrs["folder"] = os.path.dirname(os.path.dirname(self.path))
-                n_before += len(frame)
-                yield frame
+        """Give the rows some at a time, with their numbers in the folder and the file's name."""
+        try:
+            for frame in frames_of_parquet(self.path, self.file, self.first, self.row_groups):
+                rows = frame.drop(columns=_DASK_INDEX, errors="ignore")
+                if rows.attrs.get("index") == _DASK_INDEX:
+                    del rows.attrs["index"]
+                rows.attrs["files"] = ((self.first_of_file, os.path.basename(self.path)),)
+                rows.attrs["folder"] = os.path.dirname(os.path.dirname(self.path))
+                yield rows
+        except OSError as error:
+            raise DataError(
+                f"{self.file}: {self.path} cannot be read: {error.strerror}; workers must see all"
+                " files under the same paths as this process."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -175,15 +180,6 @@ class Folder:
     n_rows: int
     pieces: tuple[Piece, ...]  # all rows, in their order
 
-    def head(self) -> pd.DataFrame:
-        """Return the first rows."""
-        return next(self.pieces[0].frames())
-
-
-def is_folder(path: str) -> bool:
-    """Tell whether a table is a folder."""
-    return os.path.isdir(path)
-
 
 def read_folder(path: str) -> Folder:
     """Read what the Parquet files of a folder say of themselves, but no rows."""
@@ -195,8 +191,8 @@ def read_folder(path: str) -> Folder:
     n_rows = 0
     for name in names:
         place = os.path.join(path, name)
-        with reading_parquet(place), _opened(place, place) as source:
-            file = parquet_in(source)
+        with reading_parquet(place), opened(place) as source:
+            file = _file_in(source)
             schema, metadata = file.schema_arrow, file.metadata
         _compare(known, schema, place, name)
         files.append((n_rows, name))
@@ -209,7 +205,7 @@ def read_folder(path: str) -> Folder:
 
 def input_sha256(path: str) -> str:
     """Return the checksum of a file, or of the names, sizes and metadata of a folder's files."""
-    if not is_folder(path):
+    if not os.path.isdir(path):
         return sha256_of(content_of(path))
     digest = hashlib.sha256()
     for name in _files_in(path):
@@ -231,16 +227,6 @@ def _files_in(path: str) -> list[str]:
             " folder that has some, or a file."
         )
     return names
-
-
-def _opened(path: str, place: str) -> Any:
-    try:
-        return opened(path)
-    except FileNotFoundError as error:
-        raise DataError(
-            f"{place}: there is no file {path}; workers must see all files under the same paths as"
-            " this process."
-        ) from error
 
 
 def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:

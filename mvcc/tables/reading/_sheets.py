@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, groupby
 from typing import IO, Any
 from xml.parsers import expat
@@ -16,6 +18,8 @@ MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
 MOST_ELEMENTS = 2**26  # of XML in one file of a workbook
 _PLACE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _BLOCK = 2**16
+_FORMULA = "http://schemas.openxmlformats.org/spreadsheetml/2006/main f"  # others are of charts
+_WIDTH = MOST_COLUMNS + 1
 
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
 
@@ -42,7 +46,14 @@ class Sheet:
     last: int = 0
     width: int = 0  # up to the last column with values
     merged: list[Area] = field(default_factory=list)
-    has_formulas: bool = False
+    # the places of all formulas, each in 8 bytes
+    formulas: array[int] = field(default_factory=partial(array, "q"))
+
+    def without_values(self, rows: Cells) -> list[str]:
+        """Return the cells, such as B7, whose formulas no program has computed."""
+        places = (divmod(place, _WIDTH) for place in self.formulas)
+        lost = [place for place in places if rows[place[0] - self.first][place[1]] is None]
+        return [f"{letters_of(column)}{row}" for row, column in lost]
 
 
 def measured(source: IO[bytes]) -> Sheet:
@@ -90,8 +101,12 @@ class _Scan:
                 self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
                 if self._column > MOST_COLUMNS:
                     raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
-            case "v" | "is" | "f" as what:
-                self._fill(what == "f")
+            case "v" | "is" | "f":
+                sheet = self.sheet
+                sheet.first = sheet.first or self._row
+                sheet.last, sheet.width = self._row, max(sheet.width, self._column)
+                if name == _FORMULA:
+                    sheet.formulas.append(self._row * _WIDTH + self._column - 1)
             case "row":
                 before, self._column = self._row, 0
                 self._row = int(float(given["r"])) if "r" in given else before + 1
@@ -101,12 +116,6 @@ class _Scan:
             case "mergeCell":
                 first, _, last = given.get("ref", "").partition(":")
                 self.sheet.merged.append((*_place(first), *_place(last or first)))
-
-    def _fill(self, is_formula: bool) -> None:
-        sheet = self.sheet
-        sheet.first = sheet.first or self._row
-        sheet.last, sheet.width = self._row, max(sheet.width, self._column)
-        sheet.has_formulas |= is_formula
 
 
 def _place(written: str) -> tuple[int, int]:
@@ -270,10 +279,9 @@ def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
-    """Return the columns of the table, and what stands beside it, in words.
+    """Return the columns, which have names or half of the values, and what stands beside them.
 
-    A column has a name, or values in half of the rows. Those that others part off from the table
-    belong to it if half of its rows have values there.
+    Those that others part off from the table belong to it if half of its rows have values there.
     """
     n_values = [sum(row[column] is not None for row in body) for column in range(len(names))]
     half = _HALF * max(n_values)

@@ -1,15 +1,19 @@
-"""Tables whose cells have types of their own: Excel workbooks, and records as JSON."""
+"""Tables whose cells have types of their own: Excel workbooks, JSON, and arrays of NumPy."""
 
 from __future__ import annotations
 
 import datetime
 import io
 import json
+import sys
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
@@ -23,6 +27,11 @@ _Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
 
 _MANY_TIMES = 10  # as many cells as another sheet has the one that is taken without asking
 _MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
+# what NumPy and zipfile raise for files that are cut off or changed
+_DAMAGE = (
+    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError),
+    *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
 
 
 def read_workbook(
@@ -33,33 +42,24 @@ def read_workbook(
     sheet: str | None = None,
     header: int | None = None,
 ) -> pd.DataFrame:
-    """Read the table of an Excel workbook, with values as it shows them.
+    """Read the table of an Excel workbook, merged cells filled, with the stored values of formulas.
 
-    A merged cell has its value in all its rows and columns. A formula has the value that was stored
-    with it, and none where none was. With ``exact``, each cell keeps its own type, also beside
-    others in its column; errors are texts, and a number that is formatted as a day, but is none, is
-    a number.
-
-    `sheet`: by default the one that looks like a table.
-    `header`: the row of the sheet that names the columns; by default it is found.
-    Returns: ``attrs["sheet"]`` tells the sheet if there are others.
+    With ``exact``, each cell keeps its own type; errors are texts, and what is no day is a number.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
             parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
-            sizes = {name: _measured(archive, name) for name in parts}
+            sizes = {}
+            for name in parts:
+                with archive.open(name) as source:
+                    sizes[name] = measured(source)
         return _read_sheet(content, path, sizes, exact, sheet, header)
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
         words = "a part of it is damaged" if isinstance(error, _MISTAKES) else words_of(error)
         raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words}.") from error
-
-
-def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
-    with archive.open(name) as source:
-        return measured(source)
 
 
 def _read_sheet(
@@ -109,7 +109,7 @@ def _read_sheet(
         notes.append(
             f"the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another one)."
         )
-    if size.has_formulas and (lost := _without_values(content, sheet, size)):
+    if lost := size.without_values(rows):
         cells = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
         notes.append(
             f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
@@ -184,21 +184,6 @@ def _is_false_day(value: Any) -> bool:
     return value == "#VALUE!" or (isinstance(value, datetime.datetime) and value.year < 1900)
 
 
-def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:
-    """Return the cells whose formulas no program has computed."""
-    import openpyxl
-
-    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)[sheet.title]
-    area = {"min_row": size.first, "max_row": size.last, "max_col": size.width}
-    cells = chain.from_iterable(formulas.iter_rows(**area))
-    values = chain.from_iterable(sheet.iter_rows(**area, values_only=True))
-    return [
-        cell.coordinate
-        for cell, value in zip(cells, values, strict=False)
-        if cell.value is not None and cell.data_type == "f" and value is None
-    ]
-
-
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
     """Read JSON, an object in each line, or a list of them; ``exact`` as `read_workbook`."""
     text = decoded(content, path, DataError)
@@ -243,3 +228,114 @@ def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
     frame = pd.concat(typed, axis=1)
     frame.columns = pd.Index([name for name, _ in kept])
     return frame
+
+
+def read_arrays(content: bytes, path: str) -> pd.DataFrame:
+    """Read an NPZ file: an array of two dimensions, and single columns beside it."""
+    if not content.startswith(b"PK"):
+        raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content))
+            for member in archive.namelist():
+                with archive.open(member) as source:
+                    _check_header(source)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except _DAMAGE as error:
+        raise _not_numpy(path, error) from error
+    arrays = {n: one for n, one in arrays.items() if isinstance(one, np.ndarray) and one.ndim}
+    blocks = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(blocks) != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise DataError(
+            f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a"
+            f" row per instance. It holds {clipped(shapes, 300) or 'nothing'}."
+        )
+    n_rows = len(arrays[blocks[0]])
+    beside = {name: array for name, array in arrays.items() if array.ndim == 1}
+    block = _frame_of(arrays[blocks[0]], path, blocks[0], len(beside))
+    for name, array in beside.items():
+        if len(array) != n_rows:
+            raise DataError(
+                f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows."
+            )
+        if name in block.columns:
+            raise DataError(
+                f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it"
+                " another one."
+            )
+    columns = {name: _checked(array, path, name) for name, array in beside.items()}
+    frame = pd.concat([block, pd.DataFrame(columns, index=block.index)], axis=1)
+    frame.attrs["beside"] = list(beside)
+    return frame
+
+
+def read_array(content: bytes, path: str) -> pd.DataFrame:
+    """Read an NPY file, which holds one two-dimensional array."""
+    if not content.startswith(b"\x93NUMPY"):
+        raise DataError(f"{path}: this is no NPY file, such as numpy.save writes.")
+    try:
+        _check_header(io.BytesIO(content))
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+    except _DAMAGE as error:
+        raise _not_numpy(path, error) from error
+    if array.ndim != 2:
+        raise DataError(
+            f"{path}: an array with a row per instance is expected, not one of shape {array.shape}."
+        )
+    return _frame_of(array, path, "the array")
+
+
+def _check_header(source: IO[bytes]) -> None:
+    """Refuse an array by what its header says; other objects are not looked at."""
+    if source.read(6) != b"\x93NUMPY":
+        return
+    header = np.lib.format.read_array_header_2_0
+    if source.read(2) == b"\x01\x00":
+        header = np.lib.format.read_array_header_1_0
+    shape, _, dtype = header(source)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"an array claims the shape {shape}")
+    n_rows, n_columns = [*shape, 1, 1][:2]
+    check_size(n_rows, n_columns)
+    check_unpacked(int(np.prod([1, *shape], dtype=object)) * dtype.itemsize)
+
+
+def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int = 0) -> pd.DataFrame:
+    with within_limits(path):
+        check_size(len(array), array.shape[1] + n_beside)
+    columns = [f"column {n + 1}" for n in range(array.shape[1])]
+    return pd.DataFrame(_checked(array, path, name), columns=columns)
+
+
+def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
+    """Return an array of numbers or of texts, bytes decoded, in the byte order of this machine."""
+    if array.dtype.kind not in "iufbUS":
+        raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            doubles = array.astype(np.float64)
+        return doubles if np.array_equal(array, doubles, equal_nan=True) else array
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        # four bytes for each character, of which many are none
+        codes = np.ascontiguousarray(array).view(np.uint32)
+        if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
+            raise DataError(f"{path}: {shown(name)} holds numbers that are no characters.")
+    if array.dtype.kind == "S":
+        try:
+            return np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            words = f"{path}: {shown(name)} holds bytes that are no text in UTF-8."
+            raise DataError(words) from error
+    return array
+
+
+def _not_numpy(path: str, error: Exception) -> DataError:
+    if "Object arrays" in str(error):
+        return DataError(
+            f"{path}: it holds Python objects, which are not read, since they could run anything."
+            " Save the array as numbers or text: array.astype(float) or array.astype(str)."
+        )
+    return DataError(f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}.")
