@@ -103,7 +103,7 @@ def _drafted(
     view = View(path=path, sheet=sheet, header=header, id_column=id_column)
     problems = Problems()
     table_of(frame, name, view, problems)
-    bad = problems.columns_of(name)
+    bad = problems.columns.get(name, {})
     others = Problems()
     table = table_of(frame, name, view.model_copy(update={"ignore": tuple(bad)}), others)
     others.raise_any()

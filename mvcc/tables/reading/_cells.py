@@ -78,13 +78,9 @@ def _plain(value: Any) -> Any:
 
 
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of texts with numbers in those columns whose every cell is a number as it is
-    written anew.
+    """Return a table of texts, with numbers where all are written anew as they are.
 
-    Then nothing is lost: 7, -2.5 and 1e-07 are numbers, also 5.0 where every cell has a point, and
-    2,5 for 2.5 where the table has decimal commas. A column with 007, 1.10, +49, -0, 1e1, 1,000 or
-    more than 15 digits stays text. A cell of a column of numbers that is empty, or written as
-    missing (NA), is missing; other columns have empty texts.
+    So a column with 007, 1.10, +49, -0, 1e1, 1,000 or more than 15 digits stays text.
     """
     sign = decimal_sign(frame)
     numbers = {name: _as_written(frame[name], sign) for name in frame.columns}

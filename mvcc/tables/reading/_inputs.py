@@ -112,10 +112,7 @@ def _read_pairs(
 
 
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
-    """Read all files of a job, and of its folders a sample.
-
-    Raises DataError, InvalidInputError: name file, line and what is wrong, of all files at once.
-    """
+    """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
     problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
     files = _read_pairs(job, of_pairs) if folders is None else PairFiles({}, {})

@@ -39,8 +39,9 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[MvccError] = []
-        self._columns: dict[str, list[str]] = {}
         self._n_avoidable = 0
+        # of every view, columns that may be left out instead, and the problem of each
+        self.columns: dict[str, dict[str, str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._errors)
@@ -52,21 +53,13 @@ class Problems:
         else:
             self._errors.append(DataError(error) if isinstance(error, str) else error)
         if leave_out is not None:
-            self._columns.setdefault(leave_out[0], []).extend(leave_out[1])
+            view, columns = leave_out
+            self.columns.setdefault(view, {}).update(dict.fromkeys(columns, str(error)))
             self._n_avoidable += 1
 
     def extend(self, others: Problems) -> None:
         """Note the errors of others."""
         self._errors += others._errors
-
-    def columns_of(self, view: str) -> dict[str, str]:
-        """Return the columns of a view that may be left out instead, and the problem of each."""
-        told = [str(error) for error in self._errors]
-        columns = dict.fromkeys(self._columns.get(view, ()))
-        return {
-            column: next((words for words in told if repr(column) in words), "cannot be used")
-            for column in columns
-        }
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -86,8 +79,7 @@ class Problems:
         if self._n_avoidable < len(self._errors):
             return []
         options = " ".join(
-            option_for("--ignore", view, dict.fromkeys(columns))
-            for view, columns in self._columns.items()
+            option_for("--ignore", view, columns) for view, columns in self.columns.items()
         )
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):

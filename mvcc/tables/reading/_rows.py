@@ -43,11 +43,9 @@ def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
 
 
 def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[set[str]] = ()) -> str | None:
-    """Return the column that names the rows.
+    """Return the column that was asked for, an index, one called id or nothing, or a likely one.
 
-    The one asked for, an index, one called id or nothing, or a likely one; but rather the one whose
-    values are `named`, if that one hardly has any of them: sets of ids, of which one or more are of
-    this table, such as those that a column of a file of matches has.
+    But rather one whose values are ``named``, as in a column of matches, if that hardly has any.
     """
     if view.id_column is not None:
         if view.id_column not in frame.columns:

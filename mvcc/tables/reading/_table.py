@@ -120,11 +120,9 @@ def table_of(
     ids: list[str] | None = None,
     named: Sequence[set[str]] = (),
 ) -> Table:
-    """Return the table of a frame, and what is shown of its rows.
+    """Return the table of a frame; without ``ids``, those of a column (`find_id_column`).
 
-    `ids`: by default, those of a column, sought by what is `named` (`find_id_column`).
-    Raises DataError: for a table without rows, a missing id column, or ids that occur twice. What
-    leaves the ids as they are goes to ``found``.
+    Mistakes that leave the ids as they are go to ``found``, others are raised.
     """
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
@@ -151,7 +149,6 @@ def table_of(
     if (problem := _nothing_to_cluster(len(frame), X, became)) and not found:
         found.add(f"{view.path}: {problem}.")
     cells = {column: frame[column] for column in show if column in frame.columns}
-    texts = {column: as_texts(own.where(own.notna(), "")) for column, own in cells.items()}
     return Table(
         name=name,
         path=view.path,
@@ -162,7 +159,7 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
-        shown={column: words.tolist() for column, words in texts.items()},
+        shown={name: as_texts(own.where(own.notna(), "")).tolist() for name, own in cells.items()},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
