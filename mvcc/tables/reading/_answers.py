@@ -153,9 +153,9 @@ def _of_files(
             into, said = constraints, notes
             if Path(path).resolve() in given:  # it is read already, and only counted here
                 into, said = [Constraints.empty()] * len(constraints), []
-            file = ConstraintFile.read(path)
-            related = (inputs.tables, inputs.relations)
-            n_added = add_constraints(into, file, number, *related, said, objects.may_lack)
+            file, tables, relations = ConstraintFile.read(path), inputs.tables, inputs.relations
+            may_lack = objects.may_lack
+            n_added = add_constraints(into, file, number, tables, relations, said, may_lack)
             sizes.append((path, n_added))
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},

@@ -169,11 +169,23 @@ def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
     return bare
 
 
-def looks_like_labels(name: str, values: pd.Series[Any]) -> bool:
-    """Tell whether a column that nobody spoke of may be what the clusters are compared with."""
-    if not _LABELS.fullmatch(name.strip()):
-        return False
-    return 2 <= values[~is_missing(values)].astype(str).nunique() <= _MOST_LABELS
+def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> LeftOut | None:
+    """Tell why a column that nobody spoke of is left out; None if it is not."""
+    if reason := file_reason(values):
+        return reason
+    if looks_like_ids(name, values) or looks_like_codes(values):
+        return LeftOut.AN_ID
+    # or which thing, of perhaps several rows, a row is of
+    several = _is_called_id(name) and as_texts(values).nunique() > len(values) / 2
+    if several and _are_codes(values):
+        return LeftOut.AN_ID
+    if code and not are_few(values[~is_missing(values)]):
+        return code
+    if _LABELS.fullmatch(name.strip()):
+        n_values = values[~is_missing(values)].astype(str).nunique()
+        if 2 <= n_values <= _MOST_LABELS:
+            return LeftOut.LIKE_LABELS
+    return None
 
 
 def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
@@ -190,14 +202,6 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
         return False
     repeat = any(some.duplicated().any() for some in (values.head(GLANCE), values))
     return not repeat and _are_codes(values)
-
-
-def holds_ids(name: str, values: pd.Series[Any]) -> bool:
-    """Tell whether a column only says which thing, of perhaps several rows, a row is of."""
-    if looks_like_ids(name, values) or looks_like_codes(values):
-        return True
-    several = _is_called_id(name) and as_texts(values).nunique() > len(values) / 2
-    return several and _are_codes(values)
 
 
 def file_reason(values: pd.Series[Any]) -> LeftOut | None:

@@ -137,16 +137,23 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
         problems.raise_any()
     # numba, which constraints bring along, takes half a second to import: tables are read before
-    from mvcc.tables.reading._pairs import read_constraints, read_matches
+    from mvcc.constraints import Constraints
+    from mvcc.tables.reading._pairs import add_constraints, read_matches
 
     notes: list[str] = []
     problems.extend(of_pairs)
     relations = read_matches(job, tables, files, problems, notes)
     if not job.matches:
         notes += _notes_on_shared_ids(tables)
-    constraints = read_constraints(job, tables, files, relations, problems, notes)
-    problems.raise_any()
+    constraints = [Constraints.empty() for _ in tables]
     number = {table.name: place for place, table in enumerate(tables)}
+    for name in job.views:
+        if file := files.constraints.get(name):
+            with problems.collecting():
+                add_constraints(
+                    constraints, file, number[name], tables, relations, notes, job.unknown == "skip"
+                )
+    problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():
         u, v = sorted(number[name] for name in pair.split(":"))

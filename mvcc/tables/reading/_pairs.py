@@ -26,24 +26,6 @@ _MOST_SHOWN = 3  # unknown rows; to look for the most similar id takes time
 _Lacking = tuple[str, str, Table]
 
 
-def read_constraints(
-    job: Job,
-    tables: list[Table],
-    files: PairFiles,
-    relations: Relations,
-    problems: Problems,
-    notes: list[str],
-) -> list[Constraints]:
-    """Return the constraints of every view, none where no file is given."""
-    given = [Constraints.empty() for _ in tables]
-    for number, table in enumerate(tables):
-        if file := files.constraints.get(table.name):
-            with problems.collecting():
-                may_lack = job.unknown == "skip"
-                add_constraints(given, file, number, tables, relations, notes, may_lack)
-    return given
-
-
 def add_constraints(
     given: list[Constraints],
     file: ConstraintFile,

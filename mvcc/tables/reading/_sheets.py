@@ -48,6 +48,36 @@ class Sheet:
     merged: list[Area] = field(default_factory=list)
     # the places of all formulas, each in 8 bytes
     formulas: array[int] = field(default_factory=partial(array, "q"))
+    n_elements: int = 0  # of XML
+    _row: int = 0  # that is being read
+    _column: int = 0
+
+    def begin(self, name: str, given: dict[str, str]) -> None:
+        """Count an element of XML."""
+        self.n_elements += 1
+        if self.n_elements > MOST_ELEMENTS:
+            raise ValueError(
+                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
+            )
+        match name.rpartition(" ")[2]:
+            case "c":
+                self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
+                if self._column > MOST_COLUMNS:
+                    raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
+            case "v" | "is" | "f":
+                self.first = self.first or self._row
+                self.last, self.width = self._row, max(self.width, self._column)
+                if name == _FORMULA:
+                    self.formulas.append(self._row * _WIDTH + self._column - 1)
+            case "row":
+                before, self._column = self._row, 0
+                self._row = int(float(given["r"])) if "r" in given else before + 1
+                if not before < self._row <= MOST_ROWS:
+                    where = f"row {self._row:,} comes after row {before:,}"
+                    raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
+            case "mergeCell":
+                first, _, last = given.get("ref", "").partition(":")
+                self.merged.append((*_place(first), *_place(last or first)))
 
     def without_values(self, rows: Cells) -> list[str]:
         """Return the cells, such as B7, whose formulas no program has computed."""
@@ -58,14 +88,15 @@ class Sheet:
 
 def measured(source: IO[bytes]) -> Sheet:
     """Count what is in a file of XML, some kilobytes at a time; refuse more than a sheet holds."""
-    scan = _Scan()
+    sheet, parser = Sheet(), expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = sheet.begin
+    parser.StartDoctypeDeclHandler = _refuse_entities
     try:
         while block := source.read(_BLOCK):
-            scan.parser.Parse(block)
-        scan.parser.Parse(b"", True)
+            parser.Parse(block)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise ValueError(f"its XML is damaged: {error}") from error
-    sheet = scan.sheet
     for area in sheet.merged:
         if area[0] <= sheet.last and area[1] <= sheet.width:  # others hold no value
             sheet.last, sheet.width = max(sheet.last, area[2]), max(sheet.width, area[3])
@@ -77,45 +108,8 @@ def measured(source: IO[bytes]) -> Sheet:
     return sheet
 
 
-class _Scan:
-    """Counts the elements of XML as they come."""
-
-    def __init__(self) -> None:
-        self.sheet = Sheet()
-        self._n_elements = self._row = self._column = 0
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.StartElementHandler = self._begin
-        self.parser.StartDoctypeDeclHandler = self._refuse_entities
-
-    def _refuse_entities(self, *_: Any) -> None:
-        raise ValueError("its XML declares a document type, which no workbook has")
-
-    def _begin(self, name: str, given: dict[str, str]) -> None:
-        self._n_elements += 1
-        if self._n_elements > MOST_ELEMENTS:
-            raise ValueError(
-                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
-            )
-        match name.rpartition(" ")[2]:
-            case "c":
-                self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
-                if self._column > MOST_COLUMNS:
-                    raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
-            case "v" | "is" | "f":
-                sheet = self.sheet
-                sheet.first = sheet.first or self._row
-                sheet.last, sheet.width = self._row, max(sheet.width, self._column)
-                if name == _FORMULA:
-                    sheet.formulas.append(self._row * _WIDTH + self._column - 1)
-            case "row":
-                before, self._column = self._row, 0
-                self._row = int(float(given["r"])) if "r" in given else before + 1
-                if not before < self._row <= MOST_ROWS:
-                    where = f"row {self._row:,} comes after row {before:,}"
-                    raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
-            case "mergeCell":
-                first, _, last = given.get("ref", "").partition(":")
-                self.sheet.merged.append((*_place(first), *_place(last or first)))
+def _refuse_entities(*_: Any) -> None:
+    raise ValueError("its XML declares a document type, which no workbook has")
 
 
 def _place(written: str) -> tuple[int, int]:

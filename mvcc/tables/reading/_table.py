@@ -17,12 +17,8 @@ from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
-    are_few,
     as_texts,
-    file_reason,
-    holds_ids,
-    is_missing,
-    looks_like_labels,
+    why_unasked,
     without_attrs,
     without_words,
 )
@@ -219,22 +215,10 @@ def _why_left_out(
         if column in known:
             reasons[column] = known[column]
         elif others_are_asked_for:
-            reasons[column] = _why_left_out_unasked(column, frame[column], codes.get(column))
+            reasons[column] = why_unasked(column, frame[column], codes.get(column))
         else:
             reasons[column] = LeftOut.NOT_ASKED_FOR
     return reasons
-
-
-def _why_left_out_unasked(
-    column: str, values: pd.Series[Any], code: LeftOut | None
-) -> LeftOut | None:
-    if reason := file_reason(values):
-        return reason
-    if holds_ids(column, values):
-        return LeftOut.AN_ID
-    if code and not are_few(values[~is_missing(values)]):
-        return code
-    return LeftOut.LIKE_LABELS if looks_like_labels(column, values) else None
 
 
 def _left_out_labels(

@@ -44,7 +44,7 @@ def read_workbook(
 ) -> pd.DataFrame:
     """Read the table of an Excel workbook, merged cells filled, with the stored values of formulas.
 
-    With ``exact``, each cell keeps its own type; errors are texts, and what is no day is a number.
+    With ``exact``, each cell keeps its own type; errors are texts, impossible days are numbers.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
