@@ -45,7 +45,7 @@ from mvcc.tables.reading._numbers import (
     numbers_by_arrow,
     numbers_of,
     read_numbers_like,
-    sign_is_unknown,
+    unclear_number,
     without_points,
 )
 
@@ -91,8 +91,7 @@ def understand_all(
     for name in plain:
         if sign == "," and (thousands := without_points(frame[name])) is not None:
             found[name] = Understood(Column(name, "number", written=Written.POINTS), thousands)
-        elif not sign and sign_is_unknown(frame[name]):
-            text = frame[name][frame[name].str.contains(".", regex=False)].iloc[0]
+        elif not sign and (text := unclear_number(frame[name])):
             remark = f"{text} read as {text}, not as {text.replace('.', '')}"
             column = replace(found[name].column, remarks=(remark,))
             found[name] = replace(found[name], column=column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,72 +110,67 @@ def read_numbers(texts: pd.Series[Any], sign: str, delimiter: str | None) -> Num
     head = there.head(_SAMPLE).str.replace(_GROUPED, "", regex=True)
     if not head.str.fullmatch(_CELL).mean() >= _MOSTLY:
         return Numbers(np.full(len(texts), np.nan), Written.PLAIN)
-    cells = _Cells.of(texts)
-    unit = cells.commonest_unit()
-    written = _written(cells, unit, sign, delimiter)
-    numbers = cells.read(Written.DECIMAL_COMMAS if written is None else written, unit)
-    return Numbers(numbers.values, written, unit, numbers.remarks)
+    parts = _taken_apart(texts)
+    unit = _commonest(parts["unit"])
+    written = _written(parts, unit, sign, delimiter)
+    numbers = _read_parts(parts, Written.DECIMAL_COMMAS if written is None else written, unit)
+    return replace(numbers, written=written)
 
 
 def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Floats:
     """Read more numbers of a column; NaN for what is written otherwise."""
-    return _Cells.of(texts).read(written, unit).values
+    return _read_parts(_taken_apart(texts), written, unit).values
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Texts, taken apart: one row for each, missing where a text is not a number."""
+def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
+    """Return limit, first and last number, and unit of each text that is a number or a range."""
+    plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
+    whole = plain.where(plain.str.fullmatch(_CELL).eq(True))
+    parts = whole.str.extract(_CELL)
+    minus = parts[["minus", "sign"]].isin(["-", "−"]).any(axis=1)
+    parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
+    parts["last"] = parts["last"].str.rstrip(",")  # 850,- has no cents
+    parts["grouped"] = texts.str.contains(_GROUPED, na=False)
+    before = parts["before"].fillna("").str.casefold()
+    after = parts["after"].fillna("")
+    unit = before.where(before != "", after)
+    unit = unit.str.casefold().map(_UNIT_OF).fillna(unit)
+    both = (before != "") & (after != "")
+    return parts.assign(unit=unit.where(parts["last"].notna() & ~both))  # empty without a unit
 
-    parts: pd.DataFrame  # limit, first and last number, without signs of thousands
-    units: pd.Series[Any]  # empty where a number has none
 
-    @classmethod
-    def of(cls, texts: pd.Series[Any]) -> _Cells:
-        plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
-        whole = plain.where(plain.str.fullmatch(_CELL).eq(True))
-        parts = whole.str.extract(_CELL)
-        minus = parts[["minus", "sign"]].isin(["-", "−"]).any(axis=1)
-        parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
-        parts["last"] = parts["last"].str.rstrip(",")  # 850,- has no cents
-        parts["grouped"] = texts.str.contains(_GROUPED, na=False)
-        before = parts["before"].fillna("").str.casefold()
-        after = parts["after"].fillna("")
-        unit = before.where(before != "", after)
-        unit = unit.str.casefold().map(_UNIT_OF).fillna(unit)
-        both = (before != "") & (after != "")
-        return cls(parts, unit.where(parts["last"].notna() & ~both))
+def _commonest(units: pd.Series[Any]) -> str:
+    """Return the unit of most numbers, as most of these write it; empty if most have none."""
+    n_numbers = units.notna().sum()
+    there = units[units.fillna("") != ""]
+    if len(there) < _MOSTLY * n_numbers or not n_numbers:
+        return ""
+    return str(there.mode().iloc[0])
 
-    def commonest_unit(self) -> str:
-        """Return the unit of most cells, as most of these write it; empty if most have none."""
-        n_cells = self.units.notna().sum()
-        units = self.units[self.units.fillna("") != ""]
-        if len(units) < _MOSTLY * n_cells or not n_cells:
-            return ""
-        return str(units.mode().iloc[0])
 
-    def read(self, written: Written, unit: str) -> Numbers:
-        """Return the cells that are written in this way and have this unit, or none."""
-        folded = self.units.str.casefold()
-        allowed = [unit.casefold(), *([""] if unit != "%" else [])]
-        fits = folded.isin(allowed).to_numpy(dtype=bool)
-        first, last = (_read(self.parts[name], written) for name in ("first", "last"))
-        is_range = self.parts["first"].notna().to_numpy(dtype=bool)
-        values = np.where(is_range, (first + last) / 2, last)
-        ends = self.parts["first"].fillna("") + " " + self.parts["last"].fillna("")
-        is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
-        is_safe = (first < last) & ~is_padded
-        values[~fits | (is_range & ~is_safe)] = np.nan
-        has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
-        is_limit = self.parts["limit"].notna().to_numpy(dtype=bool)
-        remarks = []
-        for which, noun, words in (
-            (has_no_unit, "value", "without the unit"),
-            (is_limit, "value", "below or above a limit read as the limit"),
-            (is_range, "range", "read as the middle"),
-        ):
-            if n := int((which & ~np.isnan(values)).sum()):
-                remarks.append(f"{counted(n, noun)} {words}")
-        return Numbers(values, written, unit, tuple(remarks))
+def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
+    """Return the numbers that are written in this way and have this unit, or none."""
+    folded = parts["unit"].str.casefold()
+    allowed = [unit.casefold(), *([""] if unit != "%" else [])]
+    fits = folded.isin(allowed).to_numpy(dtype=bool)
+    first, last = (_read(parts[name], written) for name in ("first", "last"))
+    is_range = parts["first"].notna().to_numpy(dtype=bool)
+    values = np.where(is_range, (first + last) / 2, last)
+    ends = parts["first"].fillna("") + " " + parts["last"].fillna("")
+    is_padded = ends.str.contains(r"\b0\d").to_numpy(dtype=bool)
+    is_safe = (first < last) & ~is_padded
+    values[~fits | (is_range & ~is_safe)] = np.nan
+    has_no_unit = (folded == "").to_numpy(dtype=bool) & bool(unit)
+    is_limit = parts["limit"].notna().to_numpy(dtype=bool)
+    remarks = []
+    for which, noun, words in (
+        (has_no_unit, "value", "without the unit"),
+        (is_limit, "value", "below or above a limit read as the limit"),
+        (is_range, "range", "read as the middle"),
+    ):
+        if n := int((which & ~np.isnan(values)).sum()):
+            remarks.append(f"{counted(n, noun)} {words}")
+    return Numbers(values, written, unit, tuple(remarks))
 
 
 def _read(cells: pd.Series[Any], written: Written) -> Floats:
@@ -190,9 +185,9 @@ def _matches(texts: pd.Series[Any], style: str) -> Bools:
     return found
 
 
-def _written(cells: _Cells, unit: str, sign: str, delimiter: str | None) -> Written | None:
+def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -> Written | None:
     """Decide what points and commas mean, once for the whole column; None if it is unknown."""
-    amounts = pd.concat([cells.parts["first"], cells.parts["last"]]).dropna()
+    amounts = pd.concat([parts["first"], parts["last"]]).dropna()
     unknown = _matches(amounts, _SIGN_UNKNOWN)
     by_point = _matches(amounts, _WITH_POINT)
     by_comma = _matches(amounts, _WITH_COMMA)
@@ -212,7 +207,7 @@ def _written(cells: _Cells, unit: str, sign: str, delimiter: str | None) -> Writ
         return Written.DECIMAL_COMMAS if has_comma.any() else Written.POINTS
     if has_comma.any():
         return Written.COMMAS
-    return Written.SPACES if cells.parts["grouped"].any() else Written.PLAIN
+    return Written.SPACES if parts["grouped"].any() else Written.PLAIN
 
 
 def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool) -> str:
@@ -226,10 +221,12 @@ def _likely_sign(unit: str, sign: str, delimiter: str | None, *, by_comma: bool)
     return "."
 
 
-def sign_is_unknown(texts: pd.Series[Any]) -> bool:
-    """Tell whether all numbers of a column with a point are like 1.234."""
+def unclear_number(texts: pd.Series[Any]) -> str:
+    """Return the first number with a point, if all of a column are like 1.234, else nothing."""
     with_point = texts[texts.str.contains(".", regex=False)]
-    return len(with_point) > 0 and bool(_matches(with_point, _SIGN_UNKNOWN).all())
+    if len(with_point) and _matches(with_point, _SIGN_UNKNOWN).all():
+        return str(with_point.iloc[0])
+    return ""
 
 
 def has_decimal_points(texts: pd.Series[Any]) -> bool:
