@@ -49,8 +49,8 @@ _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in 
 def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
     """Read a table; the ending of its name tells the format. Text files have texts: 007 is no 7.
 
-    ``attrs`` tell of text files "delimiter" and "encoding", the line of the first row ("lines"),
-    which column names rows ("index"), which are no features ("beside"), "folder" and "notes".
+    ``attrs`` tell the "delimiter" of a text file, the line of the first row ("lines"), which column
+    names rows ("index"), which are no features ("beside"), "folder", "sheet" and "notes".
     """
     with _reading(path) as (ending, place), without_words_of_libraries():
         # never by name: some libraries take names for addresses on the network, or read whole
@@ -115,7 +115,7 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     whole = text.encode()
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
     frame = next(_text_frames(lines, path, whole=whole))
-    frame.attrs |= {"encoding": read.encoding, "notes": read.notes(path)}
+    frame.attrs["notes"] = read.notes(path)
     frame = frame.iloc[: _n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
     names = enumerate(frame.columns)
