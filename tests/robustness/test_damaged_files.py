@@ -232,7 +232,7 @@ def less_work(number):
         return
     claims = {n: claim for n, claim in CLAIMS.items() if n % 10 == number % 10}
     with (
-        patch.object(_plot, "DPI", 20),
+        patch.object(_plot, "_DPI", 20),
         patch.object(_plot, "_FORMATS", ("png",)),
         patch.object(_scorecard, "CLAIMS", claims),
         patch.object(_store, "damage_of", lambda *_: ""),
