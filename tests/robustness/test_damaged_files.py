@@ -224,6 +224,10 @@ def test_damaged_files_are_understood_or_refused(here, tried, name):
     tried(f"files that mvcc {name} reads damaged", n_tries())
 
 
+def small(name, picture):
+    return {f"{name}.png": _plot.saved(picture.figure, "png", {}, 20)}
+
+
 @contextmanager
 def less_work(number):
     """Draw small pictures and test a few claims, but in each fiftieth try do all."""
@@ -232,8 +236,7 @@ def less_work(number):
         return
     claims = {n: claim for n, claim in CLAIMS.items() if n % 10 == number % 10}
     with (
-        patch.object(_plot, "_DPI", 20),
-        patch.object(_plot, "_FORMATS", ("png",)),
+        patch.object(_plot, "_files", small),
         patch.object(_scorecard, "CLAIMS", claims),
         patch.object(_store, "damage_of", lambda *_: ""),
     ):
