@@ -51,6 +51,7 @@ $(LOWEST)/.installed: pyproject.toml
 	$(or $(shell command -v python3.11),$(PYTHON)) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
+	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/mvcc doctor --compile --quiet
 	touch $@
 
 # what differs from version to version shows with the first parameters of a test, or hardly ever; scripts/ is
