@@ -135,7 +135,8 @@ class Graph:
         order = np.lexsort((~self.must_link, -weights))
         if together:
             order = order[self.must_link[order]]
-        first, second = self.ends[order].T
+        # contiguous, as those of a single link are: the kernel is compiled for one kind of array
+        first, second = np.ascontiguousarray(self.ends[order].T)
         pairs, kinds, found = closed_pairs(
             len(self.ids), views, first, second, self.must_link[order], weights[order]
         )
