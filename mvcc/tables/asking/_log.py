@@ -76,8 +76,14 @@ class LoggedSession(ABC):
         """Store all lines; if that fails, the former ones are kept."""
         former = [fields for _, fields in self._records]  # stay as they are, in other words or not
         added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
-        with self._out.explained(self._log):
-            self._out.put(self._log.name, csv_bytes([LOG_COLUMNS, *former, *added]), noted=False)
+        content = csv_bytes([LOG_COLUMNS, *former, *added])
+        try:
+            with self._out.explained(self._log):
+                self._out.put(self._log.name, content, noted=False)
+        except StoreError as error:
+            raise StoreError(
+                f"{error} What {self._log.name} holds is kept; run the same command to resume."
+            ) from error
         self.version = len(lines)
 
 
