@@ -266,9 +266,13 @@ def _may_be_codes(values: pd.Series[Any]) -> bool:
 
 
 def _are_codes(values: pd.Series[Any]) -> bool:
-    if not _may_be_codes(values) or is_missing(values).any():
+    # where none of the first tenth is a code, the others are too few; looking at all takes long
+    first = values.head(len(values) // 10 + 1)
+    if not _may_be_codes(values) or not as_texts(first).str.fullmatch(_CODE).any():
         return False
-    return bool(as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES)
+    return bool(
+        not is_missing(values).any() and as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES
+    )
 
 
 def is_missing(values: pd.Series[Any]) -> Bools:
