@@ -266,12 +266,14 @@ def _may_be_codes(values: pd.Series[Any]) -> bool:
 
 
 def _are_codes(values: pd.Series[Any]) -> bool:
-    # where none of the first tenth is a code, the others are too few; looking at all takes long
-    first = values.head(len(values) // 10 + 1)
-    if not _may_be_codes(values) or not as_texts(first).str.fullmatch(_CODE).any():
+    if not _may_be_codes(values):
         return False
+    # if half of the first fifth are none, the others are too few; looking at all takes long
+    first = as_texts(values.head(len(values) // 5 + 1)).str.fullmatch(_CODE)
     return bool(
-        not is_missing(values).any() and as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES
+        first.mean() > 0.5
+        and not is_missing(values).any()
+        and as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES
     )
 
 
