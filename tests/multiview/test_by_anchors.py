@@ -185,7 +185,8 @@ def test_wrong_matches_are_found_and_left_out():
 def test_of_many_matches_a_share_tells_whether_to_look_at_all(monkeypatch):
     views, _, matches = problem(1500, matched=0.5)
     whole = fit(views, matches).suspicions_[0, 1]
-    monkeypatch.setattr("mvcc.multiview.matches._suspicious.MOST_AT_ONCE", 200)
+    for limit in ("GLANCED", "MOST_AT_ONCE"):
+        monkeypatch.setattr(f"mvcc.multiview.matches._suspicious.{limit}", 200)
     part = fit(views, matches).suspicions_[0, 1]
     values, counts = np.unique(part, return_counts=True)
     assert counts.max() >= 500, "those that were not looked at have the mean of the others"

@@ -29,7 +29,8 @@ from mvcc.views import GivenViews
 
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
-MOST_AT_ONCE = 5_000  # matches of two views; of more, one share tells whether to look at the others
+GLANCED = 2_000  # matches of two views; of more, so many tell whether to look at all
+MOST_AT_ONCE = 5_000
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
@@ -149,36 +150,45 @@ def suspicions(
         unit_rows(joint.views[view].around(np.eye(k)[own])) for view, own in enumerate(labels)
     ]
     found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
+
+    def of_pair(u: int, v: int, rows: Ints) -> Floats:
+        i, j = rows.T
+        features = [
+            np.hstack((joint.views[w].spectrum(own), columns[w][own]))
+            for w, own in ((u, i), (v, j))
+        ]
+        kinds = [(around[u][i], around[v][j]), _by_regression(*features)]
+        return _posterior(_tail_shares(kinds, len(rows), n_pairs))
+
     for (u, v), rows in relations.items():
         found[u, v] = np.zeros(len(rows))
         if len(rows) < _FEWEST:
             continue
-        shares = _drawn_shares(len(rows))
-        for number, drawn in enumerate(shares):
-            i, j = rows[drawn].T
-            features = [
-                np.hstack((joint.views[w].spectrum(own), columns[w][own]))
-                for w, own in ((u, i), (v, j))
-            ]
-            kinds = [(around[u][i], around[v][j]), _by_regression(*features)]
-            suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
-            agreement = joint.agreement[u, v]
-            if number == 0 and not _can_be_told(suspicion.mean(), agreement):
-                found[u, v][:] = np.nan
-                break
-            found[u, v][drawn] = suspicion
-            if number == 0 and not to_drop(suspicion, agreement).any():
-                for others in shares[1:]:
-                    found[u, v][others] = suspicion.mean()
-                break
+        agreement, glance = joint.agreement[u, v], _glance(len(rows))
+        suspicion = of_pair(u, v, rows[glance])
+        if not _can_be_told(suspicion.mean(), agreement):
+            found[u, v][:] = np.nan
+        elif len(glance) == len(rows):
+            found[u, v] = suspicion
+        elif not to_drop(suspicion, agreement).any():
+            found[u, v][:] = suspicion.mean()
+        else:
+            for share in _shares(len(rows)):
+                found[u, v][share] = of_pair(u, v, rows[share])
     return found
 
 
-def _drawn_shares(m: int) -> list[Ints]:
+def _glance(m: int) -> Ints:
+    """Return the matches that tell whether all of m are looked at."""
+    if m <= GLANCED:
+        return np.arange(m)
+    return np.sort(np.random.default_rng(0).choice(m, GLANCED, replace=False))
+
+
+def _shares(m: int) -> list[Ints]:
     """Return m matches in random shares, each looked at by itself."""
-    n_shares = -(-m // MOST_AT_ONCE)
-    order = np.arange(m) if n_shares == 1 else np.random.default_rng(0).permutation(m)
-    return [np.sort(share) for share in np.array_split(order, n_shares)]
+    order = np.random.default_rng(0).permutation(m)
+    return [np.sort(share) for share in np.array_split(order, -(-m // MOST_AT_ONCE))]
 
 
 def seem_wrong(suspicion: Floats) -> Bools:
