@@ -735,6 +735,15 @@ def test_columns_beside_the_others_are_left_out():
     assert table_of(frame, "shop", View(path="t.npz"), Problems()).columns == names[:2]
 
 
+@pytest.mark.parametrize(("ending", "save"), [(".npy", np.save), (".npz", np.savez)])
+def test_columns_of_arrays_have_no_meaning_so_none_repeats_another(tmp_path, ending, save):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    X[:, 2] = 2 * X[:, 0]
+    path = str(tmp_path / f"t{ending}")
+    save(path, X)
+    assert len(table_of(read_frame(path), "shop", View(path=path), Problems()).columns) == 3
+
+
 def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
     searched = []
     duplicated = pd.Series.duplicated

@@ -284,7 +284,9 @@ def read_array(content: bytes, path: str) -> pd.DataFrame:
         raise DataError(
             f"{path}: an array with a row per instance is expected, not one of shape {array.shape}."
         )
-    return _frame_of(array, path, "the array")
+    frame = _frame_of(array, path, "the array")
+    frame.attrs["beside"] = []
+    return frame
 
 
 def _check_header(source: IO[bytes]) -> None:
