@@ -728,6 +728,14 @@ def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
     assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
 
 
+def test_whole_numbers_are_shown_as_such_where_some_are_missing():
+    frame = pd.DataFrame(
+        {"x": range(4), "year": [1987.0, np.nan, 2001, 7], "part": [0.5, None, 1, 2]}
+    )
+    shown = table_of(frame, "shop", View(path="t.parquet"), Problems(), ["year", "part"]).shown
+    assert shown == {"year": ["1987", "", "2001", "7"], "part": ["0.5", "", "1.0", "2.0"]}
+
+
 def test_columns_beside_the_others_are_left_out():
     names = [f"column {n}" for n in range(50)]
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, len(names))), columns=names)

@@ -155,7 +155,7 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
-        shown={name: as_texts(own.where(own.notna(), "")).tolist() for name, own in cells.items()},
+        shown={name: as_texts(own).where(own.notna(), "").tolist() for name, own in cells.items()},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
