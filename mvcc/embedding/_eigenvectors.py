@@ -109,7 +109,8 @@ def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple
     n = graph.shape[0]
     times = _multiplied_by(graph, factor)
     if _better_dense(number, n):
-        full = times(np.eye(n, dtype=graph.dtype))
+        is_full = isinstance(graph, np.ndarray) and factor is None
+        full = graph if is_full else times(np.eye(n, dtype=graph.dtype))
         return scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
     start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
     operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
