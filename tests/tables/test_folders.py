@@ -24,7 +24,6 @@ from mvcc.tables import (
     predict_files,
     try_numbers,
 )
-from mvcc.tables.folders._workers import local_workers
 from mvcc.tables.reading import _parquet
 from tests.command_line import mvcc
 from tests.reports import write_clustering_report
@@ -40,13 +39,15 @@ from tests.tables.problems import (
 )
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore:::dask")  # seen since workers are in this process
 N = 120
 
 
 @pytest.fixture(scope="module")
 def address():
-    """Workers of all tests here, which would each take seconds to start some."""
-    with local_workers(2) as workers:
+    """Workers of all tests here, in threads: processes would import everything once more."""
+    in_threads = {"processes": False, "protocol": "tcp://", "threads_per_worker": 1}
+    with distributed.LocalCluster(2, dashboard_address="127.0.0.1:0", **in_threads) as workers:
         yield workers.scheduler_address
 
 
