@@ -416,7 +416,7 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
 
 def test_the_threshold_that_cross_validation_chose_is_printed(tmp_path):
     options = write_problem(tmp_path, n=12, n_matches=8, n_judged=20)
-    chosen_by_cv = by_co_em(options, base="pck-means", threshold="cv", stability_runs=0)
+    chosen_by_cv = by_co_em(options, base="pck-means", threshold="cv")
     config = tmp_path / "cluster.yaml"
     config.write_text(json.dumps(load_job(None, chosen_by_cv).settings()))
     done = invoke("cluster", config, "--out", tmp_path / "out")

@@ -9,13 +9,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import StoreError
 from tests.command_line import invoke
-from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_problem
+from tests.tables.problems import by_co_em, cluster, read_csv, write_problem
 
 
 @pytest.fixture(scope="module")
 def clustered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compare")
-    options = with_values(write_problem(folder), stability_runs=0)
+    options = write_problem(folder)
     cluster(options, folder / "a")
     cluster(by_co_em(options, threshold=0.3), folder / "co-em")
     return folder

@@ -42,7 +42,7 @@ def clustered(tmp_path_factory):
         folder / "two.parquet"
     )
     views = {"one": {"path": str(folder / "one.csv"), "ignore": ["code", "fit", "note"]}}
-    cluster(options_of(views, n_clusters=2, stability_runs=0), folder / "alone")
+    cluster(options_of(views, n_clusters=2), folder / "alone")
     views["two"] = folder / "two.parquet"
     cluster(options_of(views, n_clusters=2, stability_runs=2), folder / "results")
     return folder
@@ -51,7 +51,7 @@ def clustered(tmp_path_factory):
 def cluster_one(path, ignored, folder):
     """Cluster a table whose column is only shown."""
     view = {"path": str(path), "ignore": [ignored]}
-    options = options_of({"one": view}, n_clusters=2, stability_runs=0, comparison=False)
+    options = options_of({"one": view}, n_clusters=2)
     cluster(options, folder)
 
 
@@ -128,7 +128,7 @@ def test_the_ids_are_those_that_the_matches_named(tmp_path):
     rows = [["id", "Product Name", "x"], *([n, f"no {n}", n % 2 * 9 + n / 99] for n in range(24))]
     views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
     pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *([f"no {n}"] * 2 for n in range(9))])
-    options = options_of(views, {"one:two": pairs}, n_clusters=2, stability_runs=0)
+    options = options_of(views, {"one:two": pairs}, n_clusters=2)
     cluster(options, tmp_path / "results")
     export(tmp_path / "results", "--out", tmp_path / "out")
     labels = read_csv(tmp_path / "results" / "one" / "labels.csv")

@@ -253,7 +253,7 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
         for number, (one, other) in enumerate(zip(near, far, strict=True))
     ]
     (tmp_path / "old.csv").write_text("".join(["id;near;far\n", *lines]))
-    options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2, stability_runs=0)
+    options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2)
     cluster(options, tmp_path / "out")
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
     new = [f"{n};{1 + 7 * (n % 2)};{1 + 8 * (n % 2)}.000\n" for n in range(60)]

@@ -22,7 +22,7 @@ MINE = {"notes.txt": b"mine", "backup/labels.csv": b"mine", ".my.part": b"mine"}
 def problem(tmp_path_factory):
     """Give the options of a job, and a folder with its clustering."""
     folder = tmp_path_factory.mktemp("problem")
-    options = with_values(write_problem(folder / "data", n=40), stability_runs=0)
+    options = write_problem(folder / "data", n=40)
     cluster_job(load_job(None, options), folder / "results")
     return options, folder / "results"
 

@@ -16,6 +16,7 @@ from mvcc.tables.reading._table import table_of
 
 K = 3
 LETTERS = "abcdefgh"
+QUICK = {"stability_runs": 0, "comparison": False}  # of jobs, unless a test is about them
 
 
 def write_csv(path, rows, delimiter=","):
@@ -59,8 +60,8 @@ def write_problem(
     names = [f"view{view}" for view in range(n_views)]
     truth = rng.integers(K, size=2 * n)
     centers = rng.permutation(np.eye(K)) * 6
-    rows_of, values = {}, {"n_clusters": K, "stability_runs": 2, "comparison": False}
-    jobs = [((key,), value, f"--{key}") for key, value in values.items()]
+    rows_of, values = {}, {"n_clusters": K} | QUICK
+    jobs = with_values([], **values)
     for view, name in enumerate(names):
         objects = rng.permutation(
             np.concatenate((np.arange(n_matches), n_matches + rng.permutation(n)[: n - n_matches]))
@@ -125,7 +126,9 @@ def options_of(views, matches=None, constraints=None, **values):
         given |= {("views", name, key): value for key, value in settings.items()}
     given |= {("matches", key): str(path) for key, path in (matches or {}).items()}
     given |= {("constraints", name): str(path) for name, path in (constraints or {}).items()}
-    return with_values([(keys, value, f"--{keys[0]}") for keys, value in given.items()], **values)
+    return with_values(
+        [(keys, value, f"--{keys[0]}") for keys, value in given.items()], **(QUICK | values)
+    )
 
 
 def with_values(options, **values):

@@ -96,7 +96,8 @@ def test_answers_become_constraints_names_the_number_of_clusters_and_rows_left_o
     tmp_path, options, by
 ):
     folder, groups = answer_truly(tmp_path, 20, outliers=(1, 4))
-    facts = cluster(by(asking(options, folder, n_clusters="auto")), tmp_path / "out")
+    options = by(asking(options, folder, n_clusters="auto", stability_runs=2))
+    facts = cluster(options, tmp_path / "out")
     assert facts["n_clusters"] == len(groups) == K
     assert facts["settings"]["n_clusters"] == "auto"
     by_cluster = zip(*(view["names"] for view in facts["views"]), strict=True)
@@ -312,7 +313,7 @@ def test_the_number_of_groups_is_cautioned_until_ten_answers_in_a_row_open_none(
     opened = [f"view0:{first},new:x", f"view0:{second},new:newest"]
     joined = [f"view0:{name},newest" for name in others[:in_a_row]]
     log(folder, *opened, *joined, f"view0:{others[18]},unsure")
-    options = asking(options, folder, n_clusters=n_clusters, stability_runs=0)
+    options = asking(options, folder, n_clusters=n_clusters)
     said = [text for text in cluster(options, tmp_path / "out")["warnings"] if "settled" in text]
     assert len(said) == cautions
     assert all("not settled: 9 answers named a group since" in text for text in said)

@@ -18,7 +18,7 @@ from mvcc import load_model
 from mvcc.exceptions import MvccError, StoreError
 from mvcc.tables import cluster_job
 from mvcc.tables.model._file import model_bytes, read_model
-from tests.tables.problems import by_co_em, cluster, with_values, write_problem
+from tests.tables.problems import by_co_em, cluster, write_problem
 from tests.tables.test_columns import job, mixed
 
 NOT_WRITTEN, PREDICTED = "not written", "predicted"
@@ -47,7 +47,7 @@ def models(tmp_path_factory):
             with pytest.MonkeyPatch.context() as patched:
                 if kind.startswith("by anchors"):
                     patched.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 1)
-                cluster(with_values(options, stability_runs=0), folder / "out")
+                cluster(options, folder / "out")
             rows = pd.read_csv(folder / "view0.csv")
         found[kind] = (folder / "out/model.skops").read_bytes(), rows
     return found

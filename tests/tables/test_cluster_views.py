@@ -96,7 +96,7 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
         {name: tmp_path / f"{name}.parquet" for name in VIEWS},
         {"shop:survey": tmp_path / "matches.csv"},
         {"shop": tmp_path / "pairs.csv"},
-        **{"n_clusters": 3, "stability_runs": 2, "comparison": False, **settings},
+        **{"n_clusters": 3, "stability_runs": 2, **settings},
     )
     job = load_job(None, options)
     expected = cluster_job(job, tmp_path / "out").to_dict()

@@ -60,7 +60,7 @@ PROBLEMS = {
     ],
 )
 def test_tables_and_facts_say_the_same(tmp_path, name, transfer):
-    options = write_problem(tmp_path, **PROBLEMS[name])
+    options = with_values(write_problem(tmp_path, **PROBLEMS[name]), stability_runs=2)
     if transfer is not None:
         options = by_co_em(options, transfer=transfer)
     facts = cluster(options, tmp_path / "out")
@@ -140,7 +140,7 @@ def test_stability_runs_tell_how_stable_rows_are(tmp_path):
     shares = {share for view in facts["views"] for share in view["stability"]}
     assert shares <= {0, 0.2, 0.4, 0.6, 0.8, 1}
     assert all(-1 <= agreement <= 1 for agreement in facts["stability_runs"]["agreement"])
-    facts = cluster(with_values(options, stability_runs=0), tmp_path / "none")
+    facts = cluster(options, tmp_path / "none")
     assert facts["stability_runs"] == {"count": 0, "agreement": []}
     columns = ["id", "cluster", "probability", "second", "second_probability", "fit", "label"]
     assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == columns
@@ -167,7 +167,7 @@ def test_every_stability_run_leaves_out_some_constraints_of_its_own(tmp_path, mo
 
     monkeypatch.setattr(MultiViewConstrainedClustering, "fit", recording)
     options = by_co_em(write_problem(tmp_path, n_judged=30), stability_runs=4, closure="none")
-    cluster(with_values(options, comparison=False), tmp_path / "out")
+    cluster(options, tmp_path / "out")
     whole, *others = seen
     assert len(others) == 4
     for kept in others:
@@ -186,7 +186,7 @@ def test_every_stability_run_leaves_out_some_constraints_of_its_own(tmp_path, mo
     ids=["no constraints", "no matches", "nothing inferred"],
 )
 def test_warnings_name_what_must_not_be_overlooked(tmp_path, problem, values, warning):
-    options = by_co_em(write_problem(tmp_path, **problem), stability_runs=0, **values)
+    options = by_co_em(write_problem(tmp_path, **problem), **values)
     assert any(warning in text for text in cluster(options, tmp_path / "out")["warnings"])
 
 
@@ -322,7 +322,7 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
 
 def one_table(tmp_path, rows, **values):
     path = write_csv(tmp_path / "a.csv", [["x", "y"], *rows])
-    return options_of({"a": path}, **values)
+    return options_of({"a": path}, stability_runs=2, comparison=True, **values)
 
 
 def test_one_row_is_refused(tmp_path):
@@ -369,6 +369,7 @@ def test_more_components_than_there_are_are_refused(tmp_path, features, most):
 
 def test_the_same_job_gives_the_same_bytes(tmp_path):
     options = write_problem(tmp_path, n_views=3, judged=(0, 2))
+    options = with_values(options, stability_runs=2)
     facts = [cluster(options, tmp_path / name) for name in ("one", "two")]
     assert outputs(tmp_path / "one", ".csv", ".yaml") == outputs(tmp_path / "two", ".csv", ".yaml")
     assert without_time(facts[0]) == without_time(facts[1])
@@ -379,7 +380,8 @@ def without_time(facts):
 
 
 def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
-    options = with_values(write_problem(tmp_path / "data"), seed=5, features="pca", n_components=2)
+    options = write_problem(tmp_path / "data")
+    options = with_values(options, seed=5, features="pca", n_components=2, stability_runs=2)
     cluster(options, tmp_path / "data/deep/one")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -444,7 +446,7 @@ def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_pat
 
 @pytest.mark.parametrize("method", ["joint", "co-em"])
 def test_a_single_cluster_is_found_and_reported_without_a_warning(tmp_path, method):
-    values = {"n_clusters": 1, "method": method, "comparison": True}
+    values = {"n_clusters": 1, "method": method, "comparison": True, "stability_runs": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         facts = cluster(with_values(write_problem(tmp_path, judged=()), **values), tmp_path / "out")

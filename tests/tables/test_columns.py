@@ -502,8 +502,7 @@ def mixed(n=120, seed=0):
 def job(folder, frame, **values):
     folder.mkdir(exist_ok=True)
     frame.to_csv(folder / "t.csv", index=False)
-    values = {"n_clusters": 3, "stability_runs": 0, **values}
-    return load_job(None, options_of({"shop": folder / "t.csv"}, **values))
+    return load_job(None, options_of({"shop": folder / "t.csv"}, **({"n_clusters": 3} | values)))
 
 
 @pytest.mark.parametrize(

@@ -299,7 +299,7 @@ def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
     rows = [place + rng.normal(size=2) for place, n in sizes.items() for _ in range(n)]
     listed = [[f"r{i}", *row] for i, row in enumerate(rows)]
     path = write_csv(tmp_path / "a.csv", [["id", "x", "y"], *listed])
-    plain = options_of({"a": path}, n_clusters=K, stability_runs=0, comparison=False)
+    plain = options_of({"a": path}, n_clusters=K)
     facts = cluster(by_co_em(plain, features="none"), tmp_path / "out")
     said = "a: one cluster has 92% of all rows, most others are small."
     assert any(said in text for text in facts["warnings"])

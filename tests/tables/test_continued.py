@@ -39,7 +39,7 @@ def job(folder, name, frame, k, **values):
     """Return the options that cluster a frame, which is written to a file."""
     folder.mkdir(exist_ok=True)
     frame.to_csv(folder / f"{name}.csv", index_label="id")
-    values = {"stability_runs": 2, "comparison": False, "n_clusters": k} | values
+    values = {"stability_runs": 2, "n_clusters": k} | values
     return options_of({"things": folder / f"{name}.csv"}, **values)
 
 

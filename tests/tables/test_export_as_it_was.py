@@ -74,7 +74,7 @@ def clustered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("export")
     rows = [["id", "x"], *([f"r{n}", n % 2 * 9 + n / 8] for n in range(N_ROWS))]
     table = write_csv(folder / "table.csv", rows)
-    options = options_of({"v": table}, n_clusters=2, stability_runs=0, comparison=False)
+    options = options_of({"v": table}, n_clusters=2)
     cluster(options, folder / "results")
     return folder
 

@@ -76,7 +76,7 @@ def in_folders(options, views=("view0", "view1"), **how):
 def problem(tmp_path_factory):
     """Return a folder of tables as files and as folders, and the options of a job for each."""
     folder = tmp_path_factory.mktemp("problem")
-    options = with_values(write_problem(folder, n=N, n_matches=50), stability_runs=0, sample=40)
+    options = with_values(write_problem(folder, n=N, n_matches=50), sample=40)
     return folder, options, in_folders(options)
 
 
@@ -228,9 +228,7 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
         frame["__null_dask_index__"] = np.arange(20)  # as dask writes tables without an index
         frame = frame.set_index("__null_dask_index__")
         frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
-    options = options_of(
-        {"rows": tmp_path / "rows"}, n_clusters=2, sample=30, stability_runs=0, comparison=False
-    )
+    options = options_of({"rows": tmp_path / "rows"}, n_clusters=2, sample=30)
     facts = run(options)
     assert set(facts["views"][0]["ids"]) < set(map(str, range(60)))
     assert len(facts["views"][0]["ids"]) == 30

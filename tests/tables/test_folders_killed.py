@@ -40,9 +40,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def job(folder):
     rows = {"path": str(folder / "rows"), "labels_column": "kind"}
-    options = options_of(
-        {"rows": rows}, n_clusters=3, stability_runs=0, comparison=False, sample=800
-    )
+    options = options_of({"rows": rows}, n_clusters=3, sample=800)
     return load_job(None, options)
 
 

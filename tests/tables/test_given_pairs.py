@@ -23,7 +23,7 @@ IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
 
 @pytest.fixture
 def options(tmp_path):
-    return options_of(tables(tmp_path), n_clusters=2, stability_runs=0)
+    return options_of(tables(tmp_path), n_clusters=2)
 
 
 def tables(folder, texts=TEXTS, images=IMAGES):

@@ -159,7 +159,7 @@ def test_inputs_inside_the_folder_are_never_replaced(done, name):
 def test_an_unchanged_result_that_is_read_is_never_removed(done):
     table = done / "view1/labels.csv"
     content = table.read_bytes()
-    columns = {"cluster": "number", "stability": "number"}
+    columns = {"cluster": "number", "fit": "number"}
     one = options_of({"view0": {"path": str(table), "columns": columns}}, n_clusters=2)
     with pytest.raises(StoreError, match=r"view1/labels\.csv is read and would be overwritten"):
         cluster(one, done, fresh=True)
