@@ -14,6 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+# threads of scikit-learn that wait for each other beside other work would take most of the time
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numba
 import pytest
 from hypothesis import HealthCheck, Phase, settings

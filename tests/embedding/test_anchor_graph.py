@@ -18,7 +18,7 @@ from mvcc.embedding import (
 K = 3
 
 
-@pytest.fixture(params=["two views", "three views", "many to many", "few matches"])
+@pytest.fixture(scope="module", params=["two views", "three views", "many to many", "few matches"])
 def problem(request):
     """Give views of three groups, and matches."""
     rng = np.random.default_rng(0)
@@ -34,8 +34,9 @@ def problem(request):
     return views, relations
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def graph(problem):
+    """Give their graph, which tests only look at."""
     return made(problem)
 
 
@@ -225,7 +226,7 @@ def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
     np.testing.assert_allclose(graph.views[1].around(shares), edges @ shares, rtol=1e-4, atol=1e-6)
 
 
-def test_the_graph_is_the_same_each_time(problem):
-    one, other = made(problem), made(problem)
-    np.testing.assert_array_equal(one.ties.toarray(), other.ties.toarray())
-    np.testing.assert_array_equal(one.components(4).vectors[:], other.components(4).vectors[:])
+def test_the_graph_is_the_same_each_time(problem, graph):
+    again = made(problem)
+    np.testing.assert_array_equal(graph.ties.toarray(), again.ties.toarray())
+    np.testing.assert_array_equal(graph.components(4).vectors[:], again.components(4).vectors[:])
