@@ -75,7 +75,7 @@ def reference_run(X, c, start, full, shared, n_iterations):
 @of_every_kind
 def test_every_iteration_is_that_of_the_reference(kind):
     n_iterations = n_after_relocation = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         n, d, k = rng.integers(6, 20), rng.integers(1, 4), rng.integers(1, 4)
         X = rng.normal(size=(n, d)) * rng.uniform(0.3, 3, d)
@@ -98,8 +98,8 @@ def test_every_iteration_is_that_of_the_reference(kind):
             for learned, expected in zip(found.metrics_, metrics, strict=True):
                 assert_allclose(learned, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
             assert found.objective_ == pytest.approx(objective, rel=1e-9)
-    assert n_iterations > 90
-    assert n_after_relocation > 20
+    assert n_iterations > 45
+    assert n_after_relocation > 10
 
 
 @given(problems(), kinds)

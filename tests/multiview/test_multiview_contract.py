@@ -4,6 +4,7 @@ transfer and closure.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -20,6 +21,7 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
+from mvcc.constraints import neighborhood_folds
 from tests.multiview_checks import CHECKS
 from tests.multiview_problems import fitted, make_problem
 
@@ -78,8 +80,10 @@ def test_every_check_meets_several_closures_and_every_configuration_some_checks(
 
 
 @pytest.fixture(autouse=True)
-def few_thresholds(monkeypatch):
-    monkeypatch.setattr("mvcc.multiview.co_em._loop.GRID", (0.3, 0.9))
+def brief_cross_validation(monkeypatch):
+    loop = "mvcc.multiview.co_em._loop"
+    monkeypatch.setattr(f"{loop}.GRID", (0.3, 0.9))
+    monkeypatch.setattr(f"{loop}.neighborhood_folds", partial(neighborhood_folds, n_folds=3))
 
 
 def clusterings(model, problem):
