@@ -14,8 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# threads of scikit-learn that wait for each other beside other work would take most of the time
+# threads of libraries that wait for more to do sleep: beside other work, they took most of the time
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # waits for 2 to the power of it
 
 import numba
 import pytest
