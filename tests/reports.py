@@ -1,9 +1,17 @@
-"""Reports of facts that a test has made or changed."""
+"""Reports of facts that a test has made or changed, and scorecards of few claims."""
+
+from unittest.mock import patch
 
 from mvcc.reporting import html
+from mvcc.reporting.claims import CLAIMS, _scorecard
 from mvcc.results import parse_facts
 
 
 def write_clustering_report(facts, path):
     """Write the report of facts, as ``clustering.json`` holds them."""
     html.write_clustering_report(parse_facts(facts), path)
+
+
+def few_claims(*numbers):
+    """Have no other claims of the paper tested, since each takes its time."""
+    return patch.object(_scorecard, "CLAIMS", {number: CLAIMS[number] for number in numbers})

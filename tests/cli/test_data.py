@@ -122,7 +122,7 @@ def test_a_folder_that_does_not_exist_is_an_error(no_files, tmp_path, monkeypatc
 
 @pytest.mark.data
 def test_the_real_files_are_found_and_good():
-    table = run("check").stdout
+    table = run("check protein letters_digits rec_talk").stdout
     assert "letters 227 x 16, digits 317 x 16; 227 relations" in table
     assert "c1-c3 67 x 20, c4-c6 49 x 20; 47 relations" in table
     assert "rec 100 x 50, talk 94 x 50; 94 relations" in table

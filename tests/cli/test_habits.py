@@ -14,8 +14,10 @@ import pytest
 
 from mvcc.cli import cli
 from mvcc.cli._shared import TERMS, below_help
+from mvcc.reporting.figures import _plot
 from tests.cli.test_run import CONFIG
 from tests.command_line import invoke, mvcc
+from tests.reports import few_claims
 
 WITHOUT_JSON = {("data",)}  # a group, which prints no result of its own
 
@@ -112,15 +114,17 @@ RESULTS = [
 
 
 @pytest.mark.parametrize("words", RESULTS)
-def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words):
-    plain = invoke(words)
-    assert plain.stdout
-    assert "· took " not in plain.stderr
-    assert invoke(words, "-q").output == ""
-    for more in ("-v", "-q"):
-        done = invoke(words, more, "--json")
-        assert json.loads(done.stdout, parse_constant=pytest.fail)
-        assert ("· took " in done.stderr) is (more == "-v")
+def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words, monkeypatch):
+    monkeypatch.setattr(_plot, "_DPI", 20)
+    with few_claims(1, 26):
+        plain = invoke(words)
+        assert plain.stdout
+        assert "· took " not in plain.stderr
+        assert invoke(words, "-q").output == ""
+        for more in ("-v", "-q"):
+            done = invoke(words, more, "--json")
+            assert json.loads(done.stdout, parse_constant=pytest.fail)
+            assert ("· took " in done.stderr) is (more == "-v")
 
 
 @pytest.mark.parametrize("words", ["-q -v", "-v -q"])

@@ -18,10 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments import _store
-from mvcc.reporting.claims import _scorecard
-from mvcc.reporting.claims._claims import CLAIMS
+from mvcc.reporting.claims import CLAIMS
 from mvcc.reporting.figures import _plot
 from tests.command_line import mvcc
+from tests.reports import few_claims
 from tests.robustness.cases import MOST_CHARACTERS, tally
 from tests.robustness.damaging import damaged
 
@@ -234,10 +234,9 @@ def less_work(number):
     if number % 50 == 0:
         yield
         return
-    claims = {n: claim for n, claim in CLAIMS.items() if n % 10 == number % 10}
     with (
+        few_claims(*(n for n in CLAIMS if n % 10 == number % 10)),
         patch.object(_plot, "_files", small),
-        patch.object(_scorecard, "CLAIMS", claims),
         patch.object(_store, "damage_of", lambda *_: ""),
     ):
         yield

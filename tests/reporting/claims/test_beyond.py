@@ -2,7 +2,6 @@
 
 import io
 import json
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from mvcc.reporting.claims import (
-    CLAIMS,
     Verdict,
     _scorecard,
     beyond_to_markdown,
@@ -24,6 +22,7 @@ from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, points
+from tests.reports import few_claims
 
 SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)
 DATASETS = ("protein", "wine")
@@ -66,7 +65,7 @@ def beyond():
 
 def evaluate(evidence, of_paper=()):
     """Test what is claimed beyond the paper, and no more of the paper's claims than are named."""
-    with patch.object(_scorecard, "CLAIMS", {number: CLAIMS[number] for number in of_paper}):
+    with few_claims(*of_paper):
         return _scorecard.evaluate(evidence)
 
 

@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from mvcc.reporting.claims import Verdict, _scorecard
+from mvcc.reporting.claims import Verdict
 from mvcc.reporting.figures._style import METHODS
 from mvcc.reporting.html import _experiment, experiment_page
 from mvcc.reporting.html._experiment import learning_curves
+from tests.reports import few_claims
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def write(tmp_path):
 def without_figures_and_claims(monkeypatch):
     """Leave out of a page what takes longest."""
     monkeypatch.setattr(_experiment, "_figures", lambda results: [])
-    monkeypatch.setattr(_scorecard, "CLAIMS", {})
+    with few_claims():
+        yield
 
 
 def data_of(page):
