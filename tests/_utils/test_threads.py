@@ -33,13 +33,13 @@ def limit():
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Share work on far fewer rows than would pay."""
-    monkeypatch.setattr(threads, "_WORTH_SHARING", 2_000)
+    monkeypatch.setattr(threads, "_WORTH_SHARING", 10_000)
 
 
 @pytest.fixture(scope="module")
 def large():
     rng = np.random.default_rng(0)
-    y = rng.integers(3, size=6_000)
+    y = rng.integers(3, size=20_000)
     X = rng.normal(size=(len(y), 5)) + 3 * rng.normal(size=(3, 5))[y]
     return X, y, Constraints.from_labels(y, 300, 0)
 
@@ -90,10 +90,10 @@ def test_an_error_in_a_thread_is_not_lost():
 
 @several_threads
 def test_small_data_get_one_thread(limit):
-    assert may_share(2_000)
-    assert not may_share(1_999)
+    assert may_share(10_000)
+    assert not may_share(9_999)
     limit(1)
-    assert not may_share(2_000)
+    assert not may_share(10_000)
 
 
 def fit(X):

@@ -55,10 +55,7 @@ def assert_same_fit(one, other):
 
 
 @parametrize_with_checks(
-    [
-        clone(ESTIMATORS[name]).set_params(random_state=None)
-        for name in ("pck", "mpck", "mpck-shared-full")
-    ]
+    [clone(ESTIMATORS[name]).set_params(random_state=None) for name in ("pck", "mpck-shared-full")]
 )
 def test_scikit_learns_estimator_checks(estimator, check, monkeypatch):
     """None is expected to fail."""

@@ -63,7 +63,7 @@ def test_farthest_pair_is_as_long_as_the_longest_on_a_grid_seen_from_anywhere(
 
 def test_rows_in_lanes_are_filled_up_with_zeros():
     X = np.arange(2.0 * (LANES + 3)).reshape(-1, 2)
-    rows = np.arange(LANES + 2)[::-1]
+    rows = np.arange(LANES + 2)[::-1].copy()
     lanes = in_lanes(X, rows)
     assert lanes.shape == (2, 2, LANES)
     together = lanes.transpose(0, 2, 1).reshape(-1, 2)

@@ -115,6 +115,3 @@ def test_without_constraints_no_cluster_is_left_empty_while_rows_differ(seed, n,
     k = int(rng.integers(1, len(np.unique(X, axis=0)) + 1))
     start = np.full((k, d), 1e3) + rng.normal(size=(k, d))
     assert len(np.unique(fit(X, None, k, start).labels_)) == k
-
-
-# ---- corner cases

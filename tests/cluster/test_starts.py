@@ -45,7 +45,7 @@ def at_k_means(X, k, c, seed=0):
 @pytest.mark.parametrize("n_pairs", [40, 120])
 def test_blobs_with_correct_pairs_end_no_higher_than_k_means_and_are_as_good(n_pairs):
     gains = []
-    for seed in range(12):
+    for seed in range(8):
         X, y, k, c = blobs(seed, n_pairs)
         labels, objective = at_k_means(X, k, c, seed)
         model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
@@ -100,7 +100,7 @@ def test_six_unequal_blobs_that_one_start_does_not_find():
 @both
 def test_the_papers_start_is_the_first_and_no_end_is_above_it(Estimator):
     lower = 0
-    for seed in range(15):
+    for seed in range(10):
         X, _, k, c = blobs(seed, 40)
         paper, one, several = (
             Estimator(k, random_state=seed, **kind).fit(X, constraints=c)

@@ -21,8 +21,10 @@ def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(
     weights = rng.integers(1, 1 + n_weights, len(ends)) / 7
     view = rng.integers(rng.integers(1, 4), size=n)
     heaviest_first = np.lexsort((~kinds, -weights))
+    # contiguous, as the closure gives them: others would be compiled for this test alone
+    first, second = np.ascontiguousarray(ends[heaviest_first].T)
     found_pairs, together, found = closed_pairs(
-        n, view, *ends[heaviest_first].T, kinds[heaviest_first], weights[heaviest_first]
+        n, view, first, second, kinds[heaviest_first], weights[heaviest_first]
     )
 
     def listed(of_kind):
