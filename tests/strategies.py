@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mvcc import Constraints
 from tests.reference.constraint_sets import ConstraintDict, to_arrays
 
-# few values, so that weights tie, or any value
-weights = st.sampled_from([0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
+# few values, so that weights tie, and 0 as often, or any value
+weights = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
 seeds = st.integers(0, 2**32 - 1)
 
 

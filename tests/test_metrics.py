@@ -70,13 +70,6 @@ def test_the_dtype_of_labels_does_not_matter(dtype):
     )
 
 
-def test_f_measure_by_hand():
-    # predicted pairs: 01, 23, 24, 34; same pairs: 01, 02, 12, 34; correct: 01, 34
-    assert pairwise_f_measure([0, 0, 0, 1, 1], [5, 5, 6, 6, 6]) == 0.5
-    # precision 1/3, recall 1
-    assert pairwise_f_measure([0, 0, 1], [0, 0, 0]) == 0.5
-
-
 def f_measure_and_memory(truth, predicted):
     tracemalloc.start()
     try:
@@ -130,16 +123,6 @@ def test_precision_equals_its_definition(listed, codes, pool, kind):
     assert precision == pytest.approx(
         slow.weighted_precision(listed, y, kind), rel=1e-12, nan_ok=True
     )
-
-
-def test_precision_by_hand():
-    c = Constraints(
-        [(0, 1), (0, 2), (1, 2), (0, 1)], [True, True, False, False], [0.5, 0.25, 1.0, 0.25]
-    )
-    y = ["a", "a", "b"]
-    assert weighted_precision(c, y) == 0.75
-    assert weighted_precision(c, y, "must-link") == pytest.approx(2 / 3)
-    assert weighted_precision(c, y, kind="cannot-link") == 0.8
 
 
 def test_rounding_makes_no_precision_above_1():

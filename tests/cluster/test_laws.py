@@ -1,4 +1,4 @@
-"""Laws of weights, lists of constraints, empty clusters and stops, for PCK-Means and every kind of
+"""Laws of weights, empty clusters and stops, for PCK-Means and every kind of
 MPCK-Means.
 """
 
@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from tests.reference import mpck
-from tests.strategies import random_constraints, seeds
+from tests.strategies import seeds
 
 KINDS = {
     "pck": {},
@@ -29,19 +29,6 @@ def fit(kind, X, constraints, k, init="neighborhoods", **options):
     return Estimator(k, init=init, **options).fit(X, constraints=constraints)
 
 
-@st.composite
-def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0)):
-    """Draw rows, constraints that may repeat or contradict each other, k and a start."""
-    rng = np.random.default_rng(draw(seeds))
-    n, d = draw(st.integers(4, 24)), draw(st.integers(1, 4))
-    k = draw(st.integers(1, 3))
-    # equal rows have exact means
-    X = np.rint(rng.normal(size=(n, d)) * rng.uniform(300, 3000, d)) / 1024
-    c = random_constraints(rng, n, draw(st.integers(0, 2 * n)), weights)
-    start = X[rng.permutation(n)[:k]] + 0.1 * rng.normal(size=(k, d))
-    return X, c, k, draw(st.sampled_from(["neighborhoods", start]))
-
-
 def same_fit(one, other):
     """Tell whether two fits agree to the last bit."""
     names = ("labels_", "cluster_centers_", "metrics_", "objective_", "n_iter_", "converged_")
@@ -50,27 +37,7 @@ def same_fit(one, other):
     )
 
 
-# ---- weights and lists
-
-
-@given(problems(), kinds, st.randoms(use_true_random=False))
-def test_weight_zero_is_no_constraint(problem, kind, random):
-    X, c, k, init = problem
-    c = Constraints(c.pairs, c.must_link, [w * random.randint(0, 1) for w in c.weights])
-    without = c.select(c.weights > 0)
-    assert same_fit(fit(kind, X, c, k, init), fit(kind, X, without, k, init))
-
-
-@given(problems(), kinds, seeds)
-def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem, kind, seed):
-    X, c, k, init = problem
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(c))
-    pairs = c.pairs[order]
-    turned = rng.random(len(c)) < 0.5
-    pairs[turned] = pairs[turned][:, ::-1]
-    shuffled = Constraints(pairs, c.must_link[order], c.weights[order])
-    assert same_fit(fit(kind, X, c, k, init), fit(kind, X, shuffled, k, init))
+# ---- weights
 
 
 @given(seeds, kinds)

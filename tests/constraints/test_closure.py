@@ -61,32 +61,6 @@ def test_closures_of_many_rows_and_constraints_equal_the_reference(m, n, tries):
         assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
 
 
-def test_an_inferred_constraint_weighs_the_weakest_link_of_its_strongest_chain():
-    # 0 –.5– 1 –.9– 2 is stronger than 0 –.3– 4 –1– 2; the cannot-link 2 |.7| 3 and 3 –.6– 5
-    c = Constraints(
-        [(0, 1), (1, 2), (0, 4), (4, 2), (2, 3), (3, 5)],
-        [ML, ML, ML, ML, CL, ML],
-        [0.5, 0.9, 0.3, 1.0, 0.7, 0.6],
-    )
-    assert as_dict(c.closure()) == {
-        (0, 1, ML): 0.5,
-        (0, 2, ML): 0.5,
-        (0, 4, ML): 0.3,  # given: 0 – 1 – 2 – 4 is stronger
-        (1, 2, ML): 0.9,
-        (1, 4, ML): 0.9,
-        (2, 4, ML): 1.0,
-        (3, 5, ML): 0.6,
-        (0, 3, CL): 0.5,
-        (1, 3, CL): 0.7,
-        (2, 3, CL): 0.7,
-        (3, 4, CL): 0.7,
-        (0, 5, CL): 0.5,
-        (1, 5, CL): 0.6,
-        (2, 5, CL): 0.6,
-        (4, 5, CL): 0.6,
-    }
-
-
 @pytest.mark.parametrize("weight", [0.0, 1e-300, 1e300])
 def test_extreme_weights_are_weights_like_others(weight):
     closed = Constraints([(0, 1), (1, 2), (2, 3)], [ML, ML, CL], [weight, 1.0, 0.5]).closure()
@@ -267,14 +241,6 @@ def test_a_conflict_through_relations_names_rows_views_and_links():
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views(views, {(0, 1): [(3, 7), (4, 8)]})
-
-
-def test_relations_weaken_no_chain():
-    first = Constraints([(0, 1), (1, 2)], [ML, CL], [2.0, 3.0])
-    constraints, relations = close_views([first, None], {(0, 1): [(0, 10), (1, 11), (2, 12)]})
-    assert as_dict(constraints[0]) == {(0, 1, ML): 2.0, (1, 2, CL): 3.0, (0, 2, CL): 2.0}
-    assert as_dict(constraints[1]) == {(10, 11, ML): 2.0, (11, 12, CL): 3.0, (10, 12, CL): 2.0}
-    assert relations[0, 1].tolist() == [[0, 10], [0, 11], [1, 10], [1, 11], [2, 12]]
 
 
 @pytest.mark.parametrize("row", [2**31, 2**63 - 1])

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -312,7 +312,13 @@ def test_max_union_keeps_the_heaviest_of_each_pair_and_type(first, second):
     assert_holds(Constraints(*first).max_union(Constraints(*second)), expected)
 
 
+TIE, NONE = ([(0, 1)] * 2, [True, False], [0.0, 0.0]), ([], [], [])
+
+
 @given(lists, lists)
+@example(TIE, NONE)
+@example(NONE, TIE)
+@example(([(0, 1)], [False], [0.0]), ([(0, 1)], [True], [5.0]))  # what is given wins, too
 def test_unify_equals_the_reference(given_list, transferred_list):
     own, received = constraint_sets.to_dict(*given_list), constraint_sets.to_dict(*transferred_list)
     expected = resolve_conflicts(constraint_sets.max_union([own, received]), own)

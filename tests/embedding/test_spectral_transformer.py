@@ -48,15 +48,6 @@ def test_scikit_learns_checks_of_a_transformer(estimator, check, monkeypatch):
 # ---- the rows of fit
 
 
-@given(seeds, st.integers(4, 40), st.integers(1, 5), st.sampled_from([0.3, 1.0, 3.0]), st.data())
-def test_the_features_of_fit_are_those_of_the_function_to_the_last_bit(seed, n, d, sigma, data):
-    X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
-    n_components = data.draw(st.integers(1, n - 1))
-    expected = spectral_features(X, n_components, sigma=sigma)
-    found = SpectralFeatures(n_components, sigma=sigma).fit_transform(X)
-    assert found.tobytes() == expected.tobytes()
-
-
 @pytest.mark.parametrize("n", [30, _spectral._DENSE_ROWS + 1])
 def test_rows_of_fit_get_their_own_features(n):
     X = make_blobs(n, 4, centers=3, random_state=1)[0]
