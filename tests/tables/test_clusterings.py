@@ -367,18 +367,6 @@ def test_more_components_than_there_are_are_refused(tmp_path, features, most):
 # repetition
 
 
-def test_the_same_job_gives_the_same_bytes(tmp_path):
-    options = write_problem(tmp_path, n_views=3, judged=(0, 2))
-    options = with_values(options, stability_runs=2)
-    facts = [cluster(options, tmp_path / name) for name in ("one", "two")]
-    assert outputs(tmp_path / "one", ".csv", ".yaml") == outputs(tmp_path / "two", ".csv", ".yaml")
-    assert without_time(facts[0]) == without_time(facts[1])
-
-
-def without_time(facts):
-    return {name: facts[name] for name in facts.keys() - {"finished", "seconds", "command"}}
-
-
 def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
     options = write_problem(tmp_path / "data")
     options = with_values(options, seed=5, features="pca", n_components=2, stability_runs=2)
