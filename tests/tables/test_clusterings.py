@@ -368,7 +368,7 @@ def test_more_components_than_there_are_are_refused(tmp_path, features, most):
 
 
 def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
-    options = write_problem(tmp_path / "data")
+    options = write_problem(tmp_path / "data", noise=3.0)
     options = with_values(options, seed=5, features="pca", n_components=2, stability_runs=2)
     cluster(options, tmp_path / "data/deep/one")
     (tmp_path / "elsewhere").mkdir()
