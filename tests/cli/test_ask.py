@@ -179,22 +179,6 @@ def test_one_view_three_views_and_no_matches(folder, words):
     assert len(questions(folder, f"{words} --out asked", n=99)) > 10
 
 
-def test_cards_are_answered_by_keys(folder):
-    shown = asked(folder, keys="n a n  n b 1 u o p 1 f")
-    said = log(folder)
-    assert [answer for _, answer in said[:2]] == ["new:a", "new:b"]
-    assert said[2][1] in ("a", "b")
-    assert [answer for _, answer in said[3:6]] == ["unsure", "outlier", "undo"]
-    assert said[4][0] == said[5][0] == said[6][0]  # what was taken back is asked again
-    assert len(said) == 7
-    assert "It was the first guess." in shown
-    assert "title 1" in shown
-    assert "5 answered" not in shown.split("Go on:")[0].splitlines()[-1]
-    assert shown.endswith(
-        "5 answers, 2 groups. Go on: mvcc cluster ask.yaml --asked asked -k auto --out results\n"
-    )
-
-
 def test_the_end_of_the_input_is_the_end(folder):
     asked(folder, keys="n a 1")
     assert len(log(folder)) == 2
@@ -211,12 +195,6 @@ def test_more_groups_than_keys_are_shown_page_by_page(folder):
     shown = asked(folder, keys="m m m f")
     assert "(3 of 12 groups)" in shown
     assert shown.count("(9 of 12 groups)") == 2
-
-
-def test_a_name_that_is_there_already_is_that_group(folder):
-    said = asked(folder, keys="n a N a f")
-    assert [answer for _, answer in log(folder)] == ["new:a", "a"]
-    assert "2 answers, 1 group." in said
 
 
 def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(folder):
