@@ -194,6 +194,7 @@ def test_constraints_of_another_type_are_refused(X, constraints):
 IMPOSSIBLE = {
     ("n_clusters", "integer of at least 1"): [0, -3, 2.0, "3", True, None, [3]],
     ("max_iter", "integer of at least 1"): [0, 10.5, None],
+    ("n_init", "integer of at least 1"): [0, -1, 2.5, True, "ten", None],
     ("tol", r"\[0, inf\)"): [-1e-9, np.nan, np.inf, "small", None],
     ("random_state", "non-negative integer"): [-1, "seed"],
     ("metric", "'diagonal' or 'full'"): ["cosine", "Diagonal", None, 2, ["full"]],

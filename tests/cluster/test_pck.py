@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
-from mvcc import Constraints, PCKMeans
+from mvcc import PCKMeans
 from tests.cluster.test_laws import same_fit
 from tests.reference import pck
 from tests.strategies import random_constraints
@@ -98,14 +98,6 @@ def test_without_constraints_it_is_k_means(seed):
     assert_array_equal(found.labels_, expected.labels_)
     assert found.objective_ == pytest.approx(expected.inertia_, rel=1e-9)
     assert_allclose(found.cluster_centers_, expected.cluster_centers_, rtol=1e-9, atol=1e-9)
-
-
-def test_a_light_constraint_gives_way_and_is_paid_for():
-    X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    for must, pair in ((True, (1, 2)), (False, (0, 1))):
-        found = fit(X, Constraints([pair], [must], [0.25]), 2, [[0.5], [9.5]])
-        assert_array_equal(found.labels_, [0, 0, 1, 1])
-        assert found.objective_ == 1.25
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 2))

@@ -185,12 +185,6 @@ def test_a_start_that_is_given_is_the_only_one():
             PCKMeans(k, init=init, n_init=3).fit(X, constraints=c)
 
 
-@pytest.mark.parametrize("n_init", [0, -1, 2.5, True, "ten", None])
-def test_a_number_of_starts_that_is_none_is_refused(n_init):
-    with pytest.raises(InvalidInputError, match="n_init"):
-        PCKMeans(2, n_init=n_init).fit(np.eye(4))
-
-
 @both
 @pytest.mark.parametrize("max_iter", [1, 5])
 def test_no_start_exceeds_the_limit_of_iterations(Estimator, max_iter):

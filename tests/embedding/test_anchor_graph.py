@@ -224,9 +224,3 @@ def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
     edges = edges_by(graph.views[1].ties)
     np.fill_diagonal(edges, 0)
     np.testing.assert_allclose(graph.views[1].around(shares), edges @ shares, rtol=1e-4, atol=1e-6)
-
-
-def test_the_graph_is_the_same_each_time(problem, graph):
-    again = made(problem)
-    np.testing.assert_array_equal(graph.ties.toarray(), again.ties.toarray())
-    np.testing.assert_array_equal(graph.components(4).vectors[:], again.components(4).vectors[:])

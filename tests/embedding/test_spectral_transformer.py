@@ -238,19 +238,3 @@ def test_new_rows_that_do_not_fit_are_refused(fitted):
     ):
         with pytest.raises(InvalidInputError, match=f"X: .*{message}"):
             fitted.transform(new)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_components": 60}, "n_components=60 needs more than 60 rows, but X has 60"),
-        ({"n_components": 0}, "n_components must be .*, got 0"),
-        ({"sigma": 0}, r"sigma must be .*, got 0"),
-        ({"sigma": "1"}, r"sigma must be .*, got '1'"),
-    ],
-    ids=range(4),
-)
-def test_impossible_arguments_are_refused_by_fit(X, arguments, message):
-    transformer = SpectralFeatures(**arguments)
-    with pytest.raises(InvalidInputError, match=message):
-        transformer.fit(X)

@@ -133,13 +133,6 @@ def results(transfer, closure, views, constraints, mappings, base=None):
     return [labels.tolist() for labels in model.labels_]
 
 
-@given(st.integers(0, 10**6), st.sampled_from(["full", "view", "none"]))
-def test_a_threshold_of_one_gives_direct_mapping(seed, closure):
-    views, _, constraints, mappings = make_views(seed)
-    arguments = (closure, views, constraints, mappings)
-    assert results(ConstraintPropagation(1.0), *arguments) == results(DirectMapping(), *arguments)
-
-
 @given(st.integers(0, 10**6), st.sampled_from(["view", "none"]), st.sampled_from(list(METHODS)))
 def test_an_empty_mapping_gives_single_view(seed, closure, method):
     views, _, constraints, _ = make_views(seed)
@@ -163,17 +156,6 @@ def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_we
         quiet_fit(model, [view], constraints=[repeated])
     once = Constraints([(0, 1), (2, 3), (0, 1)], [True, False, False], [1, 1, 0.2])
     assert model.propagated_[0] == once
-
-
-def test_single_view_never_closes_across_views():
-    views, _, constraints, mappings = make_views(5)
-    model = MultiViewConstrainedClustering(PCKMeans(2), SingleView(), random_state=0)
-    both = model.fit(views, constraints=constraints, mappings=mappings).labels_
-    assert [len(sent) for sent in model.propagated_] == [0, 0]
-    for view, own in enumerate(constraints):
-        alone = [own if v == view else None for v in range(2)]
-        model.fit(views, constraints=alone, mappings=mappings)
-        np.testing.assert_array_equal(both[view], model.labels_[view])
 
 
 def test_constraints_of_one_view_improve_another():
