@@ -73,10 +73,6 @@ def data_of(page):
     return json.loads(page.scripts[0])
 
 
-def test_the_same_facts_give_the_same_bytes(write):
-    assert write(make_facts((40, 30))) == write(make_facts((40, 30)))
-
-
 @pytest.mark.parametrize("rows", [(30,), (30, 20), (30, 20, 25), (10,) * 5], ids=len)
 def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
     facts = make_facts(rows, n_clusters=3)
@@ -176,17 +172,6 @@ def test_half_a_surrogate_pair_is_no_reason_to_fail(write):
     assert "Clusters of ?" in write(facts)
 
 
-def test_names_of_clusters_stand_in_legend_tables_and_hover_texts(page):
-    facts = make_facts((30, 20))
-    names = [["", "harbor", "street", "<b>", "garden"], ["shop", "harbor", "", "", "park"]]
-    for view, own in zip(facts["views"], names, strict=True):
-        view["names"] = own
-    facts["names"] = ["shop", "harbor", "street", "<b>", "garden / park"]
-    made = page(facts)
-    assert all(f" {number} {name} " in made.text for number, name in enumerate(facts["names"]))
-    assert [view["names"] for view in data_of(made)["views"]] == names
-
-
 def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
     facts = make_facts((130, 90))
     text = page(facts).text
@@ -244,7 +229,7 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
 
 
 def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
-    facts = make_facts((60_000, 40_000), n_given=50)
+    facts = make_facts((6_000, 4_000), n_given=50)
     for view in facts["views"]:
         listed = {
             row
@@ -256,7 +241,7 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
         view["values"] = [["height", [str(row) for row in view["sample"]]]]
         view["fit"] = [row / view["n_rows"] for row in range(view["n_rows"])]
     source = write(facts)
-    assert len(source) < 15e6
+    assert len(source) < 1e6
     made = Page(source)
     data = data_of(made)
     for number, (view, drawn) in enumerate(zip(facts["views"], data["views"], strict=True)):
@@ -272,7 +257,7 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
         (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
         assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
     assert (
-        f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn:"
+        f"6,000 rows, of which {len(data['views'][0]['ids']):,} are drawn:"
         " all that have constraints" in made.text
     )
     u, v = (view["rows"] for view in data["views"])
