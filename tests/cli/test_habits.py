@@ -14,7 +14,6 @@ import pytest
 
 from mvcc.cli import cli
 from mvcc.cli._shared import TERMS, below_help
-from mvcc.reporting.figures import _plot
 from tests.cli.test_run import CONFIG
 from tests.command_line import invoke, mvcc
 from tests.reports import few_claims
@@ -114,8 +113,7 @@ RESULTS = [
 
 
 @pytest.mark.parametrize("words", RESULTS)
-def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words, monkeypatch):
-    monkeypatch.setattr(_plot, "_DPI", 20)
+def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words):
     with few_claims(1, 26):
         plain = invoke(words)
         assert plain.stdout

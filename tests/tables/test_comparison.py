@@ -267,14 +267,16 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
 
 
 def test_contradictions_that_a_job_allows_are_compared(tmp_path):
-    options = with_values(write_problem(tmp_path, n_judged=30), comparison=True)
+    few = write_problem(tmp_path, n_matches=9, n_judged=20)  # too few matches to be cut
+    options = with_values(few, comparison=True)
     path = tmp_path / "judged0.csv"
     first = path.read_text().splitlines()[1].split(",")
     kind = {"must-link": "cannot-link", "cannot-link": "must-link"}[first[2]]
     path.write_text(path.read_text() + f"{first[0]},{first[1]},{kind},1.0\n")
     for by in (with_co_em, by_co_em):
-        facts = cluster(by(options, on_conflict="drop"), tmp_path / by.__name__)
-        assert len(facts["comparison"]["methods"]) == 4
+        found = cluster(by(options, on_conflict="drop"), tmp_path / by.__name__)["comparison"]
+        assert len(found["methods"]) == 4
+        assert found["n_judgments"] >= 20 > found["n_matches"] == 0
 
 
 def test_warnings_name_what_speaks_against_the_clusters(tmp_path):
