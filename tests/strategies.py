@@ -101,6 +101,11 @@ def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
     return Constraints(pairs, rng.random(len(pairs)) < must_links, rng.choice(weights, len(pairs)))
 
 
+def as_list(constraints: Constraints) -> Constraints:
+    """List the pairs of constraints that may be kept as neighborhoods."""
+    return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
+
+
 def as_dict(constraints: Constraints) -> ConstraintDict:
     """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
     rows = zip(

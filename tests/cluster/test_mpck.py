@@ -20,10 +20,6 @@ def fit(X, constraints, k, init="neighborhoods", **options):
     return laws.fit("diagonal", X, constraints, k, init, **options)
 
 
-def listed(c):
-    return c.pairs, c.must_link, c.weights
-
-
 # ---- the algorithm
 
 
@@ -50,12 +46,12 @@ def reference_run(X, c, start, full, shared, n_iterations):
     metrics = np.tile(np.eye(d), (k, 1, 1)) if full else np.ones((k, d))
     for _ in range(n_iterations):
         reach, gaps = mpck.farthest_distances(X, metrics), mpck.farthest_differences(X, metrics)
-        labels = mpck.sweep(X, centers, metrics, labels, *listed(c), reach)
+        labels = mpck.sweep(X, centers, metrics, labels, *c.listed(), reach)
         for h in np.unique(labels):
             centers[h] = X[labels == h].mean(axis=0)
-        metrics = mpck.update_metrics(X, labels, centers, metrics, *listed(c), gaps, shared)
+        metrics = mpck.update_metrics(X, labels, centers, metrics, *c.listed(), gaps, shared)
         reach = mpck.farthest_distances(X, metrics)
-        objective = mpck.objective(X, labels, centers, metrics, *listed(c), reach)
+        objective = mpck.objective(X, labels, centers, metrics, *c.listed(), reach)
         if not relocate(X, labels, centers, metrics):
             return
         yield labels, centers.copy(), metrics.copy(), objective

@@ -22,7 +22,7 @@ from mvcc import (
     SingleView,
 )
 from mvcc.constraints._constraints import unify
-from tests.strategies import random_constraints
+from tests.strategies import as_list, random_constraints
 
 ESTIMATORS = {
     "pck": PCKMeans(random_state=0, max_iter=30),
@@ -45,10 +45,6 @@ def scene(seed, *, noise, n=60, d=3, k=3, weight=1.0):
     X = rng.normal(size=(n, d)) * noise + 3 * rng.normal(size=(k, d))[y] + 100
     drawn = Constraints.from_labels(y, 40, seed)
     return X, y, Constraints(drawn.pairs, drawn.must_link, np.full(len(drawn), weight))
-
-
-def as_list(constraints):
-    return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
 
 
 def agree(estimator, X, held):

@@ -40,10 +40,6 @@ def fit(X, constraints, k, init="neighborhoods", **options):
     )
 
 
-def listed(c):
-    return c.pairs, c.must_link, c.weights
-
-
 # ---- the algorithm
 
 
@@ -53,13 +49,13 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
     start = np.random.default_rng(seed).normal(size=(k, X.shape[1])) * 2
     centers, labels = start, np.full(len(X), -1)
     for iteration in range(1, 7):
-        labels = pck.sweep(X, centers, labels, *listed(c))
+        labels = pck.sweep(X, centers, labels, *c.listed())
         centers = pck.centers(X, labels, k)
         found = fit(X, c, k, start, max_iter=iteration)
         assert_array_equal(found.labels_, labels)
         assert_allclose(found.cluster_centers_, centers, rtol=1e-9, atol=1e-9)
         assert found.objective_ == pytest.approx(
-            pck.objective(X, labels, centers, *listed(c)), rel=1e-9, abs=1e-12
+            pck.objective(X, labels, centers, *c.listed()), rel=1e-9, abs=1e-12
         )
         if found.converged_:
             break
@@ -82,9 +78,9 @@ def test_another_iteration_leaves_a_converged_fit_as_it_is(problem):
     X, c, k, init = problem
     found = fit(X, c, k, init)
     assert found.converged_
-    swept = pck.sweep(X, found.cluster_centers_, found.labels_, *listed(c))
+    swept = pck.sweep(X, found.cluster_centers_, found.labels_, *c.listed())
     for labels in (found.labels_, swept):
-        objective = pck.objective(X, labels, found.cluster_centers_, *listed(c))
+        objective = pck.objective(X, labels, found.cluster_centers_, *c.listed())
         assert objective == pytest.approx(found.objective_, rel=1e-9, abs=1e-12)
 
 

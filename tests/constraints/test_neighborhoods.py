@@ -14,11 +14,7 @@ from mvcc import Constraints, close_views
 from mvcc.constraints._closure import Neighborhoods
 from mvcc.constraints._constraints import unify
 from mvcc.exceptions import ConstraintConflictError
-from tests.strategies import random_constraints
-
-
-def as_list(constraints):
-    return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
+from tests.strategies import as_list, random_constraints
 
 
 def consistent(rng, n, m, weight=1.0):

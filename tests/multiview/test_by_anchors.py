@@ -18,6 +18,7 @@ from mvcc import (
 )
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import NearestAnchors
+from tests.multiview.test_joint_graph_clustering import score
 
 K = 4
 
@@ -42,10 +43,6 @@ def problem(n=600, *, n_views=2, noise=1.0, matched=0.3, seed=0):
 def fit(views, matches, *, k=K, constraints=None, **settings):
     model = JointGraphClustering(k, graph="anchors", random_state=0, **settings)
     return model.fit(views, mappings=matches, constraints=constraints)
-
-
-def score(y, labels):
-    return adjusted_rand_score(np.concatenate(y), np.concatenate(labels))
 
 
 def judged(y, n_pairs=60):
