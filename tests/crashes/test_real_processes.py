@@ -169,31 +169,26 @@ def test_workers_that_were_given_nothing_yet_end_as_well(folder):
     assert_gone(workers)
 
 
-def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed, tried):
+def test_a_second_run_is_told_who_holds_the_folder_and_a_killed_worker_does_not_end_the_first(
+    folder, undisturbed, tried
+):
     process = start(folder)
     wait_for_trials(folder, 2, process)
+    process.send_signal(signal.SIGSTOP)  # it holds the folder however fast it is
+    code, out, err = run(folder)
     # the helpers of joblib that compute nothing have other command lines
     computing = [one for one in workers_of(process) if "LokyProcess" in " ".join(one.cmdline())]
     assert len(computing) == 2
     computing[0].kill()
+    process.send_signal(signal.SIGCONT)
+    assert (code, out) == (1, "")
+    holder = f"a run of process {process.pid} on {os.uname().nodename}, begun 20"
+    assert f"{folder} is in use: {holder}" in err
+    assert "Wait until that has ended, or choose another folder." in err
+    tried("second run into the same folder", 1)
     code, _, err = finish(process)
     assert code == 0, err
     killed = "The system killed a worker process, most often since memory ran out. Going on with"
     assert killed in err
     assert sha256(folder) == undisturbed
     tried("worker killed by the system", 1)
-
-
-def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
-    process = start(folder)
-    wait_for_trials(folder, 1, process)
-    process.send_signal(signal.SIGSTOP)  # it holds the folder however fast it is
-    code, out, err = run(folder)
-    process.send_signal(signal.SIGCONT)
-    assert (code, out) == (1, "")
-    holder = f"a run of process {process.pid} on {os.uname().nodename}, begun 20"
-    assert f"{folder} is in use: {holder}" in err
-    assert "Wait until that has ended, or choose another folder." in err
-    assert finish(process)[0] == 0
-    assert sha256(folder) == undisturbed
-    tried("second run into the same folder", 1)
