@@ -141,7 +141,7 @@ def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_sto
     tmp_path, tried, n_jobs
 ):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone.*what is finished is stored")
-    with pool(tmp_path, "", "") as started, gone:
+    with pool(tmp_path, "") as started, gone:
         run_on(
             started.address,
             tmp_path / "out",
@@ -229,7 +229,8 @@ def test_other_libraries_on_a_worker_are_named(scheduler, tmp_path):
     assert text.endswith(" and 0.1")
 
 
-def test_a_scheduler_without_workers_is_refused(scheduler, tmp_path):
+def test_a_scheduler_without_workers_is_refused(scheduler, tmp_path, monkeypatch):
+    monkeypatch.setattr("mvcc._utils.scheduler._FIRST_WORKER", 1)
     with pytest.raises(WorkerError, match=r"No worker is connected .*`dask worker tcp://127"):
         run_on(scheduler.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -17,6 +17,7 @@ import pytest
 from mvcc._utils import progress
 from mvcc.exceptions import WorkerError
 from mvcc.tables import check_clustering, cluster_job, load_job
+from tests.command_line import mvcc
 from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
 from tests.tables.problems import options_of
 
@@ -118,7 +119,7 @@ def test_when_all_workers_are_gone_the_job_waits_for_another(job, tmp_path):
 
 def test_a_scheduler_that_is_killed_ends_the_job_with_a_word_and_nothing_is_written(job, tmp_path):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone; nothing was written\.")
-    with pool(tmp_path, "", "") as started, gone:
+    with pool(tmp_path, "") as started, gone:
         cluster_job(
             job,
             tmp_path / "out",
@@ -162,8 +163,13 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
         f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 800 --out"
         f" {tmp_path}/out"
     )
-    command = [sys.executable, "-m", "mvcc", "cluster", *words.split()]
-    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    command = ["cluster", *words.split()]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mvcc", *command],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))
     workers = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
@@ -173,7 +179,7 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
     wait_until(lambda: not any(one.is_running() for one in workers))
     assert not (tmp_path / "out/clustering.json").exists()
     assert by == signal.SIGKILL or not (tmp_path / "out").exists()
-    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert mvcc(*command).returncode == 0
     refuse_lost_rows(tmp_path / "out")
 
 
