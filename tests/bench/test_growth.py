@@ -72,9 +72,9 @@ def test_fits_of_every_method_label_both_views():
 
 @pytest.mark.slow
 def test_a_measurement_alone_has_its_time_and_its_own_memory():
-    small, large = (growth.measured_alone("k-means", n, 60) for n in (1_000, 40_000))
+    small, large = (growth.measured_alone("k-means", n, 60) for n in (1_000, 20_000))
     assert 0 < small["seconds"] < large["seconds"]
-    data = 40_000 * 32 * 8e-6  # of one view, which KMeans copies
+    data = 20_000 * 32 * 8e-6  # of one view, which KMeans copies
     assert small["peak_mb"] < 4
     assert 0.9 * data < large["peak_mb"] < 3 * data
     assert 0 < large["f"] <= 1
