@@ -108,20 +108,26 @@ def _read_arff(content: bytes, path: str) -> pd.DataFrame:
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
     """Read all rows; see `read_frame`."""
     read = read_text(content, path, DataError)
-    text = read.text
     with within_limits(path):
         check_lines(content)
-    # StringIO would take four bytes for each character
-    whole = text.encode()
+    text, notes = read.text, read.notes(path)
+    end = len(text)
+    while end and text[end - 1].isspace():
+        end -= 1
+    n_breaks = text.count("\n", 0, end)
+    # copies of a large file take much memory, and StringIO takes four bytes for each character
+    is_same = text.isascii() and len(text) == len(content)
+    whole = content if is_same else text.encode()
+    del read, text
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
     frame = next(_text_frames(lines, path, whole=whole))
-    frame.attrs["notes"] = read.notes(path)
+    frame.attrs["notes"] = notes
     frame = frame.iloc[: _n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
     names = enumerate(frame.columns)
     frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
     first = frame.attrs.pop("first")
-    if text.rstrip().count("\n") + 2 - first == len(frame):  # no value has line breaks
+    if n_breaks + 2 - first == len(frame):  # no value has line breaks
         frame.attrs["lines"] = first
     return frame
 
