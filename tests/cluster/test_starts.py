@@ -169,10 +169,25 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
         labels = search.rows.nearest(centers)
         alone = search.rows.descend(centers, labels, np.random.default_rng(seed), 40)
         search._rng = np.random.default_rng(seed)
+        assert not np.array_equal(search._as_wholes(centers)[0], centers), "they have descended"
         after = search._from(centers)
         assert after.objective <= alone.objective
         moved += after.objective < alone.objective * (1 - 1e-6)
     assert moved >= 2
+
+
+@both
+def test_ten_starts_end_no_higher_than_two_of_them_and_some_lower(Estimator):
+    lower = 0
+    for seed in range(5):
+        X, _, k, c = blobs(seed, 40)
+        two, ten = (
+            Estimator(k, n_init=n, random_state=seed).fit(X, constraints=c).objective_
+            for n in (2, 10)
+        )
+        assert ten <= two
+        lower += ten < two * (1 - 1e-6)
+    assert lower >= 1
 
 
 def test_a_start_that_is_given_is_the_only_one():
