@@ -38,10 +38,10 @@ demo: $(VENV)/.installed ## Run the paper's main job, cluster two tables (two mi
 	@echo "The learning curves of the paper's main job are in results-demo/figures/figure_04.png"
 	@echo "The report of two clustered tables is results-demo-tables/results/report.html"
 
-test: $(VENV)/.installed ## Run the quick tests (five to ten minutes)
+test: $(VENV)/.installed ## Run the quick tests (three to six minutes)
 	$(BIN)/pytest $(WORKERS)
 
-test-all: test ## Run the slow tests, too (12 to 27 minutes)
+test-all: test ## Run the slow tests, too (8 to 16 minutes)
 	$(BIN)/pytest $(WORKERS) -m "slow and not reliability" --hypothesis-profile thorough
 
 # an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
