@@ -30,7 +30,7 @@ from mvcc.views import GivenViews
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
 GLANCED = 2_000  # matches of two views; of more, so many tell whether to look at all
-MOST_AT_ONCE = 5_000
+MOST_AT_ONCE = 5_000  # matches that are looked at together; more are in shares
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
