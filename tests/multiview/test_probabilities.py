@@ -69,7 +69,7 @@ def test_of_many_clusters_the_largest_probabilities_are_kept():
         are_probabilities_of(new, model.predict(rows + 0.3, view))
 
 
-@pytest.mark.parametrize("n_pairs", [0, 160])
+@pytest.mark.parametrize("n_pairs", [0, 40, 160])
 def test_of_rows_that_are_sure_by_so_much_as_many_are_right(n_pairs):
     model, y = model_of_digits(0, n_pairs)
     labels, kinds = np.concatenate(model.labels_), np.concatenate(y)

@@ -19,7 +19,7 @@ def problem(noise, n=600, n_known=200, seed=0):
     return views, {(0, 1): np.column_stack((np.arange(n_known), np.arange(n_known)))}
 
 
-@pytest.mark.parametrize("noise", [0.3, 1.5])
+@pytest.mark.parametrize("noise", [0.3, 0.7, 1.5])
 def test_probabilities_are_the_shares_of_right_proposals(noise):
     probabilities, right = [], []
     for seed in range(4):

@@ -111,8 +111,9 @@ def test_the_density_decreases(thousandths):
     np.testing.assert_allclose(at_two, [3.75] * 3 + [0.5])
 
 
-def test_clustering_leaves_wrong_matches_out(monkeypatch):
-    draws = [halves_of_digits(0.25, seed) for seed in (0, 1)]
+@pytest.mark.parametrize("wrong", [0.1, 0.25])
+def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
+    draws = [halves_of_digits(wrong, seed) for seed in (0, 1, 3)]
 
     def models():
         return [clustered(views, matches) for views, matches, _ in draws]
