@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import nearest, nearest_id, shown
+from mvcc._utils.names import row_name
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
 from mvcc.tables.correcting._corrected import parts_of
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH
+from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, rows_in
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.fitting._features import features_before_clusters
 
@@ -185,7 +186,7 @@ class Correctable:
         names = []
         for view, own in rows.items():
             several = own if isinstance(own, (list, tuple, set, pd.Index, np.ndarray)) else [own]
-            names += [f"{view}:{self._id(view, id)}" for id in several]
+            names += [row_name(view, self._id(view, id)) for id in several]
         return "\n".join(names)
 
     def _corrected(self, id: str, answer: str) -> Self:
@@ -212,9 +213,9 @@ class Correctable:
         return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
 
     def _refuse_others(self, cluster: int | str, rows: Mapping[str, Any]) -> None:
-        _, number = Draft(self._facts).cluster(str(cluster))
-        for name in self._named(rows).split("\n") if rows else ():
-            view, _, id = name.partition(":")
-            facts = self._views[view]
-            if facts.labels[facts.ids.index(id)] != number:
+        draft = Draft(self._facts)
+        _, number = draft.cluster(str(cluster))
+        for name in rows_in(self._named(rows)):
+            ((view, row),) = draft.rows(name)
+            if draft.labels[view][row] != number:
                 raise InvalidInputError(f"{name} is not in {self._called(number)}.")

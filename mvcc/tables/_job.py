@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.names import views_of_pair
 from mvcc._utils.settings import (
     KeyPath,
     Option,
@@ -292,7 +293,7 @@ class Job(Section):
         before: dict[frozenset[str], str] = {}
         problems: list[tuple[KeyPath, str]] = []
         for pair in matches:
-            names = pair.split(":")
+            names = views_of_pair(pair)
             if len(names) != 2 or names[0] == names[1] or "" in names:
                 problem = f"{shown(pair)} does not name two different views; write VIEW:VIEW."
             elif unknown := _no_view(names[0], views) or _no_view(names[1], views):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import shown
+from mvcc._utils.names import row_name
 from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
@@ -133,7 +134,7 @@ class NamedObjects:
     def id(self, one: int) -> str:
         """Return the view and the first row of an object."""
         view, rows = next((view, rows) for view, rows in enumerate(self.rows(one)) if rows)
-        return f"{self._view_names[view]}:{self._row_names[view][rows[0]]}"
+        return row_name(self._view_names[view], self._row_names[view][rows[0]])
 
     def find(self, question: Any) -> int:
         """Return the object of a question, an id, or a row as a tuple (view, number)."""
@@ -173,7 +174,7 @@ class NamedObjects:
     def _by_id(self) -> dict[str, int]:
         views = zip(self._view_names, self._row_names, self.of_rows, strict=True)
         pairs = [
-            (f"{view}:{name}", int(one))
+            (row_name(view, name), int(one))
             for view, names, own in views
             for name, one in zip(names, own, strict=True)
         ]

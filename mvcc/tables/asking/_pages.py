@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mvcc._utils.messages import shown
+from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import Question
@@ -244,7 +245,7 @@ class ReviewPage(Page):
         own = [
             row
             for row, label in session.labels().items()
-            if str(label) == number and row.partition(":")[0] in alike[0]
+            if str(label) == number and view_and_id(row)[0] in alike[0]
         ]
         unsure = {one.id: place for place, one in enumerate(session.doubts())}
         own.sort(key=lambda row: unsure.get(row, len(unsure)))
@@ -254,7 +255,7 @@ class ReviewPage(Page):
         """Return how a cluster may be split: per part its size, and some of its rows."""
         told, found = [], self._session.parts(id).items()
         for part in (0, 1):
-            views = [[f"{view}:{row}" for row in own if own[row] == part] for view, own in found]
+            views = [[row_name(view, id) for id in own if own[id] == part] for view, own in found]
             some = [row for rows in views for row in rows[: 2 * _TYPICAL]]
             told.append({"n": sum(map(len, views)), "rows": self._shown(some)})
         return {"parts": told}
@@ -297,7 +298,7 @@ class ReviewPage(Page):
                     continue
                 given = alike[0][0].names
                 typical = [
-                    f"{view.name}:{view.ids[row]}"
+                    view.row_name(row)
                     for view, profiles in alike
                     for row in profiles[cluster].typical[:_TYPICAL]
                 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -93,7 +94,7 @@ class ReviewSession(LoggedSession):
                 refuse_contradiction(before, id, answer)
                 if answer == SPLIT:
                     parts = self.parts(id, reviewed).items()
-                    rows = [f"{view}:{row}" for view, own in parts for row in own if own[row] == 1]
+                    rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
                     id, answer = "\n".join(rows), NEW
                 reviewed = reviewed.extended(Answer(id, answer))
             except MvccError as error:
@@ -124,7 +125,7 @@ class ReviewSession(LoggedSession):
     def labels(self) -> Labels:
         """Return the cluster of every row that has one."""
         return {
-            f"{view.name}:{id}": label
+            row_name(view.name, id): label
             for view in self.facts.views
             for id, label in zip(view.ids, view.labels, strict=True)
         }
@@ -139,19 +140,14 @@ class ReviewSession(LoggedSession):
                 chances = list(zip(*told, strict=True))
             for row, kind in enumerate(view.sureness):
                 if kind is not Sureness.SURE:
-                    name = f"{view.name}:{view.ids[row]}"
-                    found.append(Doubt(name, kind, view.labels[row], *chances[row]))
+                    label = view.labels[row]
+                    found.append(Doubt(view.row_name(row), kind, label, *chances[row]))
         return sorted(found, key=lambda one: (one.kind is Sureness.NOWHERE, one.probability or 0))
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
-        numbers = {table.name: number for number, table in enumerate(self._inputs.tables)}
-        shown = []
-        for name in ids:
-            view, _, id = name.partition(":")
-            row = self._inputs.tables[numbers[view]].row[id]
-            shown.append(self._shower.row(numbers[view], row))
-        return shown
+        places = filter(None, map(self._inputs.find, ids))
+        return [self._shower.row(view, row) for view, row in places]
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
@@ -187,7 +183,7 @@ class ReviewSession(LoggedSession):
         """Return open disputes; with each answer goes the cluster that has its name, if any."""
         together, found = self.facts.together, []
         for one in together.open if together else ():
-            view = self.facts.view(one.id.partition(":")[0])
+            view = self.facts.view(view_and_id(one.id)[0])
             names = list(view.names) if view else []
             said = [
                 {
@@ -206,7 +202,7 @@ class ReviewSession(LoggedSession):
         for relation in self.facts.relations:
             first, second = (self.facts.views[view] for view in relation.views)
             for one in relation.suspicious:
-                id = f"{first.name}:{first.ids[one.i]}\n{second.name}:{second.ids[one.j]}"
+                id = f"{first.row_name(one.i)}\n{second.row_name(one.j)}"
                 found.append({"id": id, "suspicion": one.suspicion, "used": not one.dropped})
         return sorted(found, key=lambda one: -one["suspicion"])
 

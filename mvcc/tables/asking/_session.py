@@ -14,6 +14,7 @@ import pandas as pd
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
+from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
@@ -269,13 +270,14 @@ class AskSession(LoggedSession):
 
     def _id(self, of: str) -> str:
         """Return the id of the question about a row, given as "view:id"."""
-        view, _, name = of.partition(":")
-        for number, table in enumerate(self._inputs.tables):
-            if table.name == view:
-                if name not in table.row:
-                    raise InvalidInputError(table.lacks(name))
-                return self._questions.id((number, table.row[name]))
-        known = ", ".join(f"{table.name}:…" for table in self._inputs.tables)
+        inputs = self._inputs
+        found = inputs.find(of)
+        if found is not None:
+            return self._questions.id(found)
+        view, id = view_and_id(of)
+        if view in inputs.numbers:
+            raise InvalidInputError(inputs.tables[inputs.numbers[view]].lacks(id))
+        known = ", ".join(row_name(name, "…") for name in inputs.numbers)
         raise InvalidInputError(
             f"an id must be a view and a row, such as {known}; got {shown(of)}."
         )

@@ -94,14 +94,9 @@ def with_matches(inputs: Inputs, corrections: Corrections) -> Inputs:
     changes = [line for line in corrections.standing if line.answer in (MATCH, NO_MATCH)]
     if not changes:
         return inputs
-    numbers = {table.name: number for number, table in enumerate(inputs.tables)}
     matches = {views: set(map(tuple, rows.tolist())) for views, rows in inputs.relations.items()}
     for line in changes:
-        rows = []
-        for name in rows_in(line.id):
-            view, _, id = name.partition(":")
-            if view in numbers and id in inputs.tables[numbers[view]].row:
-                rows.append((numbers[view], inputs.tables[numbers[view]].row[id]))
+        rows = list(filter(None, map(inputs.find, rows_in(line.id))))
         if len(rows) != 2:
             continue
         (u, i), (v, j) = sorted(rows)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Bools, Ints
 from mvcc.embedding import find_objects
 from mvcc.exceptions import InvalidInputError
@@ -126,7 +127,7 @@ class Draft:
         return next(views for views in self._alike if view in views)
 
     def _find(self, name: str) -> Row | None:
-        view, _, id = name.partition(":")
+        view, id = view_and_id(name)
         number = self._numbers.get(view)
         if number is not None and id in self._row[number]:
             return number, self._row[number][id]
@@ -134,7 +135,7 @@ class Draft:
             self.absent.add(name)
             return None
         if number is None:
-            known = ", ".join(f"{own}:…" for own in self._numbers)
+            known = ", ".join(row_name(own, "…") for own in self._numbers)
             raise InvalidInputError(
                 f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
             )
@@ -266,7 +267,7 @@ class Draft:
 
     def _called(self, row: Row) -> str:
         view = self._facts.views[row[0]]
-        return f"{view.name}:{clipped(view.ids[row[1]], 40)}"
+        return row_name(view.name, clipped(view.ids[row[1]], 40))
 
 
 def _matches(relation: Relation) -> set[tuple[int, int]]:

@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from mvcc._utils.messages import clipped, counted, percent, shown
+from mvcc._utils.names import pair_name
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
@@ -145,7 +146,7 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     yield "", ""
     yield from _lines_of_pairs("matches", files.matches, folder)
     if not files.matches and len(drafted) > 1:
-        pair = ":".join(list(drafted)[:2])
+        pair = pair_name(*list(drafted)[:2])
         yield f"# matches: {{{_yaml(pair)}: FILE}}", _said_of_shared([*drafted.values()])
     yield from _lines_of_pairs("constraints", files.constraints, folder)
     n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.names import pair_name
 from mvcc.exceptions import ConfigError
 from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame
@@ -58,7 +59,7 @@ def sort_files(
     """
     names = _named(paths, views)
     if len(names) == 2 and not constraints:
-        return SortedFiles(names, [(":".join(names), path) for path in matches])
+        return SortedFiles(names, [(pair_name(*names), path) for path in matches])
     frames = {
         path: read_frame(path, sheets.get(name), headers.get(name)) for name, path in names.items()
     }
@@ -79,7 +80,7 @@ def sort_files(
         if first == second:
             files.constraints.append((first, path))
         else:
-            files.matches.append((f"{first}:{second}", path))
+            files.matches.append((pair_name(first, second), path))
     return files
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mvcc._utils.names import views_of_pair
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
@@ -94,7 +95,7 @@ class Folders:
         drawn: dict[str, pd.DataFrame] = {}
         ids = constrained.wanted
         for pair, path in job.matches.items():
-            one, other = pair.split(":")
+            one, other = views_of_pair(pair)
             folders = [self.of_view[name] for name in (one, other) if name in self.of_view]
             if any(folder.n_rows > constrained.n for folder in folders):
                 most = max(1, int(constrained.n * _MATCHED) // len(job.matches))

@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.messages import enumerated
+from mvcc._utils.names import views_of_pair
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
@@ -155,8 +156,8 @@ def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
 
 
 def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:
-    names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
-    source = next(path for pair, path in job.matches.items() if pair in names)
+    names = {tables[u].name, tables[v].name}
+    source = next(path for pair, path in job.matches.items() if {*views_of_pair(pair)} == names)
     return {"views": [u, v], "source": source, "pairs": rows.tolist()}
 
 

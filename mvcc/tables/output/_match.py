@@ -10,6 +10,7 @@ import numpy as np
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
+from mvcc._utils.names import pair_name, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError
@@ -127,8 +128,7 @@ def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
     """Return two tables and their matches."""
-    place = {table.name: number for number, table in enumerate(inputs.tables)}
-    pairs = [f"{inputs.tables[u].name}:{inputs.tables[v].name}" for u, v in inputs.relations]
+    pairs = [pair_name(inputs.tables[u].name, inputs.tables[v].name) for u, v in inputs.relations]
     if between is None:
         if len(pairs) != 1:
             what = "give some with --match"
@@ -136,8 +136,8 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
                 what = f"choose one with --between: {clipped(', '.join(pairs), 200)}"
             raise ConfigError(f"Matches are known of {len(pairs)} pairs of views; {what}.")
         between = pairs[0]
-    names = between.split(":")
-    numbers = [place.get(name, -1) for name in names]
+    names = views_of_pair(between)
+    numbers = [inputs.numbers.get(name, -1) for name in names]
     if len(names) != 2 or (known := inputs.relations.get((min(numbers), max(numbers)))) is None:
         raise ConfigError(
             f"--between {shown(between)}: no matches are known of two such views. "

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.names import view_and_id, views_of_pair
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.types import Ints
@@ -44,6 +46,20 @@ class Inputs:
     files: list[tuple[str, int, str]]  # path, number of entries and sha256 of every file
     answers: Answers | None = None  # what was answered to `mvcc ask`, where it is used
     notes: tuple[str, ...] = ()  # what must be known of matches, constraints and answers
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of the view of every name."""
+        return {table.name: number for number, table in enumerate(self.tables)}
+
+    def find(self, name: str) -> tuple[int, int] | None:
+        """Return the numbers of view and row of a name, such as texts:17; None without that row."""
+        view, id = view_and_id(name)
+        if view not in self.numbers:
+            return None
+        number = self.numbers[view]
+        row = self.tables[number].row.get(id)
+        return None if row is None else (number, row)
 
     @property
     def tables_read(self) -> list[Table]:
@@ -89,7 +105,7 @@ class PairFiles:
         """Return sets of ids, one or more of them of a view: those of the columns of its files."""
         named: list[set[str]] = []
         for pair, frame in self.matches.items():
-            if view in pair.split(":"):
+            if view in views_of_pair(pair):
                 named += [set(as_texts(frame.iloc[:, n])) for n in range(min(2, frame.shape[1]))]
         if view in self.constraints:
             records = self.constraints[view].records.values()
@@ -156,7 +172,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     problems.raise_any()
     sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():
-        u, v = sorted(number[name] for name in pair.split(":"))
+        u, v = sorted(number[name] for name in views_of_pair(pair))
         sizes.append((path, len(relations[u, v])))
     sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
     return Inputs(tables, constraints, relations, with_checksums(sizes), notes=tuple(notes))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import counted, nearest_id, shown
+from mvcc._utils.names import views_of_pair
 from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
@@ -113,7 +114,7 @@ def read_matches(
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
     for pair, frame in files.matches.items():
-        u, v = (number[name] for name in pair.split(":"))
+        u, v = (number[name] for name in views_of_pair(pair))
         notes += frame.attrs.get("notes", ())
         with problems.collecting():
             may_lack = job.unknown == "skip"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.names import view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc._utils.types import Ints
@@ -164,7 +165,6 @@ class AnsweredObjects:
         from mvcc.embedding import find_objects, separate_problems  # imports scikit-learn
 
         self.inputs, self._tables = inputs, inputs.tables
-        self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
         connected = {
             (views[u], views[v]): rows
             for views, inside in separate_problems(len(inputs.tables), inputs.relations)
@@ -177,17 +177,17 @@ class AnsweredObjects:
 
     def find(self, name: str) -> int:
         """Return the object of a row, such as texts:17."""
-        view, _, row = name.partition(":")
-        number = self._numbers.get(view)
-        if self.may_lack and (number is None or row not in self._tables[number].row):
+        found = self.inputs.find(name)
+        if found is not None:
+            view, row = found
+            return int(self._of_rows[view][row])
+        if self.may_lack:
             return self.absent.setdefault(name, self._n + len(self.absent))
-        if number is None:
-            raise DataError(
-                f"{shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
-            )
-        if row not in self._tables[number].row:
-            raise DataError(self._tables[number].lacks(row))
-        return int(self._of_rows[number][self._tables[number].row[row]])
+        of, id = view_and_id(name)
+        numbers = self.inputs.numbers
+        if of in numbers:
+            raise DataError(self._tables[numbers[of]].lacks(id))
+        raise DataError(f"{shown(name)} is of no view that is clustered{nearest(of, numbers)}")
 
     def rows(self, objects: Iterable[int]) -> Rows:
         """Return the rows of some objects."""
@@ -204,7 +204,7 @@ class AnsweredObjects:
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
         return [
-            f"{table.name}:{table.ids[row]}"
+            table.row_name(row)
             for table, own in zip(self._tables, rows, strict=True)
             for row in own
         ]
@@ -249,7 +249,7 @@ def ids_in_answers(paths: list[str]) -> set[str]:
         else:
             for i, j, *_ in ConstraintFile.read(path).records.values():
                 ids |= {i.strip(), j.strip()}
-    return ids | {name.strip().partition(":")[2] for name in named}
+    return ids | {view_and_id(name.strip())[1] for name in named}
 
 
 def constraints_of(shared: Agreement, objects: AnsweredObjects) -> list[Constraints]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, nearest_id, shown
+from mvcc._utils.names import row_name
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
@@ -63,6 +64,10 @@ class Table:
     def row(self) -> dict[str, int]:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
+
+    def row_name(self, row: int) -> str:
+        """Return the name of a row, such as texts:17."""
+        return row_name(self.name, self.ids[row])
 
     @property
     def used(self) -> list[Column]:
