@@ -17,7 +17,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import Question
+from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession
@@ -30,13 +30,10 @@ _MOST_SAID = 2**31  # things in a session; a version is their number
 _WORDS = {str: "a text", int: f"a whole number from 0 to {_MOST_SAID}", bool: "true or false"}
 _FIELDS: dict[str, dict[str, type]] = {
     "answer": {"id": str, "answer": str, "again": bool, "version": int},
-    "undo": {"version": int},
-    "merge": {"kept": str, "gone": str, "version": int},
-    "rename": {"group": str, "name": str, "version": int},
-    "correct": {"id": str, "answer": str, "version": int},
     "finish": {"version": int},
 }
-_MAY_MISS = {"answer": ("again",), "finish": ("version",)}
+_MAY_MISS = {"answer": "again", "finish": "version"}
+POSTS = tuple(_FIELDS)  # requests that say something
 _MOST_POINTS = 1500  # of a plane
 _MOST_ROWS = 200  # of a cluster
 _MOST_LISTED = 40  # of each kind of doubt, and matches
@@ -53,11 +50,10 @@ class Stale(Exception):
 
 
 class Page(ABC):
-    """What a page shows and may send: a method for each of its requests."""
+    """What a page shows and may send: lines of its log, a method for each of its requests."""
 
     command: ClassVar[str]  # whose page it is
     gets: ClassVar[tuple[str, ...]]  # requests that ask for something by an id
-    posts: ClassVar[tuple[str, ...]]  # those that say something
 
     def __init__(self, session: LoggedSession) -> None:
         self._session = session
@@ -74,10 +70,19 @@ class Page(ABC):
     def say(self, request: str, content: bytes) -> dict[str, Any]:
         """Do what the body of a request says, unless the page does not know the present state."""
         said = read_body(request, content)
-        if request != "finish" and said["version"] != self._session.version:
+        if request == "finish":
+            return self.finish()
+        if said["version"] != self._session.version:
             raise Stale(self.now())
-        told: dict[str, Any] = getattr(self, request)(said)
-        return told
+        return self.answer(said["id"], said["answer"], said.get("again", False))
+
+    @abstractmethod
+    def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
+        """Take a line of the log; return the new state, and what came of the line."""
+
+    @abstractmethod
+    def finish(self) -> dict[str, Any]:
+        """Return what comes next."""
 
     def with_numbers(self, value: Any) -> Any:
         """Return a value with a number in the place of every path of a picture."""
@@ -111,7 +116,7 @@ def read_body(request: str, content: bytes) -> dict[str, Any]:
             f"{shown(unknown[0])} is not a field; the fields are {', '.join(fields)}."
         )
     for name, kind in fields.items():
-        if name not in said and name in _MAY_MISS.get(request, ()):
+        if name not in said and name == _MAY_MISS[request]:
             continue
         value = said.get(name)
         # not isinstance: a truth value is a number to Python
@@ -131,7 +136,6 @@ class PageState(Page):
     """Questions to one person in one page or more; `then` says what to do when it finishes."""
 
     command, gets = "ask", ("card", "nearest")
-    posts = ("answer", "undo", "merge", "rename", "finish")
     _session: AskSession
 
     def __init__(self, session: AskSession, then: str) -> None:
@@ -172,27 +176,14 @@ class PageState(Page):
             ]
         }
 
-    def answer(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take an answer; return the new state, and whether the answer was the first guess."""
-        line = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
+    def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
+        """Tell whether an answer was the first guess, or which question is open again."""
+        if answer == UNDO:
+            return {"undone": self._session.undo(), **self.now()}
+        line = self._session.answer(id, answer, again=again)
         return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
-    def undo(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take back the last answer; return the new state and the question that is open again."""
-        return {"undone": self._session.undo(), **self.now()}
-
-    def merge(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Put one group into another; return the new state."""
-        self._session.merge(said["kept"], said["gone"])
-        return self.now()
-
-    def rename(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Give a group another name; return the new state."""
-        self._session.rename(said["group"], said["name"])
-        return self.now()
-
-    def finish(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what comes next."""
+    def finish(self) -> dict[str, Any]:
         return {"then": self._then, "status": asdict(self._session.status)}
 
 
@@ -212,7 +203,6 @@ class ReviewPage(Page):
     """Corrections of one result in one page or more."""
 
     command, gets = "review", ("rows", "parts")
-    posts = ("correct", "undo", "finish")
     _session: ReviewSession
 
     def now(self) -> dict[str, Any]:
@@ -260,20 +250,14 @@ class ReviewPage(Page):
             told.append({"n": sum(map(len, views)), "rows": self._shown(some)})
         return {"parts": told}
 
-    def correct(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take a correction; return the new state, and which rows it moved."""
-        before = self._session.labels()
-        self._session.record([(said["id"], said["answer"])])
-        return {**self.now(), "told": self._moved(before) | {"said": self._session.corrections[-1]}}
+    def answer(self, id: str, answer: str, again: bool) -> dict[str, Any]:
+        """Tell which correction was made or taken back, and which rows that moved."""
+        before, former = self._session.labels(), self._session.corrections
+        self._session.record([(id, answer)])
+        said = f"Taken back: {former[-1]}" if answer == UNDO else self._session.corrections[-1]
+        return {**self.now(), "told": self._moved(before) | {"said": said}}
 
-    def undo(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take back the last correction; return the new state."""
-        before, last = self._session.labels(), self._session.corrections[-1:]
-        self._session.undo()
-        return {**self.now(), "told": self._moved(before) | {"said": f"Taken back: {last[0]}"}}
-
-    def finish(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what comes next."""
+    def finish(self) -> dict[str, Any]:
         return {"folder": str(self._session.folder), "n": len(self._session.corrections)}
 
     def _moved(self, before: Labels) -> dict[str, Any]:

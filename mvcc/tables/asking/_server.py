@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from mvcc.exceptions import InvalidInputError, MvccError
-from mvcc.tables.asking._pages import Page, Stale
+from mvcc.tables.asking._pages import POSTS, Page, Stale
 
 _HERE = Path(__file__).parent / "_page"
 _HTML, _SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.NOT_FOUND)
 
     def _post(self, name: str, query: dict[str, str]) -> None:
-        if name not in self.server.state.posts:
+        if name not in POSTS:
             raise _Refused(HTTPStatus.NOT_FOUND)
         body = self._body()
         self._send(HTTPStatus.OK, self._in_turn(lambda: self.server.state.say(name, body)))

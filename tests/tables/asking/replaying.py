@@ -22,6 +22,7 @@ from tests.tables.problems import write_csv
 STORED = Path(__file__).parent / "stored"
 WHEN = "2026-11-25T00:00:00+00:00"
 KEYS_OF_GROUPS = [*"lm", "harbor", "sea", *"lr", "street", "road", *"l1ulm", "g2", "g2"]
+UNDO = {"id": "", "answer": "undo"}
 SESSIONS = {
     "keys": [
         ("keys", "n", "harbor", "n", "", "n", "street", "1", "u", "o", "p", "1", "2", "?", "N", "harbor", "x", "f"),
@@ -37,25 +38,25 @@ SESSIONS = {
         ("table", ("", "undo"), ("", "undo"), ("@5", "outlier"), ("@6", "new:last"), ("last", "merge:b")),
     ],
     "page": [
-        ("page", ("answer", {"answer": "new:harbor"}), ("answer", {"answer": "new"}), ("answer", {"answer": "g2"}),
-         ("answer", {"answer": "outlier"}), ("undo", {}), ("answer", {"answer": "unsure"}),
-         ("rename", {"group": "g2", "name": "street"}), ("answer", {"answer": "g2", "version": 1}),
-         ("answer", {"answer": "new:forest"}), ("merge", {"kept": "g1", "gone": "g3"}), ("undo", {}),
-         ("answer", {"id": "texts:t0", "answer": "g1"}), ("answer", {"id": "images:i0", "answer": "street"}),
-         ("answer", {"id": "images:i0", "answer": "street", "again": True}), ("answer", {"answer": "g7"}),
-         ("merge", {"kept": "g1", "gone": "g1"}), ("rename", {"group": "g1", "name": "g1"}),
-         ("answer", {"answer": "new:street"}), ("undo", {}), ("undo", {}), ("answer", {"answer": "forest"})),
+        ("page", {"answer": "new:harbor"}, {"answer": "new"}, {"answer": "g2"},
+         {"answer": "outlier"}, UNDO, {"answer": "unsure"},
+         {"id": "g2", "answer": "rename:street"}, {"answer": "g2", "version": 1},
+         {"answer": "new:forest"}, {"id": "g3", "answer": "merge:g1"}, UNDO,
+         {"id": "texts:t0", "answer": "g1"}, {"id": "images:i0", "answer": "street"},
+         {"id": "images:i0", "answer": "street", "again": True}, {"answer": "g7"},
+         {"id": "g1", "answer": "merge:g1"}, {"id": "g1", "answer": "rename:g1"},
+         {"answer": "new:street"}, UNDO, UNDO, {"answer": "forest"}),
     ],
     "contradicted": [
         ("constraints", ("t0", "t3", "cannot-link"), ("t1", "t4", "must-link")),
         ("table", ("texts:t0", "new:a"), ("texts:t1", "new:b")),
-        ("page", ("answer", {"id": "texts:t3", "answer": "a"}), ("answer", {"id": "texts:t4", "answer": "a"}),
-         ("answer", {"id": "images:i4", "answer": "b"}), ("undo", {}), ("answer", {"id": "texts:t3", "answer": "new"})),
+        ("page", {"id": "texts:t3", "answer": "a"}, {"id": "texts:t4", "answer": "a"},
+         {"id": "images:i4", "answer": "b"}, UNDO, {"id": "texts:t3", "answer": "new"}),
         ("table", ("texts:t6", "a"), ("texts:t3", "a")),
     ],
     "second looks": [("truly", 64, 6), ("keys", "1", "2", "n", "of its own", "f"), ("truly", 15, 100)],
-    "moved": [("truly", 20, 3), ("page", ("merge", {"kept": "g1", "gone": "g2"}), ("undo", {}), ("undo", {}),
-                                 ("answer", {"answer": "g1"})), ("truly", 21, 5)],
+    "moved": [("truly", 20, 3), ("page", {"id": "g2", "answer": "merge:g1"}, UNDO, UNDO,
+                                 {"answer": "g1"}), ("truly", 21, 5)],
 }  # fmt: skip
 
 
@@ -104,16 +105,12 @@ def _by_table(config, rows):
 def _by_page(config, requests):
     with opened(config) as session:
         state, shown = PageState(session, "then"), []
-        for name, said in requests:
+        for said in requests:
             now = state.now()
-            body = (
-                said
-                if "group" in said or "kept" in said or name == "undo"
-                else {"id": now["card"]["id"], **said}
-            )
-            body = json.dumps({"version": now["status"]["version"], **body}).encode()
+            here = {"id": now["card"]["id"], "version": now["status"]["version"]}
+            body = json.dumps(here | said).encode()
             try:
-                shown.append(state.say(name, body))
+                shown.append(state.say("answer", body))
             except MvccError as error:
                 shown.append(str(error))
             except Stale as stale:

@@ -176,27 +176,27 @@ def test_an_answer_is_on_the_disk_before_the_response(config, server):
 
 
 def test_all_that_can_be_said(config, server):
-    def done(name, /, **said):
-        status, state = post(
-            server, name, {**said, "version": state_of(server)["status"]["version"]}
-        )
+    def done(id, answer, **said):
+        version = state_of(server)["status"]["version"]
+        said |= {"id": id, "answer": answer, "version": version}
+        status, state = post(server, "answer", said)
         groups = [(group["name"], group["size"]) for group in state.get("groups", ())]
         return status, state, groups
 
     for name in ("new:harbor", "new", "unsure", "outlier"):
         _, state = answer(server, name)
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure", "outlier"]
-    status, _, groups = done("rename", group="g2", name="street")
+    status, _, groups = done("g2", "rename:street")
     assert (status, groups) == (200, [("harbor", 1), ("street", 1)])
-    status, _, groups = done("merge", kept="g1", gone="g2")
+    status, _, groups = done("g2", "merge:g1")
     assert (status, groups) == (200, [("harbor", 2)])
     for is_answer in (False, False, True):
-        status, state, _ = done("undo")
+        status, state, _ = done("", "undo")
         assert (status, bool(state["undone"])) == (200, is_answer)
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure"]
     first = state["said"][0]["id"]
-    assert done("answer", id=first, answer="unsure")[0] == 400, "it was answered before"
-    status, state, _ = done("answer", id=first, answer="unsure", again=True)
+    assert done(first, "unsure")[0] == 400, "it was answered before"
+    status, state, _ = done(first, "unsure", again=True)
     assert (status, state["said"][0]["answer"]) == (200, "unsure")
 
 
@@ -213,24 +213,24 @@ def test_the_card_of_an_answered_row_and_the_nearest_rows(server):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    "said",
     [
-        ("answer", {"answer": "unsure"}),
-        ("undo", {}),
-        ("merge", {"kept": "g1", "gone": "g2"}),
-        ("rename", {"group": "g1", "name": "x"}),
+        {"answer": "unsure"},
+        {"id": "", "answer": "undo"},
+        {"id": "g2", "answer": "merge:g1"},
+        {"id": "g1", "answer": "rename:x"},
     ],
 )
-def test_what_another_page_has_not_seen_is_told_instead(config, server, name, said):
-    said = {**said, "id": state_of(server)["card"]["id"]} if name == "answer" else said
+def test_what_another_page_has_not_seen_is_told_instead(config, server, said):
+    said = {"id": state_of(server)["card"]["id"], **said}
     answer(server, "new:harbor")
     answer(server, "new:street")
     before = asked(config)
     for version in (0, 1, 3):
-        status, state = post(server, name, {**said, "version": version})
+        status, state = post(server, "answer", {**said, "version": version})
         assert (status, state["status"]["version"], len(state["groups"])) == (409, 2, 2)
     for version in (-1, 2**31 + 1, None, "2", [2], 2.0, True, float("nan")):
-        status, told = post(server, name, {**said, "version": version})
+        status, told = post(server, "answer", {**said, "version": version})
         assert (status, "version must be a whole number from 0 to" in told["error"]) == (400, True)
     assert asked(config) == before
 
@@ -272,14 +272,15 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
         status, told = post(server, "answer", {**good, **one})
         assert status == 400, one
         assert told["error"]
-    assert post(server, "undo", {"version": 0})[0] == 400
+    assert post(server, "answer", {"id": "", "answer": "undo", "version": 0})[0] == 400
     assert post(server, "finish", {"version": 0, "now": True})[0] == 400
     repeated = f'{{"id": "x", {json.dumps(good)[1:]}'
     assert ask(server, "answer", "POST", repeated, Content_Type="application/json")[0] == 400
     assert asked(config) == []
     assert post(server, "answer", good)[0] == 200
     for name in ("g1", "g2", "a" * 201):
-        status, told = post(server, "rename", {"group": "g1", "name": name, "version": 1})
+        said = {"id": "g1", "answer": f"rename:{name}", "version": 1}
+        status, told = post(server, "answer", said)
         assert (status, "name" in told["error"]) == (400, True)
     assert len(asked(config)) == 1
 

@@ -207,7 +207,7 @@ def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_ma
         unsure = [row for row in doubts if str(now[row]) == number]
         first = page.rows(number)["rows"][: len(unsure)]
         assert [f"{row['view']}:{row['id']}" for row in first] == unsure
-        page.correct({"version": 0, "id": "0", "answer": "rename:the first"})
+        page.answer("0", "rename:the first", again=False)
         assert page.now()["clusters"][0]["name"] == "the first"
 
 

@@ -8,7 +8,13 @@ function taken(told) {
   unsent = null;
   problem("");
   show(told);
-  if (told.told) {
+  if ("undone" in told) {
+    at("told").textContent = told.undone
+      ? `Taken back: the answer to ${told.undone}.`
+      : "Taken back.";
+  } else if (isAboutGroups(told.told.answer)) {
+    at("told").textContent = "";
+  } else {
     const { id, answer, guessed } = told.told;
     const guess =
       guessed === null
@@ -17,17 +23,12 @@ function taken(told) {
           ? " That was the first guess."
           : " The first guess was another group.";
     at("told").textContent = `You said ${inWords(answer)} about ${id}; p takes it back.${guess}`;
-  } else if ("undone" in told) {
-    at("told").textContent = told.undone
-      ? `Taken back: the answer to ${told.undone}.`
-      : "Taken back.";
-  } else {
-    at("told").textContent = "";
   }
 }
 
 function stale(told) {
-  const { name, body, words, tried } = unsent;
+  const { body, words, tried } = unsent;
+  const isOfRow = body.answer !== "undo" && !isAboutGroups(body.answer);
   const now = told.said.find((one) => one.id === body.id);
   const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
   const same =
@@ -35,8 +36,8 @@ function stale(told) {
     (body.answer === "new"
       ? !known.includes(now.answer)
       : now.answer === body.answer.replace(/^new:/, ""));
-  const arrived = name === "answer" && told.status.version === body.version + 1 && same;
-  const fate = tried && name !== "answer" ? "Perhaps this had arrived" : "Not taken";
+  const arrived = isOfRow && told.status.version === body.version + 1 && same;
+  const fate = tried && !isOfRow ? "Perhaps this had arrived" : "Not taken";
   unsent = null;
   show(told);
   problem(
@@ -48,6 +49,7 @@ function stale(told) {
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
 }
 
+const isAboutGroups = (answer) => /^(merge|rename):/.test(answer);
 const inWords = (answer) =>
   ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
 
@@ -179,8 +181,8 @@ function renaming(item, group) {
   const rename = (event) => {
     event.preventDefault();
     say(
-      "rename",
-      { group: group.name, name: input.value },
+      "answer",
+      { id: group.name, answer: `rename:${input.value}` },
       `${quoted(group.name)} is now called ${quoted(input.value)}`,
     );
   };
@@ -319,7 +321,7 @@ const KEYS = {
 function press(name) {
   if (unsent) return name === "r" ? retry() : undefined;
   if (!state || busy) return undefined;
-  if (name === "p") return say("undo", {}, "undo");
+  if (name === "p") return say("answer", { id: "", answer: "undo" }, "undo");
   if (name === "f") return say("finish", {}, "finish");
   if (!state.card) return undefined;
   if (Object.hasOwn(KEYS, name)) return KEYS[name]();
@@ -346,8 +348,8 @@ at("merging").addEventListener("submit", (event) => {
   event.preventDefault();
   const [kept, gone_] = [at("kept"), at("gone")].map((one) => one.selectedOptions[0]);
   say(
-    "merge",
-    { kept: kept.value, gone: gone_.value },
+    "answer",
+    { id: gone_.value, answer: `merge:${kept.value}` },
     `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`,
   );
 });

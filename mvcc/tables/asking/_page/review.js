@@ -8,7 +8,7 @@ const called = ({ id, name }) => `${id} ${name}`.trim();
 const idOf = (row) => `${row.view}:${row.id}`;
 
 function correct(id, value, words) {
-  say("correct", { id, answer: value }, words);
+  say("answer", { id, answer: value }, words);
 }
 
 function taken(told) {
@@ -316,7 +316,7 @@ at("selection").addEventListener("submit", (event) => {
 function press(name) {
   if (unsent) return name === "r" ? retry() : undefined;
   if (!state || busy) return undefined;
-  if (name === "p") return say("undo", {}, "undo");
+  if (name === "p") return correct("", "undo", "undo");
   return name === "f" ? say("finish", {}, "finish") : undefined;
 }
 
