@@ -1,7 +1,4 @@
-"""What all tests share.
-
-Their tiers, the data they may need, and a last line that says what was left out.
-"""
+"""What all tests share: tiers, the data they may need, a last line of what was left out."""
 
 from __future__ import annotations
 
@@ -58,10 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name a text, or the first of some, by its letters.
-
-    pytest does not find a test by a name with a backslash.
-    """
+    """Name a text by its letters; pytest does not find a test by a name with a backslash."""
     if isinstance(val, list) and val:
         val = val[0]
     if isinstance(val, bytes):
@@ -86,10 +80,7 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 def _compile_once() -> None:
-    """Fill numba's cache before workers start.
-
-    They would all compile the same kernels at the same time.
-    """
+    """Fill numba's cache before workers start, which would all compile the same kernels."""
     from mvcc.multiview import compile_all_kernels
 
     with warnings.catch_warnings(action="ignore"):  # of fits of a dozen rows

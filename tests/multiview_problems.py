@@ -11,10 +11,7 @@ from mvcc import Constraints
 
 @dataclass(frozen=True)
 class Problem:
-    """The arguments of ``fit``.
-
-    The numbers of all views are small integers, which every dtype can hold.
-    """
+    """The arguments of ``fit``; all numbers are small integers, which every dtype can hold."""
 
     views: Any
     constraints: Any

@@ -1,7 +1,4 @@
-"""No kernel is used that was compiled from other sources, wherever numba keeps it.
-
-Numba sees only its own file.
-"""
+"""No kernel is used that was compiled from other sources; numba sees only its own file."""
 
 import ast
 import os
@@ -44,9 +41,7 @@ CALL = (
 
 
 class Package:
-    """A package of two kernels in two rooms, of which one calls the other, as mvcc's own are laid
-    out.
-    """
+    """Two kernels in two rooms, of which one calls the other, as mvcc's own are laid out."""
 
     def __init__(self, folder: Path, place: str) -> None:
         self.folder = folder

@@ -133,9 +133,7 @@ def test_a_forked_process_fits_large_data(large):
 
 
 def test_no_kernel_is_made_parallel_by_numba():
-    """A cached kernel that calls a cached parallel one, compiled by another process, crashes the
-    process.
-    """
+    """A cached kernel that calls a cached parallel one of another process crashes."""
     sources = [*Path(mvcc.__file__).parent.rglob("*kernels/*.py")]
     assert len(sources) > 11
     assert not [source.name for source in sources if "parallel=True" in source.read_text("utf-8")]

@@ -1,6 +1,4 @@
-"""Passes over several blocks of rows find what plain NumPy finds over all rows, shared among
-threads or not.
-"""
+"""Passes over blocks of rows find what NumPy finds over all rows, shared among threads or not."""
 
 import numpy as np
 import pytest

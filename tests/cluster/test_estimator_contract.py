@@ -1,6 +1,4 @@
-"""PCKMeans and MPCKMeans are scikit-learn estimators whose fit depends on the numbers alone and
-refuses bad ones.
-"""
+"""PCKMeans and MPCKMeans are estimators of scikit-learn whose fit depends on the numbers alone."""
 
 from __future__ import annotations
 

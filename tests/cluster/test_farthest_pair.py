@@ -88,10 +88,7 @@ def test_no_pair_can_be_left_out_of_an_odd_ring(shift):
 
 
 def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
-    """The farthest pair is in the ring of ten.
-
-    The hundred reach it with a point of the triangle at best.
-    """
+    """The farthest pair is in the ring of ten; the hundred reach it with the triangle at best."""
     X = np.vstack((ring(3, 1.04, 2), ring(10, 1.0, 0), ring(101, 0.97, 0)))
     i, j = found_pair(X, np.ones(4))
     assert 3 <= i < j < 13
@@ -99,18 +96,14 @@ def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
 
 
 def test_of_equally_distant_points_the_first_ones_are_looked_at():
-    """The searches from point to point hardly meet the only two points that lie on opposite
-    sides.
-    """
+    """Searches from point to point hardly meet the only two on opposite sides."""
     X = np.random.default_rng(0).choice([-1.0, 1.0], (OUTERMOST + 100, 64))
     X[6] = -X[5]
     assert found_pair(X, np.ones(64), np.zeros(64)) == (5, 6)
 
 
 def first_of_equal_pairs(X):
-    """Return the pair to be found about the origin, and whether the two searches from point to
-    point end with it.
-    """
+    """Return the pair to be found about the origin, and whether both searches end with it."""
     distances, radius = ((X[:, np.newaxis] - X) ** 2).sum(axis=2), (X**2).sum(axis=1)
     end = np.argmax(distances[np.argmax(radius)])
     other = np.argmax(distances[end])
@@ -134,9 +127,7 @@ def test_of_equally_long_pairs_the_inner_point_of_the_first_is_the_outermost():
 
 
 def test_of_very_many_points_the_outermost_are_looked_at():
-    """As far as distances from the center say, a large ring could be in the farthest pair, but it
-    is not.
-    """
+    """By distances from the center, a large ring could be in the farthest pair; it is not."""
     filler, n_others = ring(2 * OUTERMOST, 0.98, 0), 0
     for seed in range(1000):
         few = np.zeros((15, 4))

@@ -87,9 +87,7 @@ class Scene:
 def make_scene(
     seed, *, full=False, shared=False, unassigned=False, whole_numbers=False, held=False
 ):
-    """Draw a scene with repeated rows, repeated and contradictory constraints, and weights of all
-    sizes.
-    """
+    """Draw a scene with repeated rows, contradictory constraints, and weights of all sizes."""
     rng = np.random.default_rng(seed)
     k = rng.integers(1, 5)
     n, d = rng.integers(k + held, 16), rng.integers(1, 5)

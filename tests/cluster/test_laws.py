@@ -1,6 +1,4 @@
-"""Laws of weights, empty clusters and stops, for PCK-Means and every kind of
-MPCK-Means.
-"""
+"""Laws of weights, empty clusters and stops, for PCK-Means and every kind of MPCK-Means."""
 
 import numpy as np
 import pytest
@@ -99,10 +97,7 @@ def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster(kind):
 @of_every_kind
 @pytest.mark.parametrize("scale", [1, 100, 0.01])
 def test_an_empty_cluster_moves_to_the_farthest_point_and_gets_members(kind, scale):
-    """Whatever the units.
-
-    The members left to compete with have learned a metric, the empty cluster has not.
-    """
+    """The members left have learned a metric, the empty cluster has not."""
     X = np.array([[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [1.0, 0.0], [0.2, 0.8], [9.0, 9.0]]) * scale
     start = np.array([[0.0, 0.0], [100.0, 100.0]]) * scale
     first = fit(kind, X, None, 2, start, max_iter=1)

@@ -1,6 +1,4 @@
-"""MPCK-Means alternates the exact minimizations of Eq. 1 with the farthest pair of Eq. 3, and says
-when it cycles.
-"""
+"""MPCK-Means minimizes Eq. 1 in turns with the farthest pair of Eq. 3, and says when it cycles."""
 
 import numpy as np
 import pytest
@@ -24,10 +22,7 @@ def fit(X, constraints, k, init="neighborhoods", **options):
 
 
 def relocate(X, labels, centers, metrics):
-    """Move empty clusters to the farthest points, with the metric these had.
-
-    False when two are equally far.
-    """
+    """Move empty clusters to the farthest points; False when two are equally far."""
     distances = [
         mpck.squared_distance(x, centers[h], metrics[h]) for x, h in zip(X, labels, strict=True)
     ]
@@ -112,10 +107,7 @@ def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
 
 @of_every_kind
 def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
-    """Two neighborhoods of equal rows.
-
-    Nothing moves, and there is no spread to learn a metric from.
-    """
+    """Nothing moves, and there is no spread to learn a metric from."""
     X = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
     found = fit(X, Constraints.from_pairs(must_link=[(0, 1), (2, 3)]), 2, **kind)
     assert_array_equal(found.labels_, [0, 0, 1, 1])
@@ -127,9 +119,7 @@ def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
 
 @pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
 def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
-    """One cluster has to violate the cannot-link, whose ends differ more in the second feature than
-    x' and x'' do.
-    """
+    """The ends of the cannot-link differ more in the second feature than x' and x'' do."""
     X = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, -2.0], [5.0, 2.0]])
     c = Constraints([(2, 3)], [False], [1.0])
     found = fit(X, c, 1, shared_metric=shared, max_iter=1)

@@ -1,6 +1,4 @@
-"""Constraints that are kept as neighborhoods cluster as their list of pairs does, without ever
-making it.
-"""
+"""Constraints kept as neighborhoods cluster as their list of pairs does, and never make it."""
 
 import itertools
 
@@ -120,10 +118,7 @@ def has_rows_as_centers(estimator, X, constraints):
 
 
 def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summed_up(never_listed):
-    """A cluster of one point, apart from its mate.
-
-    A matrix of rank 1, for which rounding made an inverse of 1e17.
-    """
+    """Rounding made an inverse of 1e17 for this matrix of rank 1."""
     X = np.array(
         [[0.43, -0.08], [-0.86, 1.25], [0.3, 1.71], [0.46, 0.22], [-0.14, 1.19], [-0.46, 1.55]]
     )

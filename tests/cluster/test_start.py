@@ -1,6 +1,4 @@
-"""Clusters start from must-link neighborhoods (PCK from the largest, MPCK from those that are
-large and far apart), or from given centers, which are never changed.
-"""
+"""Clusters start from the neighborhoods of each method, or from given centers, which stay."""
 
 from itertools import pairwise
 

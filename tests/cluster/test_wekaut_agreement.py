@@ -60,10 +60,7 @@ class Case:
 
     @cached_property
     def closed(self):
-        """The list as WekaUT closes it.
-
-        Inside and between the k largest neighborhoods, or all if there are fewer.
-        """
+        """The list as WekaUT closes it: inside and between the k largest neighborhoods."""
         used = self.neighborhoods
         if len(used) >= self.k:
             used = sorted(used, key=len, reverse=True)[: self.k]
@@ -78,10 +75,7 @@ class Case:
 
     @property
     def enough_neighborhoods(self):
-        """Whether no center is missing.
-
-        WekaUT makes missing centers nearly zero vectors on standardized data.
-        """
+        """Whether no center is missing; WekaUT makes nearly zero vectors of missing ones."""
         return len(self.neighborhoods) >= self.k
 
 
@@ -301,9 +295,7 @@ def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
 def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
     dataset, algorithm, record_property
 ):
-    """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the
-    same start.
-    """
+    """The plain loop gives WekaUT's labels with the defects, and ours without them."""
     n_fits, differing = 0, []
     for case, found in zip(cases(dataset), mpck_fits(dataset, algorithm), strict=True):
         theirs = case.output(f"labels_{algorithm}")

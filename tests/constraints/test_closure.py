@@ -1,6 +1,4 @@
-"""The closure holds just what follows from the constraints, as strong as the strongest chain, or
-names the conflict.
-"""
+"""The closure holds just what follows, as strong as the strongest chain, or names the conflict."""
 
 import itertools
 import re
@@ -152,10 +150,7 @@ def without_empty(relations):
 
 
 def assert_views_hold(closed, expected):
-    """Compare with the reference.
-
-    Constraints of every view, and relations as sorted, distinct rows.
-    """
+    """Compare constraints of every view, and relations as sorted, distinct rows."""
     constraints, relations = closed
     for c, wanted in zip(constraints, expected[0], strict=True):
         assert_holds(c, wanted)

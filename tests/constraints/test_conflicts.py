@@ -1,6 +1,4 @@
-"""A contradiction is shown as the shortest chain with its lines; dropping leaves the heaviest that
-agree.
-"""
+"""A contradiction is shown as the shortest chain with its lines; the heaviest that agree stay."""
 
 import re
 
@@ -60,9 +58,7 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
 
 
 def taken_one_by_one(constraints, relations):
-    """Keep what the slow closure accepts together with all that was kept before, the heaviest
-    first.
-    """
+    """Keep what the slow closure accepts with all that was kept before, the heaviest first."""
     rows = [(view, row) for view, c in enumerate(constraints) for row in rows_of(c)]
     order = sorted(range(len(rows)), key=lambda n: (-rows[n][1][3], not rows[n][1][2], n))
     kept = [[] for _ in constraints]

@@ -1,6 +1,4 @@
-"""Constraints are checked, sorted, frozen values that survive files and pickles, and are drawn
-fairly from labels.
-"""
+"""Constraints are checked, sorted, frozen values, and are drawn fairly from labels."""
 
 import copy
 import itertools
@@ -184,9 +182,7 @@ def test_from_pairs_refuses_what_the_constructor_refuses_by_an_mvcc_error_and_a_
 
 
 def limits(y):
-    """Count the pairs of equal and of different labels, and the most constraints that half and half
-    allows.
-    """
+    """Count the pairs of equal and of different labels, and the most that half and half allows."""
     equal = [a == b for a, b in itertools.combinations(y, 2)]
     together, apart = sum(equal), len(equal) - sum(equal)
     return together, apart, 2 * together if together <= apart else 2 * apart + 1

@@ -1,6 +1,4 @@
-"""Relations are merged, a constraint goes to all counterparts of its ends, and samples of relations
-are nested.
-"""
+"""Relations are merged, constraints go to all counterparts of their ends, samples are nested."""
 
 import itertools
 import re

@@ -1,6 +1,4 @@
-"""A closure that stays neighborhoods is the same constraints to its caller as the list of its
-pairs.
-"""
+"""A closure that stays neighborhoods is, to its caller, the list of its pairs."""
 
 import pickle
 from itertools import pairwise

@@ -9,21 +9,6 @@ from mvcc import load_dataset
 from mvcc.exceptions import InvalidInputError
 
 
-@pytest.mark.parametrize("n", [100, np.int32(4)])
-def test_sizes_and_clusters(n):
-    data = load_dataset("four_quadrants", random_state=0, instances_per_view=n)
-    assert data.names == ("A", "B")
-    assert (data.views[0] != data.views[1]).all()
-    assert data.labels[0] is not data.labels[1]
-    for view, labels in zip(data.views, data.labels, strict=True):
-        assert view.shape == (n, 2)
-        assert view.dtype == np.float64
-        assert labels.dtype == np.int64
-        assert np.bincount(labels).tolist() == [n // 2, n // 2]
-    assert data.relations[0, 1].shape == (n, 2)
-    assert data.relations[0, 1].dtype == np.int64
-
-
 def test_each_quadrant_is_a_gaussian_with_identity_covariance():
     data = load_dataset("four_quadrants", random_state=1, instances_per_view=4 * 500)
     for view, labels in zip(data.views, data.labels, strict=True):
@@ -38,10 +23,8 @@ def test_each_quadrant_is_a_gaussian_with_identity_covariance():
             assert (labels[rows] == cluster).all()
 
 
-def test_relations_are_one_to_one_within_quadrants():
+def test_relations_are_within_quadrants():
     relations = load_dataset("four_quadrants", random_state=2).relations[0, 1]
-    assert (relations[:, 0] == np.arange(200)).all()
-    assert (np.sort(relations[:, 1]) == np.arange(200)).all()
     assert (relations // 50 == np.arange(200)[:, None] // 50).all()
 
 

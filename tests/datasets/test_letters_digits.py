@@ -1,9 +1,7 @@
 """Letters/Digits holds I, J, L in one view, 3, 8, 9 in the other, and pairs I & 3, J & 8, L & 9."""
 
 import numpy as np
-import pytest
 
-from mvcc import load_dataset
 from mvcc.datasets._arff import letters_digits
 
 
@@ -20,18 +18,3 @@ def test_classes_are_paired_in_the_order_of_the_files(tmp_path):
     assert [1, 1] in pairs
     assert len(pairs) == 2
     assert data.names == ("letters", "digits")
-
-
-@pytest.mark.data
-def test_table_1():
-    data = load_dataset("letters_digits", random_state=0)
-    assert [view.shape for view in data.views] == [(227, 16), (317, 16)]
-    assert [np.bincount(labels).tolist() for labels in data.labels] == [
-        [81, 72, 74],
-        [112, 112, 93],
-    ]
-    pairs = data.relations[0, 1]
-    assert pairs[:, 0].tolist() == list(range(227))
-    assert (data.labels[0][pairs[:, 0]] == data.labels[1][pairs[:, 1]]).all()
-    assert len(np.unique(pairs[:, 1])) == 227
-    assert data.views[1][0, :4].tolist() == [47, 100, 27, 81]

@@ -74,14 +74,13 @@ def test_other_documents_end_the_search(sandbox, folder, serve, documents):
     assert not asked
 
 
-def test_a_file_in_place_of_the_folder_is_an_error(sandbox, tmp_path):
+def test_a_file_in_place_of_the_folder_and_a_folder_in_place_of_a_document_are_errors(
+    sandbox, folder, tmp_path
+):
     (tmp_path / "20newsgroups").mkdir()
     (tmp_path / "20newsgroups" / "rec.autos").touch()
     with pytest.raises(DataError, match="is not the expected folder"):
         find_file(sandbox.group, tmp_path)
-
-
-def test_a_folder_in_place_of_a_document_is_an_error(sandbox, folder):
     own = folder("own")
     (own / "20newsgroups" / "rec.autos" / "12").mkdir()
     with pytest.raises(DataError, match=r"rec\.autos cannot be read: Is a directory"):

@@ -9,6 +9,7 @@ from mvcc import load_dataset
 from mvcc.datasets import file_checksums, registry
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.experiments import load_config, plan_run, run_experiment
+from tests.packages import install
 
 MODULE = """
 import numpy as np
@@ -32,27 +33,21 @@ multi_view: {bases: [pck-means], transfers: [direct-mapping], threshold: 0.5, ma
 
 
 @pytest.fixture
-def install(tmp_path, monkeypatch):
+def offer(tmp_path, monkeypatch):
     """Install packages that offer data sets, for the time of a test."""
 
-    def install(package, *offers, version="1.0"):
+    def offer(package, version="1.0", **offers):
         folder = tmp_path / f"{package}-{version}"
-        metadata = folder / f"{package}-{version}.dist-info"
-        metadata.mkdir(parents=True)
-        (metadata / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
-        )
-        (metadata / "entry_points.txt").write_text("\n".join(["[mvcc.datasets]", *offers, ""]))
-        (folder / f"{package}_data.py").write_text(MODULE)
+        install(folder, package, offers, MODULE, version, "mvcc.datasets")
         monkeypatch.syspath_prepend(folder)
 
-    yield install
-    for name in ("zoo_data", "ape_data"):
+    yield offer
+    for name in ("zoo_module", "ape_module"):
         sys.modules.pop(name, None)
 
 
-def test_it_is_listed_loaded_and_run_and_its_version_is_noted(install, tmp_path):
-    install("zoo", "apes = zoo_data:load")
+def test_it_is_listed_loaded_and_run_and_its_version_is_noted(offer, tmp_path):
+    offer("zoo", apes=":load")
     assert list(registry())[-1] == "apes"
     assert registry()["apes"].options() == {"n": "40"}
     assert len(load_dataset("apes", random_state=0, n=50).views[1]) == 50
@@ -60,31 +55,25 @@ def test_it_is_listed_loaded_and_run_and_its_version_is_noted(install, tmp_path)
     (tmp_path / "zoo.yaml").write_text(CONFIG)
     config = load_config(tmp_path / "zoo.yaml")
     assert run_experiment(config, tmp_path / "out", n_jobs=1).computed == 1
-    install("zoo", "apes = zoo_data:load", version="2.0")
+    offer("zoo", "2.0", apes=":load")
     with pytest.raises(Exception, match=r"data: zoo: 1\.0 in the folder, 2\.0 now"):
         plan_run(config, tmp_path / "out")
 
 
-def test_names_that_are_taken_or_offered_twice_are_left_out(install, tmp_path):
+def test_names_that_are_taken_or_offered_twice_are_left_out(offer, tmp_path):
     before = list(registry())
-    install("zoo", "wine = zoo_data:load", "apes = zoo_data:load")
-    install("ape", "apes = ape_data:load")
+    offer("zoo", wine=":load", apes=":load")
+    offer("ape", apes=":load")
     assert list(registry()) == before
     (tmp_path / "zoo.yaml").write_text(CONFIG)
     with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got 'apes'"):
         load_config(tmp_path / "zoo.yaml")
 
 
-def test_what_cannot_be_loaded_says_so(install, tmp_path):
-    install(
-        "zoo",
-        "gone = zoo_data:gone",
-        "none = zoo_data:nothing",
-        "apes = zoo_data:load",
-        "lost = no_such:load",
-    )
+def test_what_cannot_be_loaded_says_so(offer, tmp_path):
+    offer("zoo", gone=":gone", none=":nothing", apes=":load", lost="_that_is_not_there:load")
     for name, message in (
-        ("gone", "cannot be imported from zoo_data:gone"),
+        ("gone", "cannot be imported from zoo_module:gone"),
         ("none", r"must return a mvcc\.Dataset"),
     ):
         with pytest.raises(DataError, match=message):
@@ -92,8 +81,7 @@ def test_what_cannot_be_loaded_says_so(install, tmp_path):
     assert registry()["lost"].options() == {}
     with pytest.raises(InvalidInputError, match="its options are: n"):
         load_dataset("apes", m=3)
-    (tmp_path / "zoo.yaml").write_text(
-        CONFIG + "single_view: {thresholds: {three: 0.5}, constraints: [10]}\n"
-    )
+    alone = "single_view: {thresholds: {three: 0.5}, constraints: [10]}\n"
+    (tmp_path / "zoo.yaml").write_text(CONFIG + alone)
     with pytest.raises(InvalidInputError, match="apes has no view three; it has one, two"):
         run_experiment(load_config(tmp_path / "zoo.yaml"), tmp_path / "out", n_jobs=1)

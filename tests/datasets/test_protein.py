@@ -1,6 +1,5 @@
 """Protein has three or two classes in a view, and pairs them in their order."""
 
-import numpy as np
 import pytest
 
 from mvcc import load_dataset
@@ -39,31 +38,3 @@ def test_three_views_hold_two_classes_each(tiny):
 def test_there_are_two_or_three_views(tiny, count):
     with pytest.raises(InvalidInputError, match=r"n_views must be one of 2, 3, got "):
         load_dataset("protein", n_views=count)
-
-
-@pytest.mark.data
-def test_table_1():
-    data = load_dataset("protein", random_state=0)
-    assert [view.shape for view in data.views] == [(67, 20), (49, 20)]
-    assert [np.bincount(labels).tolist() for labels in data.labels] == [[19, 16, 32], [15, 18, 16]]
-    pairs = data.relations[0, 1]
-    assert np.bincount(data.labels[0][pairs[:, 0]]).tolist() == [15, 16, 16]
-    assert (data.labels[0][pairs[:, 0]] == data.labels[1][pairs[:, 1]]).all()
-    assert all(len(np.unique(column)) == 47 for column in pairs.T)
-    assert data.views[0][0, :3].tolist() == [14.1, 0.7, 7.4]
-
-
-@pytest.mark.data
-def test_three_views_of_the_proteins():
-    data = load_dataset("protein", random_state=0, n_views=3)
-    assert [view.shape for view in data.views] == [(35, 20), (47, 20), (34, 20)]
-    assert [np.bincount(labels).tolist() for labels in data.labels] == [
-        [19, 16],
-        [32, 15],
-        [18, 16],
-    ]
-    for (u, v), pairs in data.relations.items():
-        assert np.bincount(data.labels[u][pairs[:, 0]]).tolist() == [18, 15]
-        assert (data.labels[u][pairs[:, 0]] == data.labels[v][pairs[:, 1]]).all()
-    two = load_dataset("protein", random_state=0)
-    assert sorted(np.concatenate(data.views).tolist()) == sorted(np.concatenate(two.views).tolist())

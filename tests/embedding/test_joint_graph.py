@@ -1,6 +1,4 @@
-"""The joint graph, its landmarks and its embedding against the dense reference, and what must not
-change them.
-"""
+"""The joint graph, its landmarks and its embedding against the dense reference."""
 
 import numpy as np
 import pytest
@@ -135,10 +133,7 @@ def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, 
 
 @pytest.mark.parametrize("n_matches", [0, 425])
 def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
-    """Arnoldi's method, begun from one vector, finds some of them.
-
-    Tiny pieces come after large ones.
-    """
+    """Arnoldi's method, begun from one vector, finds some; tiny pieces come after large ones."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), (90, 80, 70, 60, 50, 40, 20, 15))
     views = [

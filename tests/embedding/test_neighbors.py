@@ -1,6 +1,4 @@
-"""Nearest neighbors are exact, whatever the units, the place of the data and the duplicates in
-them.
-"""
+"""Nearest neighbors are exact, whatever the units, the place and the duplicates of the data."""
 
 import numpy as np
 import pytest

@@ -31,10 +31,7 @@ def projector(columns):
 
 
 def smallest_gap(X, n_components, sigma=1.0):
-    """Smallest distance between the eigenvalues kept, and to the next one.
-
-    A small gap turns eigenvectors round.
-    """
+    """Smallest gap of the eigenvalues kept and the next; a small one turns eigenvectors round."""
     values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))
     return np.diff(values[: n_components + 2]).min()
 

@@ -24,7 +24,8 @@ from mvcc.multiview.co_em import _methods as methods_module
 from mvcc.multiview.co_em._transfer import ViewState
 from tests.experiments.manifests import edit_manifest
 from tests.experiments.test_trial import small_config
-from tests.multiview.test_methods import install, offer
+from tests.multiview.test_methods import offer
+from tests.packages import install
 
 __all__ = ["offer"]  # a fixture
 

@@ -23,10 +23,7 @@ CONFIG = small_config(
 
 @pytest.fixture
 def deadly(monkeypatch, tmp_path):
-    """Let a trial kill its worker, as often as told.
-
-    A function of this test travels to the workers by its code.
-    """
+    """Let a trial kill its worker, as often as told; this code travels to the workers."""
 
     def plant(trial, times):
         attempt = workers.Attempt

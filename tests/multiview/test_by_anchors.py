@@ -24,9 +24,7 @@ K = 4
 
 
 def problem(n=600, *, n_views=2, noise=1.0, matched=0.3, seed=0):
-    """Return views of rows in four groups, the groups of all rows, and matches of a share of
-    them.
-    """
+    """Return views of rows in four groups, the groups, and matches of a share of the rows."""
     rng = np.random.default_rng(seed)
     n_matched = int(matched * n)
     y = rng.integers(K, size=n + (n_views - 1) * (n - n_matched))

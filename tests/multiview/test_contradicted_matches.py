@@ -9,9 +9,7 @@ from mvcc.multiview.matches._suspicious import contradicted_matches
 
 
 def all_matched(n_views, n, wrong=0.0, seed=0):
-    """Return matches i with i of all pairs of views, some of them turned to the partner of the
-    next.
-    """
+    """Match i with i in all pairs of views; turn some matches to the partner of the next."""
     rng = np.random.default_rng(seed)
     relations, turned = {}, {}
     for key in combinations(range(n_views), 2):

@@ -40,10 +40,7 @@ from tests.strategies import seeds
 
 
 def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
-    """Make views whose kinds lie far apart.
-
-    The first rows of each view and the next are matched.
-    """
+    """Make views whose kinds lie far apart; the first rows of each and the next are matched."""
     rng = np.random.default_rng(seed)
     y = [rng.integers(k, size=n) for n in sizes]
     for one, other in pairwise(y):
@@ -59,9 +56,7 @@ def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
 
 
 def digits(seed, n_pairs=0):
-    """Left and right halves of images, three in ten of a view matched, and constraints of left
-    halves.
-    """
+    """Left and right halves of images, three in ten matched, and constraints of left ones."""
     data = load_digits()
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(data.target))

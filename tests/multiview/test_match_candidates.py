@@ -11,9 +11,7 @@ from mvcc.multiview.matches import _candidates as module
 
 
 def two_views(n=90, noise=0.1, n_matches=60, seed=0):
-    """Two views of the same things, the second in another order, and the matches of the first
-    rows.
-    """
+    """Two views of the same things in two orders, and the matches of the first rows."""
     rng = np.random.default_rng(seed)
     things, order = rng.normal(size=(n, 2)), rng.permutation(n)
     views = [things @ rng.normal(size=(2, 4)), things[order] @ rng.normal(size=(2, 3))]
@@ -22,9 +20,7 @@ def two_views(n=90, noise=0.1, n_matches=60, seed=0):
 
 
 def slow_scores(views, matches):
-    """Return the scores of all rows of both views without a match, by a generalized eigenproblem
-    and loops.
-    """
+    """Score all rows without a match by a generalized eigenproblem and loops."""
     kernels, own = [], []
     for X, matched in zip(map(raw_columns, views), matches.T, strict=True):
         landmarks = X[matched]

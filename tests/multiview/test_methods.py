@@ -1,9 +1,6 @@
-"""Methods are found by their names, those of other packages too; one that cannot be used is named
-with its package.
-"""
+"""Methods are found by name, also those of other packages, which are named where they fail."""
 
 import sys
-from textwrap import dedent
 
 import pytest
 
@@ -22,6 +19,7 @@ from mvcc.multiview.co_em._methods import (
     transfer_origin,
     uses_relations,
 )
+from tests.packages import install
 
 OWN = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
 COPY = """\
@@ -32,26 +30,14 @@ COPY = """\
 """
 
 
-def install(folder, package, offers, source=COPY, version="1.0"):
-    """Write what pip leaves of a package with one module, ``<package>_module``, into a folder."""
-    metadata = folder / f"{package}-{version}.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
-    )
-    lines = [f"{name} = {package}_module{value}" for name, value in offers.items()]
-    (metadata / "entry_points.txt").write_text("\n".join(["[mvcc.transfers]", *lines, ""]))
-    (folder / f"{package}_module.py").write_text(dedent(source))
-
-
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
     """Install packages for the time of a test."""
     before = set(sys.modules)
     monkeypatch.syspath_prepend(tmp_path)
 
-    def offer(package, offers, source=COPY, version="1.0"):
-        install(tmp_path, package, offers, source, version)
+    def offer(package, offers, source=COPY):
+        install(tmp_path, package, offers, source)
         methods_module._offers_on.cache_clear()
 
     yield offer

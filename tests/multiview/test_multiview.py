@@ -245,9 +245,7 @@ def test_the_limit_is_noticed_and_named():
 
 
 def moons_and_blobs():
-    """Draw a view of half-moons and one of separate blobs, fully related, and constraints that
-    force the classes.
-    """
+    """Draw half-moons and separate blobs, fully related, and constraints by their classes."""
     rng = np.random.default_rng(0)
     moons, y = make_moons(200, noise=0.05, random_state=0)
     blobs = 8 * y[:, None] + rng.normal(size=(200, 2))

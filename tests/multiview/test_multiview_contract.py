@@ -1,6 +1,4 @@
-"""MultiViewConstrainedClustering keeps the promises of ``multiview_checks`` with every base,
-transfer and closure.
-"""
+"""MultiViewConstrainedClustering keeps all promises with every base, transfer and closure."""
 
 from __future__ import annotations
 
@@ -112,10 +110,7 @@ def test_the_problem_tells_the_configurations_and_the_seeds_apart():
 
 @pytest.mark.parametrize("base", BASES)
 def test_without_transfer_and_chance_views_may_come_in_any_order(base):
-    """Nothing is drawn where every cluster starts from a neighborhood.
-
-    Else the seeds of the views change places.
-    """
+    """Every cluster starts from a neighborhood, else seeds of views would change places."""
     problem = make_problem(0, (16, 13, 19), (2, 3, 1))
     known = [
         Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)])

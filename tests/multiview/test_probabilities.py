@@ -1,6 +1,4 @@
-"""Probabilities of clusters: what they add up to, how far they can be trusted, and that they change
-nothing.
-"""
+"""Probabilities of clusters: what they add up to, how true they are; they change nothing."""
 
 import pickle
 

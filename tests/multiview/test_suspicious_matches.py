@@ -14,10 +14,7 @@ from tests.strategies import seeds
 
 
 def blobs(n=120, wrong=0, k=3):
-    """Two views of the same things, in another order in the second.
-
-    The first matches are mixed up.
-    """
+    """Two views of the same things in two orders, whose first matches are mixed up."""
     rng = np.random.default_rng(0)
     y, order = np.arange(n) % k, rng.permutation(n)
     views = [8 * np.eye(k)[own] + rng.normal(size=(n, k)) for own in (y, y[order])]

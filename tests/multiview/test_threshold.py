@@ -1,6 +1,4 @@
-"""threshold="cv" holds out whole neighborhoods, sees nothing of them, and takes the threshold that
-foretells them.
-"""
+"""threshold="cv" holds out whole neighborhoods, and takes the threshold that foretells them."""
 
 import warnings
 from dataclasses import dataclass
@@ -59,10 +57,7 @@ def test_folds_are_about_equal_and_drawn_at_random():
 
 @pytest.fixture
 def recorded(monkeypatch):
-    """Note every threshold and training part that is asked for.
-
-    ``answer`` gives the labels of the rows.
-    """
+    """Note all thresholds and training parts asked for; ``answer`` gives the labels of rows."""
 
     def record(answer):
         asked = []
@@ -118,9 +113,7 @@ def test_of_equal_thresholds_the_largest_wins(recorded):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_that_follows_from_the_training_part_is_held_out(recorded, seed):
-    """Closed together with all relations, the training part decides on no constraint that is
-    scored.
-    """
+    """Closed with all relations, the training part decides on no scored constraint."""
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=40)
     constraints = [Constraints.from_labels(y, 15, rng) for _ in range(2)]
@@ -177,9 +170,7 @@ def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
-    """What the first view infers is always right, and the second one needs more of it than a
-    threshold of 0.9 gives.
-    """
+    """What the first view infers is right, and the second one needs more than 0.9 gives."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(120) % 2)
     clean = 30 * y[:, None] + rng.normal(size=(120, 2))

@@ -1,6 +1,4 @@
-"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever
-the unit of X.
-"""
+"""The indicators of §6.4 are what they are defined as, whatever the unit of X."""
 
 import numpy as np
 import pytest

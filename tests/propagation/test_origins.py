@@ -1,6 +1,4 @@
-"""Every propagated constraint is traced to the one whose weight times both reaches is its own
-weight (Eq. 10).
-"""
+"""A propagated constraint is traced to the one whose weight times both reaches it has (Eq. 10)."""
 
 import numpy as np
 import pytest
@@ -36,10 +34,7 @@ def scene(seed, threshold, metric):
 
 
 def products(X, labels, constraints, i, j, must_link, metrics):
-    """Compute what every constraint gives to rows i and j, from the equations.
-
-    -1 where it is of the other kind.
-    """
+    """Compute what each constraint gives to rows i and j; −1 where it is of the other kind."""
     sigma, confidence = _model(X, labels, metrics, REGULARIZATION)
 
     def reach(row, end):

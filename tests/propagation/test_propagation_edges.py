@@ -1,7 +1,4 @@
-"""The E-step at its edges.
-
-Weights that just reach the threshold, pairs met twice, candidates in any order.
-"""
+"""The E-step at its edges: weights that just reach the threshold, candidates in any order."""
 
 import numpy as np
 import pytest
@@ -15,9 +12,7 @@ from tests.strategies import seeds
 
 @given(seeds, st.integers(1, 3))
 def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
-    """As no direction of a round cluster is longer than another, the search reaches no farther than
-    it must.
-    """
+    """Around a round cluster the search reaches no farther than it must."""
     rng = np.random.default_rng(seed)
     corners = np.concatenate((np.eye(d), -np.eye(d)))
     X = np.concatenate((corners, rng.normal(scale=0.3, size=(8, d)), corners * 9))

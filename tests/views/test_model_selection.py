@@ -469,10 +469,7 @@ def test_metadata_is_routed_to_the_clustering():
 
 
 def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
-    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave.
-
-    Search and scorer do without.
-    """
+    """Pipeline.score then hands on a sample_weight that nobody gave; a search does without."""
 
     def score(pipeline, X, y=None):
         return pipeline[-1].score(pipeline[:-1].transform(X))

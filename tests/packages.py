@@ -1,0 +1,15 @@
+"""Packages as pip installs them: metadata, entry points and one module."""
+
+from textwrap import dedent
+
+
+def install(folder, package, offers, source, version="1.0", group="mvcc.transfers"):
+    """Write what pip leaves of a package with one module, ``<package>_module``, into a folder."""
+    metadata = folder / f"{package}-{version}.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
+    )
+    lines = [f"{name} = {package}_module{value}" for name, value in offers.items()]
+    (metadata / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
+    (folder / f"{package}_module.py").write_text(dedent(source))
