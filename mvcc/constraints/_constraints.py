@@ -83,6 +83,14 @@ class Constraints:
         return cls([], [])
 
     @classmethod
+    def from_links(cls, links: list[tuple[int, int, bool, str]]) -> Constraints:
+        """Make constraints of weight 1 from two rows, whether it is a must-link, and its source."""
+        pairs = check_pairs([link[:2] for link in links])
+        must_link = np.array([link[2] for link in links], np.bool_)
+        source = np.array([link[3] for link in links], object)
+        return cls.from_sorted(*_sorted(pairs, must_link, np.ones(len(pairs)), source))
+
+    @classmethod
     def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         """Make constraints from trusted arrays (i < j), the heaviest of each pair and type."""
         keys = _keys(pairs, must_link)

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.results import read_facts
 from mvcc.tables import (
     AskSession,
@@ -240,3 +240,13 @@ def test_a_config_of_several_people_does_not_tell_whose_answers_new_ones_are(tmp
     done = mvcc("ask", config, "--json")
     assert done.returncode == 2
     assert "say with --out which are yours" in done.stderr
+
+
+def test_a_contradiction_names_the_line_of_the_answer(tmp_path, options, ids):
+    said = kinds_of(ids, 0, 2)
+    folders = [str(answered(tmp_path / who, said)) for who in ("anna", "ben")]
+    links = [["i", "j", "kind"], [*list(said)[:2], "cannot-link"]]
+    given = (("constraints", "view0"), write_csv(tmp_path / "pairs.csv", links), "--constraints")
+    both = r"\(must-link, line 3 of anna/asked\.csv\).*\(cannot-link, line 2 of pairs\.csv\)"
+    with pytest.raises(ConstraintConflictError, match=both):
+        cluster([*with_values(options, asked=folders), given], tmp_path / "out")

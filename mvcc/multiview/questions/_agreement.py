@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from mvcc.multiview.questions._history import (
@@ -134,8 +134,7 @@ def _merged(
         (name,) = names
         opens = name not in (UNSURE, OUTLIER) and name not in opened
         opened.add(name)
-        answer = f"{OPENS}{name}" if opens else name
-        merged.append(Answer(line.id, answer, line.when, one))
+        merged.append(replace(line, answer=f"{OPENS}{name}" if opens else name))
     return AnswerHistory().followed_by(merged)
 
 

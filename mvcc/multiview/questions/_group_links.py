@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from mvcc.constraints import Constraints
 from mvcc.multiview.questions._objects import Rows
@@ -39,7 +40,8 @@ class GroupLinks:
     of a group, or two groups, have no view in common, nothing can be said of them.
 
     `members` are objects with their groups, in the order of the answers, and `rows` those of each
-    object; `apart` are the pairs of groups that are told apart, by default all.
+    object; `apart` are the pairs of groups that are told apart, by default all; `where` are the
+    places of answers, by object: that of the last one needed is the source of a constraint.
     """
 
     def __init__(
@@ -48,21 +50,19 @@ class GroupLinks:
         rows: dict[int, Rows],
         n_views: int,
         apart: Collection[frozenset[int]] | None = None,
+        where: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self._told_apart = apart
-        self._together: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
-        self._apart: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
+        self._links: list[list[tuple[int, int, bool, str]]] = [[] for _ in range(n_views)]
         self._parts: dict[int, list[_Part]] = {}
         for one, group in members:
+            self._where = where.get(one, "")  # of all constraints that this member adds
             self._add(one, group, {view: own[0] for view, own in enumerate(rows[one]) if own})
 
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
-        return [
-            Constraints.from_pairs(*pairs)
-            for pairs in zip(self._together, self._apart, strict=True)
-        ]
+        return list(map(Constraints.from_links, self._links))
 
     @property
     def untold(self) -> list[tuple[bool, int, int]]:
@@ -88,7 +88,7 @@ class GroupLinks:
         parts = self._parts.setdefault(group, [])
         touched = [part for part in parts if part.shared_view(new) is not None]
         for part in touched:
-            self._tell(self._together, part, new)
+            self._tell(part, new, must_link=True)
         joined, *others = [*touched, new]
         n_views = len(joined.anchors) if touched else 0
         for part in others:
@@ -105,13 +105,13 @@ class GroupLinks:
             if len(both) == 1 or not (self._told_apart is None or both in self._told_apart):
                 continue
             for other in others:
-                if other not in part.apart and self._tell(self._apart, other, part):
+                if other not in part.apart and self._tell(other, part, must_link=False):
                     part.apart.add(other)
                     other.apart.add(part)
 
-    @staticmethod
-    def _tell(links: list[list[tuple[int, int]]], one: _Part, other: _Part) -> bool:
+    def _tell(self, one: _Part, other: _Part, must_link: bool) -> bool:
         view = one.shared_view(other)
         if view is not None:
-            links[view].append((one.anchors[view], other.anchors[view]))
+            rows = one.anchors[view], other.anchors[view]
+            self._links[view].append((*rows, must_link, self._where))
         return view is not None

@@ -32,6 +32,7 @@ class Answer:
     object: int | None = None  # the number of the object. It is not stored.
     # whether the group was the likeliest one; None for other answers. It is not stored.
     guessed: bool | None = None
+    where: str = field(default="", compare=False)  # it was read. It is not stored.
 
     @property
     def is_about_object(self) -> bool:

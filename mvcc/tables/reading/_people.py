@@ -225,7 +225,8 @@ def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
                 raise DataError(f"there is no answer for {shown(name)}.")
             answer = Answer(name, text, when)
             if answer.is_about_object:
-                answer = replace(answer, object=objects.find(name))
+                where = f"line {line} of {'/'.join(Path(person.path).parts[-2:])}"
+                answer = replace(answer, object=objects.find(name), where=where)
             yield answer
 
     try:
@@ -266,7 +267,8 @@ def constraints_of(shared: Agreement, objects: AnsweredObjects) -> list[Constrai
     apart = {frozenset(numbers[name] for name in names) for names in known}
     members = [(one, says) for one, says in history.answers.items() if isinstance(says, int)]
     rows = objects.rows_of_each(one for one, _ in members)
-    return GroupLinks(members, rows, len(objects.inputs.tables), apart).constraints
+    where = {line.object: line.where for line in history.standing if line.object is not None}
+    return GroupLinks(members, rows, len(objects.inputs.tables), apart, where).constraints
 
 
 def refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
