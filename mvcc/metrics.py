@@ -5,7 +5,7 @@ rows by themselves.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +58,7 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     correct, same, found = (
         _n_pairs(sizes) for sizes in (both, np.bincount(truth), np.bincount(predicted))
     )
-    return 2 * correct / (same + found) if same + found else 1.0
+    return _ratio(2 * correct, same + found)
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -102,7 +102,7 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     table = _contingency(y_true, y_pred)
     rows, columns = linear_sum_assignment(table, maximize=True)
-    return float(table[rows, columns].sum() / table.sum()) if table.size else 1.0
+    return _ratio(table[rows, columns].sum(), table.sum())
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -137,7 +137,12 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     1.0
     """
     table = _contingency(y_true, y_pred)
-    return float(table.max(axis=0).sum() / table.sum()) if table.size else 1.0
+    return _ratio(table.max(axis=0, initial=0).sum(), table.sum())
+
+
+def _ratio(part: Any, whole: Any) -> float:
+    """Return a part as a share of a whole; nothing of nothing is all of it."""
+    return float(part / whole) if whole else 1.0
 
 
 def scores_of_table(table: Ints) -> tuple[float, float]:
@@ -146,8 +151,7 @@ def scores_of_table(table: Ints) -> tuple[float, float]:
         _n_pairs, (table.ravel(), table.sum(axis=1), table.sum(axis=0), np.array([table.sum()]))
     )
     expected, most = same * found / every, (same + found) / 2
-    f = 2 * correct / (same + found) if same + found else 1.0
-    return f, (correct - expected) / (most - expected) if most != expected else 1.0
+    return _ratio(2 * correct, same + found), _ratio(correct - expected, most - expected)
 
 
 def weighted_precision(

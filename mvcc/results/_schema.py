@@ -151,6 +151,16 @@ class Clustering(Facts):
         return next((view for view in self.views if view.name == name), None)
 
     @property
+    def corrections(self) -> list[str]:
+        """A sentence for each correction that stands."""
+        return list(self.corrected.sentences) if self.corrected else []
+
+    @property
+    def into(self) -> tuple[int, ...]:
+        """The cluster that each one was merged into; empty without corrections."""
+        return self.corrected.into if self.corrected else ()
+
+    @property
     def clusters(self) -> list[int]:
         """The numbers of the clusters, without those that have vanished or were merged."""
         told = self.corrected or self.continued

@@ -281,6 +281,11 @@ class ViewFacts(Facts):
         """Return the name of a row, such as texts:17."""
         return row_name(self.name, self.ids[row])
 
+    @property
+    def shown_rows(self) -> Sequence[int]:
+        """The numbers of the rows that the report draws, ascending."""
+        return range(self.n_rows) if self.sample is None else self.sample
+
     def counts(self, name: str) -> LinkCounts:
         """Count the given, propagated or received constraints, beyond where lists are cut."""
         if name == "given":
@@ -314,7 +319,7 @@ class ViewFacts(Facts):
             or max(self.sample, default=0) >= self.n_rows
         ):
             raise ValueError(f"`sample` must hold rows 0 … {self.n_rows - 1}, ascending")
-        n_shown = self.n_rows if self.sample is None else len(self.sample)
+        n_shown = len(self.shown_rows)
         for column, values in self.values:
             if len(values) != n_shown:
                 raise ValueError(

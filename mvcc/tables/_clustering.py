@@ -17,7 +17,7 @@ from mvcc.tables.correcting._corrections import NONE, with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
 from mvcc.tables.explaining._shown_rows import add_pictures, add_rows
-from mvcc.tables.fitting._comparison import compare, method_for
+from mvcc.tables.fitting._comparison import NOT_COMPARED, compare, method_for
 from mvcc.tables.fitting._features import make_features
 from mvcc.tables.fitting._fit import Rows, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
@@ -76,7 +76,9 @@ def clustered(
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]
     inputs = replace(inputs, tables=tables)
-    comparison = compare(fit, on_step) if job.comparison and job.k > 1 else None
+    comparison = NOT_COMPARED
+    if job.comparison and job.k > 1:
+        comparison = compare(fit, on_step)
     on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()

@@ -35,7 +35,7 @@ class Correctable:
     @property
     def corrections(self) -> list[str]:
         """What was corrected so far: a sentence for each correction."""
-        return list(self._facts.corrected.sentences) if self._facts.corrected else []
+        return self._facts.corrections
 
     def merge(self, kept: int | str, gone: int | str) -> Self:
         """Put the rows of one cluster into another, whose number and name stay.

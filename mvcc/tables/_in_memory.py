@@ -207,8 +207,7 @@ class ClusteringResult(Correctable):
 
         A DataFrame of its columns, or array-like of numbers (n, d).
         """
-        saved, told = self._found.saved, self._facts.corrected
-        return (saved.merged(told.into) if told else saved).predict(X, view)
+        return self._found.saved.merged(self._facts.into).predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it

@@ -17,7 +17,7 @@ from mvcc._utils.messages import called, clipped, naming, shown
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import as_array
 from mvcc.exceptions import InvalidInputError
-from mvcc.views._constrained import ConstrainedViews
+from mvcc.views._constrained import ConstrainedViews, views_in
 from mvcc.views._given import (
     GivenViews,
     called_table,
@@ -168,7 +168,7 @@ class PerView(TransformerMixin, BaseEstimator):
         InvalidInputError
             For a number or names of transformers that do not fit the views.
         """
-        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
+        given = GivenViews.of(views_in(X))
         chosen = [clone(one, safe=False) for one in self._chosen(given)]
         for number, (one, table) in enumerate(zip(chosen, given.tables, strict=True)):
             if not isinstance(one, str):

@@ -31,7 +31,7 @@ from mvcc.multiview.joint._connected_sets import (
 )
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._suspicious import contradicted_matches, to_drop
-from mvcc.views import ConstrainedViews, GivenViews, ViewConstraints
+from mvcc.views import GivenViews, ViewConstraints, views_in
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 
@@ -358,8 +358,7 @@ class JointGraphClustering(MultiViewEstimator):
             As ``predict``; and for a model that was stored before ``probabilities_`` were made.
         """
         check_is_fitted(self)
-        views = X.views if isinstance(X, ConstrainedViews) else X
-        return self._of_views(views, view, self._probabilities_of)
+        return self._of_views(views_in(X), view, self._probabilities_of)
 
     def labels_by(
         self,

@@ -107,8 +107,7 @@ def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, A
 
 def drawn_rows(view: ViewFacts, listed: Iterable[int]) -> Drawn:
     """Return the rows of a view that are drawn: all, or those of its sample and the listed ones."""
-    rows = range(view.n_rows) if view.sample is None else sorted({*view.sample, *listed})
-    return {row: place for place, row in enumerate(rows)}
+    return {row: place for place, row in enumerate(sorted({*view.shown_rows, *listed}))}
 
 
 def _placed(pairs: Iterable[tuple[int, int]], first: Drawn, second: Drawn) -> list[list[int]]:
@@ -121,7 +120,7 @@ def class_names(facts: Clustering) -> list[str]:
 
 
 def _view_data(view: ViewFacts, drawn: Drawn, classes: dict[str, int], k: int) -> dict[str, Any]:
-    valued = {row: place for place, row in enumerate(drawn if view.sample is None else view.sample)}
+    valued = {row: place for place, row in enumerate(view.shown_rows)}
     known = None not in view.stability
     return {
         "name": view.name,

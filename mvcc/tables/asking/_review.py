@@ -76,7 +76,7 @@ class ReviewSession(LoggedSession):
     @property
     def corrections(self) -> list[str]:
         """A sentence for each correction that stands."""
-        return list(self.facts.corrected.sentences) if self.facts.corrected else []
+        return self.facts.corrections
 
     def record(
         self, answers: list[tuple[str, str]], *, again: bool = True, where: Sequence[str] = ()
@@ -87,7 +87,8 @@ class ReviewSession(LoggedSession):
         Errors begin with `where` a line comes from. A row may always be moved `again`.
         """
         reviewed, before = self._reviewed, dict[tuple[str, bool], str]()
-        for number, (id, answer) in enumerate(answers):
+        places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
+        for place, (id, answer) in zip(places, answers, strict=True):
             try:
                 if answer == UNDO:
                     before.clear()
@@ -98,14 +99,14 @@ class ReviewSession(LoggedSession):
                     id, answer = "\n".join(rows), NEW
                 reviewed = reviewed.extended(Answer(id, answer))
             except MvccError as error:
-                error.args = (f"{where[number] if where else ''}{error}",)
+                error.args = (f"{place}{error}",)
                 raise
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
         self._store(reviewed.corrections.lines)
         self._reviewed = reviewed
         self._derive()
-        return list(reviewed.corrections.lines[-len(answers) :]) if answers else []
+        return list(reviewed.corrections.lines[n_former:])
 
     def undo(self) -> None:
         """Take back the last correction."""

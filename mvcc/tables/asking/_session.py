@@ -109,7 +109,8 @@ class AskSession(LoggedSession):
         """
         questions, lines = copy(self._questions), list[Answer]()
         n_former = len(questions.history.standing)
-        for number, (id, answer) in enumerate(answers):
+        places = where or [""] * len(answers)
+        for place, (id, answer) in zip(places, answers, strict=True):
             try:
                 _check_new_name(answer)
                 # the first ones of those that stand are from before these and may be replaced
@@ -118,7 +119,7 @@ class AskSession(LoggedSession):
                 if answer != UNDO:
                     self._refuse_contradiction(questions, line)
             except MvccError as error:
-                error.args = (f"{where[number] if where else ''}{error}",)
+                error.args = (f"{place}{error}",)
                 raise
             n_former = min(n_former, len(questions.history.standing))
             lines.append(line)

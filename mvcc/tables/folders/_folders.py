@@ -117,7 +117,7 @@ class Folders:
                 saved.view(name).id_column,
                 job.views[name].labels_column,
                 os.path.abspath(new / name / LABELS),
-                facts.corrected.into if facts.corrected else (),
+                facts.into,
             )
             tell = Progress(f"labels of all rows of {name}", self.on_step)
             counts = write_labels(self.client, folder, source, new / name / ALL_LABELS, tell)

@@ -117,7 +117,9 @@ class SavedClustering:
         return self.views[self.names.index(name)]
 
     def merged(self, into: Sequence[int]) -> SavedClustering:
-        """Return it with the rows of some clusters in others: ``into`` has them by number."""
+        """Return it with the rows of each cluster in another one: ``into`` has them, if any."""
+        if not into:
+            return self
         numbers = np.array(into)
         return SavedClustering(
             [replace(view, numbers=numbers[view.numbers]) for view in self.views]

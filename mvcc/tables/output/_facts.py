@@ -18,6 +18,7 @@ from mvcc.tables.explaining._profiles import name_clusters, nameless
 from mvcc.tables.fitting._features import Features, drawn
 from mvcc.tables.fitting._fit import Explained, Fit, against_labels
 from mvcc.tables.output._continued import Continuation, names_kept
+from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -38,27 +39,23 @@ def describe(
     features: list[Features],
     fit: Fit,
     explained: Explained,
-    comparison: Comparison | None,
+    comparison: Comparison,
     continuation: Continuation | None = None,
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
-    tables, answers = inputs.tables, inputs.answers
+    tables = inputs.tables
+    answers = inputs.answers or no_answers(tables)
     joint = explained.facts.get("joint")
     alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
-    names: list[list[str]] = [[] for _ in tables]
-    names_from = answers.source if answers else ""
-    if answers:
-        names = name_clusters(answers, fit.labels, alike, fit.n_numbers)
+    names = name_clusters(answers, fit.labels, alike, fit.n_numbers)
+    names_from, more = answers.source, dict[str, Any]()
     if continuation:
         names = names_kept(continuation, names)
         names_from = names_from or continuation.names_from
-    held_out = comparison.held_out if comparison else {}
-    more: dict[str, Any] = {}
-    if continuation:
         more["continued"] = continuation.facts.model_dump(mode="json")
-    if answers and answers.together:
+    if answers.together:
         more["together"] = answers.together.model_dump(mode="json")
-    outliers = answers.outlier_ids() if answers else [[] for _ in tables]
+    outliers = answers.outlier_ids()
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
@@ -79,10 +76,10 @@ def describe(
         "relations": [
             _relation(*views, rows, job, tables)
             | explained.relations[views]
-            | {"held_out": held_out.get(views)}
+            | {"held_out": comparison.held_out.get(views)}
             for views, rows in fit.method.relations.items()
         ],
-        "comparison": comparison.facts if comparison else None,
+        "comparison": comparison.facts,
         **explained.facts,
         "stability_runs": {"count": fit.n_runs, "agreement": fit.agreement},
         "warnings": [
@@ -90,9 +87,9 @@ def describe(
             *filter(None, (one.note for one in features)),
             *explained.cautions,
             *cautions(job, tables, fit),
-            *(comparison.cautions if comparison else ()),
+            *comparison.cautions,
             *inputs.notes,
-            *(nameless(answers, names) if answers else ()),
+            *nameless(answers, names),
         ],
         "settings": job.settings(),
     }

@@ -178,8 +178,7 @@ def _source(
     head = next(rows.pieces[0].frames())
     refuse_repeated_columns(head, rows.path)
     model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
-    into = facts.corrected.into if facts.corrected else ()
-    return Source(model, view.name, names, id_column, into=into)
+    return Source(model, view.name, names, id_column, into=facts.into)
 
 
 def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:

@@ -163,7 +163,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
 def corrected_model(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder, which gives rows of merged clusters to the one that is left."""
     model, facts = read_clustering(folder)
-    return model.merged(facts.corrected.into) if facts.corrected else model, facts
+    return model.merged(facts.into), facts
 
 
 def read_found(folder: Path) -> Clustering:

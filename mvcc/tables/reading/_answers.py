@@ -67,6 +67,11 @@ class Answers:
         return [ANSWER_COLUMNS, *answers]
 
 
+def no_answers(tables: list[Table]) -> Answers:
+    """Return that nothing was answered about some tables."""
+    return Answers({}, 0, None, [np.empty(0, np.int64) for _ in tables], "", tables, [])
+
+
 # the answers, all constraints, and how many entries each file has
 _Found = tuple[Answers, "list[Constraints]", list[tuple[str, int]]]
 

@@ -258,9 +258,9 @@ def _has_groups(cells: Cells, areas: Sequence[Area], top: int) -> bool:
 
 def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[str]:
     """Return the names of columns, with groups where needed, numbered where they are merged."""
-    own = ["" if value is None else str(value).strip() for value in filled[top]]
+    own = list(map(_name, filled[top]))
     if has_groups:
-        above = ["" if value is None else str(value).strip() for value in filled[top - 1]]
+        above = map(_name, filled[top - 1])
         own = [
             f"{group} {name}".strip() if not name or own.count(name) > 1 else name
             for group, name in zip(above, own, strict=True)
@@ -270,6 +270,11 @@ def _names(filled: Cells, top: int, has_groups: bool, merged: set[int]) -> list[
         n_before = own[:column].count(name) if name and column in merged else 0
         names.append(f"{name} {n_before + 1}" if n_before else name)
     return names
+
+
+def _name(value: Any) -> str:
+    """Return what a cell names."""
+    return "" if value is None else str(value).strip()
 
 
 def _columns(names: list[str], body: Cells) -> tuple[list[int], list[str]]:
