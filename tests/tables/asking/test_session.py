@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from itertools import pairwise
 
 import pytest
@@ -387,44 +385,6 @@ def test_the_document_is_the_same_until_something_is_said(options, tmp_path):
     offered = later["questions"][0]["groups"][0]
     assert offered == {"group": "g1", "name": "a", "size": 1, "exemplar": first["rows"]}
     assert first["id"] not in [question["id"] for question in later["questions"]]
-
-
-KILLED = """
-import os, sys
-from mvcc.tables import AskSession, load_job, read_inputs
-job = load_job(None, eval(sys.argv[1]))
-with AskSession(job, read_inputs(job), __import__("pathlib").Path(sys.argv[2])) as asking:
-    for number in range(100):
-        (question,) = asking.next()
-        asking.answer(question.id, "g1" if number else "new")
-        print(question.id, flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_no_answer_is_lost_by_a_kill(tmp_path):
-    options = write_problem(tmp_path, judged=(), n=200, n_matches=50)
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, repr(options), str(tmp_path / "asked")],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    told = [process.stdout.readline().strip() for _ in range(7)]
-    process.kill()
-    told += process.stdout.read().split()
-    process.wait()
-    process.stdout.close()
-    notes = []
-    job = load_job(None, options)
-    with AskSession(job, read_inputs(job), tmp_path / "asked", on_note=notes.append) as asking:
-        ids = [one.id for one in asking.said]
-        assert ids[: len(told)] == told
-        assert len(ids) <= len(told) + 1
-        (question,) = asking.next()
-    assert f"process {process.pid}" in notes[0]
-    with session(options, tmp_path / "again") as asking:
-        asking.record([(id, "g1" if n else "new") for n, id in enumerate(ids)])
-        assert asking.next()[0].id == question.id
 
 
 def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
