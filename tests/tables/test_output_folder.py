@@ -215,9 +215,9 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(tmp_path, monk
 def test_a_folder_that_another_run_writes_to_is_refused_and_left_alone(options, done):
     before = outputs(done, *ENDINGS)
     in_use = rf"out is in use: a run of process {os.getpid()} on "
-    with results_folder(done, load_job(None, options), fresh=True):
-        with pytest.raises(StoreError, match=in_use):
-            cluster(options, done, fresh=True)
+    held = results_folder(done, load_job(None, options), fresh=True)
+    with held, pytest.raises(StoreError, match=in_use):
+        cluster(options, done, fresh=True)
     assert outputs(done, *ENDINGS) == before
 
 

@@ -12,62 +12,10 @@ from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
-from mvcc.tables import cluster_job, load_job, read_inputs
-from mvcc.tables.fitting import _fit
-from mvcc.tables.fitting._chains import Reasons, propagated, received, weight_of, without_loops
+from mvcc.tables import cluster_job, load_job
+from mvcc.tables.fitting._chains import Reasons, weight_of, without_loops
 from tests.reports import write_clustering_report
-from tests.tables.problems import by_co_em, cluster, read_csv, write_csv, write_problem
-
-PROBLEMS = {
-    "one view": {"n_views": 1, "pairs": ()},
-    "two views, the second judged": {"judged": (1,)},
-    "three views in a chain": {
-        "n_views": 3,
-        "pairs": [("view0", "view1"), ("view2", "view1")],
-        "judged": (0, 2),
-    },
-    "three views, one by itself": {"n_views": 3, "pairs": [("view0", "view2")], "judged": (0, 1)},
-}
-
-
-@pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
-def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, options):
-    """That the reasons are right, whatever the method, the closure and the weights.
-
-    ``test_reasons_recomputed.py``.
-    """
-    kept = []
-
-    def keep(method, on_step):
-        kept.append((method, _fit.fit_job(method, on_step)))
-        return kept[-1][1]
-
-    monkeypatch.setattr("mvcc.tables._clustering.fit_job", keep)
-    job_options = by_co_em(write_problem(tmp_path, seed=1, **options), threshold=0.2)
-    tables = read_inputs(load_job(None, job_options)).tables
-    facts = cluster(job_options, tmp_path / "out")
-    ((method, fit),) = kept
-    reasons = Reasons([table.ids for table in tables], method.given, method.relations, "full")
-    passed = propagated(fit.model, reasons, method.views, "constraint-propagation")
-    for kind, flows in (("propagated", passed), ("received", received(fit.model, reasons, passed))):
-        for table, flow, view in zip(tables, flows, facts["views"], strict=True):
-            expected = [
-                {
-                    "i": table.ids[i],
-                    "j": table.ids[j],
-                    "kind": "must-link" if must_link else "cannot-link",
-                    "weight": str(weight),
-                    "from_view": tables[source].name,
-                    "from_i": tables[source].ids[u],
-                    "from_j": tables[source].ids[v],
-                    "because": because,
-                }
-                for (i, j, must_link, weight), (because, (source, u, v), _) in zip(
-                    flow.constraints.rows(), flow.reasons, strict=True
-                )
-            ]
-            assert read_csv(tmp_path / "out" / table.name / f"{kind}.csv") == expected
-            assert sum(view[f"n_{kind}"].values()) == len(expected)
+from tests.tables.problems import by_co_em, read_csv, write_csv, write_problem
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,7 +9,7 @@ import pytest
 from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs
-from tests.tables.problems import options_of, read_csv, with_values, write_csv, write_problem
+from tests.tables.problems import options_of, with_values, write_csv, write_problem
 
 
 def said(asking):
@@ -50,59 +50,6 @@ def answered(asking, truth, n):
 
 def all_of(asking):
     return asking.status, asking.said, asking.groups, [q.id for q in asking.next(5)]
-
-
-def test_a_folder_goes_on_where_it_was(options, tmp_path):
-    truth = truth_of(options)
-    with session(options, tmp_path / "asked") as asking:
-        answered(asking, truth, 12)
-        asking.rename("g1", "first")
-        asking.merge("g2", "g3")
-        asking.undo()
-        before = all_of(asking)
-        files = {path.name: path.read_bytes() for path in (tmp_path / "asked").glob("*.csv")}
-    assert set(files) == {"asked.csv", "groups.csv", "view0.csv", "view1.csv"}
-    for name in files.keys() - {"asked.csv"}:
-        (tmp_path / "asked" / name).unlink()
-    with session(options, tmp_path / "asked") as asking:
-        assert all_of(asking) == before
-    assert {path.name: path.read_bytes() for path in (tmp_path / "asked").glob("*.csv")} == files
-
-
-def test_all_rows_of_constraints_are_of_the_true_classes(options, tmp_path):
-    truth = truth_of(options)
-    with session(options, tmp_path / "asked") as asking:
-        answered(asking, truth, 15)
-        names = {group.name for group in asking.groups}
-    assert names == set(truth.values())
-    for view in ("view0", "view1"):
-        pairs = read_csv(tmp_path / "asked" / f"{view}.csv")
-        assert pairs
-        for pair in pairs:
-            same = truth[f"{view}:{pair['i']}"] == truth[f"{view}:{pair['j']}"]
-            assert pair["kind"] == ("must-link" if same else "cannot-link")
-    for group in read_csv(tmp_path / "asked" / "groups.csv"):
-        assert {truth[member] for member in group["members"].split()} == {group["name"]}
-        assert group["counted"] == "yes"
-
-
-def test_undo_takes_back_one_thing_after_the_other(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
-        first, second = (question.id for question in asking.next(2))
-        asking.answer(first, "new:a")
-        asking.answer(second, "outlier")
-        asking.rename("a", "b")
-        assert asking.undo() is None
-        assert asking.undo() == second
-        assert said(asking) == [(first, "a")]
-        assert asking.undo() == first
-        with pytest.raises(InvalidInputError, match="nothing to undo"):
-            asking.undo()
-        assert asking.status.version == 6
-    rows = read_csv(tmp_path / "asked" / "asked.csv")
-    answers = ["new:a", "outlier", "rename:b", "undo", "undo", "undo"]
-    assert [row["answer"] for row in rows] == answers
-    assert [row["id"] for row in rows] == [first, second, "a", "a", second, first]
 
 
 @pytest.mark.parametrize(
@@ -369,22 +316,6 @@ def test_the_share_of_rows_that_moved_is_told_after_each_ten(options, tmp_path):
         assert 0 <= asking.status.moved <= 1
         asking.undo()
         assert asking.status.moved is None
-
-
-def test_the_document_is_the_same_until_something_is_said(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
-        document = asking.document(3)
-        assert asking.document(3) == document
-        first = document["questions"][0]
-        asking.answer(first["id"], "new:a")
-    with session(options, tmp_path / "asked") as asking:
-        later = asking.document(3)
-    assert document["groups"] == []
-    assert document["n_clusters_hint"] == 0
-    assert later["groups"] == [{"group": "g1", "name": "a", "size": 1}]
-    offered = later["questions"][0]["groups"][0]
-    assert offered == {"group": "g1", "name": "a", "size": 1, "exemplar": first["rows"]}
-    assert first["id"] not in [question["id"] for question in later["questions"]]
 
 
 def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
