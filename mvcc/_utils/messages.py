@@ -64,6 +64,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
+def agreeing(number: int, one: str, several: str) -> str:
+    """Return the word that agrees with a number, such as "is" or "are"."""
+    return one if number == 1 else several
+
+
 def enumerated(values: Iterable[object], most: int = 12) -> str:
     """Return values as a sentence lists them, such as "a, b and c" or "a, b and 3 more"."""
     texts = list(map(str, values))

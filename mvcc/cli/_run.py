@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from mvcc import experiments, multiview
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import agreeing, counted
 from mvcc.cli import _shared as shared
 
 SOME_TRIALS_FAILED = 4
@@ -258,7 +258,7 @@ def _cells(config: experiments.Config) -> Iterator[str]:
 def _none_needed(methods: list[str]) -> str:
     if not methods:
         return ""
-    return f" ({' and '.join(methods)} need{'s' if len(methods) == 1 else ''} none)"
+    return f" ({' and '.join(methods)} {agreeing(len(methods), 'needs', 'need')} none)"
 
 
 def _print_report(report: experiments.RunReport, data_dir: Path | None) -> None:

@@ -20,7 +20,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from mvcc import tables
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import agreeing, clipped
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ TERMS = {
 
 def below_help(*commands: str, terms: tuple[str, ...] = ()) -> str:
     """Return the text below a command's help: its examples, and the terms it uses."""
-    title = "Examples" if len(commands) > 1 else "Example"
+    title = agreeing(len(commands), "Example", "Examples")
     lines = ["\b", f"{title}:", *(f"  {command}" for command in commands)]
     if terms:
         lines += ["", "\b", "Terms:"]

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, augment
 from mvcc.exceptions import PropagationWarning
-from mvcc.experiments._config import Config
+from mvcc.experiments._config import Closure, Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
 from mvcc.experiments._plan import MULTI_VIEW, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
@@ -174,17 +174,20 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
     """Fit the base and method of a cell to its problem."""
     assert cell.base is not None  # of such cells alone there is a model with a history
     assert cell.closure is not None
-    # what is held out must not be seen through the closure, so that cross-validation closes each
-    # part by itself
-    cross_validated = cell.threshold == CROSS_VALIDATED
-    constraints, relations = problem.drawn if cross_validated else problem.closed
+    closure: Closure = "none"  # it is closed already
+    constraints, relations = problem.closed
     options, init = _settings(config, cell)
-    if cell.threshold is not None:
-        options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
+    if cell.threshold == CROSS_VALIDATED:
+        # what is held out must not be seen through the closure: each part is closed by itself
+        constraints, relations = problem.drawn
+        closure = cell.closure
+        options["threshold"] = cell.threshold
+    elif cell.threshold is not None:
+        options["threshold"] = float(cell.threshold)
     model = MultiViewConstrainedClustering(
         make_base(cell.base, _n_clusters(problem), init),
         transfer_class(cell.method)(**options),
-        closure=cell.closure if cross_validated else "none",
+        closure=closure,
         random_state=seed,
     )
     return model.fit(problem.views, constraints=constraints, mappings=relations)

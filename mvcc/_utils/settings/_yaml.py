@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import yaml
 
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
 from mvcc._utils.reading import opened
 from mvcc._utils.text import decoded
 from mvcc.exceptions import ConfigError
@@ -114,8 +114,8 @@ class Problems:
         again = f"{self._check} --set …" if lines[-1].startswith("--set") else self._check
         if count > MAX_SHOWN:
             lines[MAX_SHOWN:] = [f"… and {count - MAX_SHOWN} more."]
-        first = f"{count} problem{'s' if count > 1 else ''} in {self.source}:"
-        last = f"Correct {'them' if count > 1 else 'it'}, then check again with: {again}"
+        first = f"{counted(count, 'problem')} in {self.source}:"
+        last = f"Correct {agreeing(count, 'it', 'them')}, then check again with: {again}"
         return ConfigError("\n".join([first, *lines, last]))
 
 

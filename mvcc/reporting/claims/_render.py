@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.outputs import OutputFolder
 from mvcc.reporting.claims._evidence import READINGS
 from mvcc.reporting.claims._result import CellResult, Side, Verdict, write_equation
@@ -84,7 +84,7 @@ def _count(scorecard: Scorecard) -> str:
     parts = []
     for verdict, (_, one, several) in _VERDICTS.items():
         if n := scorecard.count(verdict):
-            parts.append(f"{n} {one if n == 1 else several}")
+            parts.append(f"{n} {agreeing(n, one, several)}")
     return f"{counted(len(scorecard.rows), 'claim')}: {', '.join(parts)}."
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mvcc._utils.messages import agreeing
 from mvcc._utils.messages import percent as percent
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def count(number: int) -> str:
 
 def plural(number: int, one: str, many: str = "") -> str:
     """Write a number and what it counts: 1 row, 2 rows."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {agreeing(number, one, many or one + 's')}"
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.messages import agreeing, clipped, counted, nearest, shown
 from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Bools, Ints
 from mvcc.embedding import find_objects
@@ -207,7 +207,7 @@ class Draft:
         said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
-        verb = "was" if len(rows) == 1 else "were"
+        verb = agreeing(len(rows), "was", "were")
         by_hand = True
         if answer == OUTLIER:
             number, became = LEFT_OUT, "left out"

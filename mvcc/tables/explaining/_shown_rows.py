@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import agreeing, clipped, counted
 from mvcc._utils.types import Ints
 from mvcc.constraints import Relations
 from mvcc.tables.explaining._distinguishing import columns_of, written
@@ -139,7 +139,7 @@ def add_pictures(facts: dict[str, Any], tables: list[Table]) -> None:
                 view["pictures"], unread = _read(rows, texts, base)
                 if unread:
                     path, why = next(iter(unread.items()))
-                    lacked = "it" if len(unread) == 1 else "them"
+                    lacked = agreeing(len(unread), "it", "them")
                     facts["warnings"].append(
                         f"{counted(len(unread), 'picture')} of {table.name} cannot be read, and the"
                         f" report lacks {lacked}: {path}, since {why}."

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mvcc._utils.messages import agreeing
 from mvcc._utils.types import Floats
 from mvcc.constraints import (
     Constraints,
@@ -135,7 +136,7 @@ def _lines(places: list[str]) -> str:
         line, _, file = place.removeprefix("line ").partition(" of ")
         numbers[file].append(line)
     return ", ".join(
-        f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}"
+        f"{agreeing(len(of), 'line', 'lines')} {', '.join(of)} of {file}"
         for file, of in numbers.items()
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.blocks import LazyRows
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
@@ -117,10 +117,10 @@ class Joint(Method):
                 )
             # so few that they are kept may well be right: the report lists them
             if left_out := sum(match[3] for match in found["suspicious"]):
-                seem = "seem to be wrong and were" if left_out > 1 else "seems to be wrong and was"
+                seem, were = agreeing(left_out, "seems", "seem"), agreeing(left_out, "was", "were")
                 yield (
-                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
-                    " left out; see the report."
+                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem} to be wrong"
+                    f" and {were} left out; see the report."
                 )
         sets = self._model.connected_views_
         if len(sets) > 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc._utils.messages import counted, enumerated, shown
+from mvcc._utils.messages import agreeing, counted, enumerated, shown
 from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
 from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
@@ -211,7 +211,7 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
         if len(rows) < 2:
             raise DataError(
                 f"{table.path}: of {len(table.ids)} rows, only {len(rows)} "
-                f"{'is' if len(rows) == 1 else 'are'} not marked as an outlier."
+                f"{agreeing(len(rows), 'is', 'are')} not marked as an outlier."
             )
         kept.append(rows)
         if len(outliers):

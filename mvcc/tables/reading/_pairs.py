@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import counted, nearest_id, shown
+from mvcc._utils.messages import agreeing, counted, nearest_id, shown
 from mvcc._utils.names import views_of_pair
 from mvcc._utils.types import Ints
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
@@ -204,7 +204,7 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
     ]
     if n > _MOST_SHOWN:
         listed.append(f"and {n - _MOST_SHOWN} more")
-    what = "names an unknown row" if n == 1 else "name unknown rows"
+    what = agreeing(n, "names an unknown row", "name unknown rows")
     said = f"{place}: {n} of {counted(n_all, noun)} {what} ({', '.join(listed)})."
     tables = list(dict.fromkeys(table for *_, table in lacking))
     remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
@@ -214,5 +214,5 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
             f"{numbered[0].name} ({numbered[0].path}) has no id column, so its rows are numbered"
             f" from 0. Name one with {option}"
         )
-    left_out = "It was left out." if n == 1 else "They were left out."
+    left_out = agreeing(n, "It was left out.", "They were left out.")
     return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"

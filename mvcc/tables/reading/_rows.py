@@ -7,7 +7,7 @@ from itertools import chain
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.messages import agreeing, clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
@@ -31,7 +31,8 @@ def row_ids(frame: pd.DataFrame, view: View, known: set[str]) -> list[str]:
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
     """Refuse a table in which several columns have one name."""
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
-        columns, are = ("column", "is") if len(twice) == 1 else ("columns", "are")
+        columns = agreeing(len(twice), "column", "columns")
+        are = agreeing(len(twice), "is", "are")
         raise DataError(
             f"{path}: the {columns} {listed(twice)} {are} there more than once; rename all but one."
         )

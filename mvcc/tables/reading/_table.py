@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, nearest_id, shown
+from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
 from mvcc._utils.names import row_name
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
@@ -265,7 +265,7 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     """Say what is wrong with a column, and what to do."""
     column, mistake = one.column.name, one.mistake
     assert mistake is not None
-    like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
+    like_it = f"{counted(mistake.n, 'value')} {agreeing(mistake.n, 'is', 'are')} like that"
     return (
         f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
         f" {listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
