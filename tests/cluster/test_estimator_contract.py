@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
@@ -74,20 +71,6 @@ def test_fit_returns_the_estimator_and_learns_what_is_documented(estimator, X, c
     assert_array_equal(again, model.labels_)
     with pytest.raises(TypeError):
         model.fit(X, None, constraints)
-
-
-@every
-def test_constraints_are_routed_through_a_pipeline(estimator, X):
-    free = clone(estimator).fit(StandardScaler().fit_transform(X)).labels_
-    constraints = Constraints([(0, np.flatnonzero(free != free[0])[0])], [True], [1e6])
-    with config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(
-            StandardScaler(), clone(estimator).set_fit_request(constraints=True)
-        )
-        pipeline.fit(X, constraints=constraints)
-    expected = clone(estimator).fit(StandardScaler().fit_transform(X), constraints=constraints)
-    assert_same_fit(pipeline[-1], expected)
-    assert not np.array_equal(expected.labels_, free)
 
 
 # ---- the numbers alone matter

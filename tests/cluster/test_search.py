@@ -1,7 +1,5 @@
 """The search of Eq. 1 from several starts against its slow reference."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -40,33 +38,6 @@ def test_agrees_with_the_reference(seed, n_pairs, weighted):
     np.testing.assert_array_equal(found.labels, labels)
     np.testing.assert_allclose(found.centers, centers, rtol=1e-10, atol=1e-12)
     assert found.objective == pytest.approx(objective, rel=1e-10)
-
-
-def test_integer_masses_are_points_that_are_repeated():
-    X, _ = problem(5)
-    times = np.random.default_rng(5).integers(1, 4, size=len(X))
-    centers = X[:4]
-
-    def from_centers(points, masses):
-        options = {"masses": masses, "starts": [centers], "rng": np.random.default_rng(0)}
-        return search_pck(points, 4, *NONE.listed(), n_init=1, **options)
-
-    heavy = from_centers(X, times.astype(float))
-    repeated = from_centers(np.repeat(X, times, axis=0), None)
-    np.testing.assert_array_equal(np.repeat(heavy.labels, times), repeated.labels)
-    assert heavy.objective == pytest.approx(repeated.objective, rel=1e-12)
-
-
-def test_more_starts_never_end_higher():
-    X, c = problem(7, n=200, k=6)
-
-    def best_of(n):
-        rng = np.random.default_rng(0)
-        return search_pck(X, 6, c.pairs, c.must_link, c.weights, n_init=n, rng=rng).objective
-
-    objectives = [best_of(n) for n in range(1, 8)]
-    assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(objectives))
-    assert objectives[-1] < objectives[0]
 
 
 def test_of_a_sample_three_starts_that_end_in_the_lowest_objective_are_enough(monkeypatch):

@@ -163,18 +163,6 @@ def test_constraints_act_from_the_first_sweep_on_neighbors_that_have_a_label(est
     assert seeded.labels_[5] == seeded.labels_[0]
 
 
-@both
-@pytest.mark.parametrize(("rows", "expected"), [([0.0, 2.9], [0, 0]), ([2.9, 0.0], [1, 1])])
-def test_a_partner_that_is_not_assigned_yet_is_ignored_and_one_that_is_counts(
-    estimator, rows, expected
-):
-    c = Constraints([(0, 1)], [True], [100])
-    model = estimator(2, init=[[0.0], [3.0]], max_iter=1).fit(
-        np.array(rows)[:, np.newaxis], constraints=c
-    )
-    assert_array_equal(model.labels_, expected)
-
-
 CENTERS_OF_NO_USE = {
     "k": np.zeros((2, 2)),
     "d": np.zeros((3, 1)),

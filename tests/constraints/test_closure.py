@@ -75,24 +75,6 @@ def test_extreme_weights_are_weights_like_others(weight):
 # the conflict that is named
 
 
-def test_the_shortest_of_two_contradicting_chains_is_named():
-    long = [(0, 1), (1, 2), (2, 3), (3, 4)]
-    short = [(10, 11), (11, 12)]
-    for first, second in ((long, short), (short, long)):
-        c = Constraints.from_pairs(first + second, [(0, 4), (10, 12)])
-        message = (
-            r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\."
-        )
-        with pytest.raises(ConstraintConflictError, match=message + " Correct or remove"):
-            c.closure()
-    # the same when the shorter one has the smaller rows
-    c = Constraints.from_pairs([(0, 1), (1, 2), (5, 6), (6, 7), (7, 8)], [(0, 2), (5, 8)])
-    with pytest.raises(
-        ConstraintConflictError, match=r"row 0 = row 1 \(must-link\) = row 2 \(must-link\), but"
-    ):
-        c.closure()
-
-
 def steps_between(links, start, goal):
     """Count the links of the shortest way, by breadth-first search, or infinity."""
     distance = {start: 0}

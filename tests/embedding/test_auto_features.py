@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvcc import AutoFeatures, AutoScaler, JointGraphClustering, JointSpectralFeatures
 from mvcc.exceptions import InvalidInputError
@@ -28,11 +27,6 @@ def documents(n=200, d=500, k=4, seed=0):
 def histograms(n=80, d=6, seed=0):
     shares = np.arange(1, d + 1) / sum(range(1, d + 1))
     return np.random.default_rng(seed).multinomial(500, shares, size=n) / 500
-
-
-@parametrize_with_checks([AutoFeatures()])
-def test_scikit_learn_takes_it_for_a_transformer(estimator, check):
-    check(estimator)
 
 
 def test_counts_get_tf_idf_singular_vectors_and_rows_of_length_one():

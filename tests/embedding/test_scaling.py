@@ -5,13 +5,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvcc import AutoScaler
+from mvcc import AutoFeatures, AutoScaler, PairMetric, SpectralFeatures
 
 RNG = np.random.default_rng(0)
 
 
-@parametrize_with_checks([AutoScaler()])
-def test_scikit_learn_takes_it_for_a_transformer(estimator, check):
+TRANSFORMERS = [AutoScaler(), AutoFeatures(), SpectralFeatures(), SpectralFeatures(1, sigma=0.5)]
+
+
+@parametrize_with_checks([*TRANSFORMERS, PairMetric(), PairMetric(unit_rows=True)])
+def test_scikit_learn_takes_all_of_our_transformers_for_ones(estimator, check, monkeypatch):
+    """None is expected to fail."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped
     check(estimator)
 
 

@@ -13,10 +13,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from mvcc import MPCKMeans, SpectralFeatures, spectral_features
+from mvcc import SpectralFeatures, spectral_features
 from mvcc.embedding import _spectral
 from mvcc.exceptions import InvalidInputError
 from tests.reference import embedding as slow
@@ -36,13 +35,6 @@ def new():
 @pytest.fixture(scope="module")
 def fitted(X):
     return SpectralFeatures(3, sigma=0.3).fit(X)
-
-
-@parametrize_with_checks([SpectralFeatures(), SpectralFeatures(1, sigma=0.5)])
-def test_scikit_learns_checks_of_a_transformer(estimator, check, monkeypatch):
-    """None is expected to fail."""
-    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped
-    check(estimator)
 
 
 # ---- the rows of fit
@@ -215,16 +207,6 @@ def test_changing_what_was_returned_changes_nothing(X):
     expected = transformer.transform(far)
     features[:] = 0
     assert_array_equal(transformer.transform(far), expected)
-
-
-def test_it_works_in_a_pipeline_and_names_its_features(X, new):
-    table = pd.DataFrame(X, columns=["a", "b", "c"])
-    pipeline = make_pipeline(SpectralFeatures(3, sigma=0.3), MPCKMeans(3, random_state=0)).fit(
-        table
-    )
-    assert pipeline.predict(pd.DataFrame(new, columns=["a", "b", "c"])).shape == (20,)
-    named = SpectralFeatures(2).set_output(transform="pandas").fit_transform(table)
-    assert list(named.columns) == ["spectralfeatures0", "spectralfeatures1"]
 
 
 # ---- what is refused

@@ -16,17 +16,7 @@ CONFIG = small_config(
 )
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("original") / "small"
-    run_experiment(CONFIG, folder, n_jobs=1)
-    return folder
-
-
-@pytest.fixture
-def folder(original, tmp_path):
-    shutil.copytree(original, tmp_path / "small")
-    return tmp_path / "small"
+ORIGINAL = CONFIG
 
 
 def check(*folders):

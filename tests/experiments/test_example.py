@@ -5,20 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from mvcc.experiments import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._trial import example_cluster
+from tests.experiments.test_trial import small_config
 from tests.reference import gaussians
 
 
 def config(mapped=(0.5, 1.0), constraints=(10, 20), **changes):
-    given = {
-        "name": "small",
-        "dataset": "four_quadrants",
-        "dataset_options": {"instances_per_view": 40},
-        "multi_view": {"threshold": 0.75, "mapped": mapped, "constraints": constraints},
-    }
-    return Config.model_validate(given | changes)
+    return small_config(multi_view={"mapped": mapped, "constraints": constraints}, **changes)
 
 
 @pytest.fixture(scope="module")

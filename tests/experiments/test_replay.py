@@ -1,31 +1,16 @@
 """A trial, computed again alone, gives the stored numbers, or the cause is named."""
 
-from shutil import copytree
-
 import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import _runner as replay_module
-from mvcc.experiments import load_config, replay_trial, run_experiment
+from mvcc.experiments import replay_trial
 from mvcc.experiments._store import ResultsStore
 from tests.experiments.manifests import edit_manifest
 from tests.experiments.test_trial import small_config
 
 PLAN = {"bases": ("pck-means",), "mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")}
-CONFIG = small_config(trials=2, multi_view=PLAN)
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    """Results that no test changes."""
-    folder = tmp_path_factory.mktemp("stored")
-    run_experiment(CONFIG, folder, n_jobs=1)
-    return folder
-
-
-@pytest.fixture
-def folder(stored, tmp_path):
-    return copytree(stored, tmp_path, dirs_exist_ok=True)
+ORIGINAL = small_config(trials=2, multi_view=PLAN)
 
 
 @pytest.mark.parametrize("source", ["trials", "scores"])
@@ -115,12 +100,3 @@ def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder,
     )
     with pytest.raises(StoreError, match=r"manifest\.json: its config cannot be run: Unknown opt"):
         replay_trial(folder, 0)
-
-
-@pytest.mark.parametrize(
-    "name", ["protein", "rec_talk", "shapes_rings", "views_protein", "thresholds_letters_digits"]
-)
-def test_the_config_of_a_manifest_is_that_of_its_file(name):
-    config = load_config(f"configs/{name}.yaml")
-    stored = ResultsStore(f"results/{name}").manifest()
-    assert replay_module._config(stored, ResultsStore(".")) == config

@@ -1,7 +1,6 @@
 """A run stores every finished trial, and goes on where it stopped, to the same bytes."""
 
 import json
-from shutil import copytree
 
 import pytest
 
@@ -20,17 +19,7 @@ def of_trials(number):
     return CONFIG.model_copy(update={"trials": number})
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """Results of one trial that no test changes."""
-    folder = tmp_path_factory.mktemp("original")
-    run_experiment(of_trials(1), folder, n_jobs=1)
-    return folder
-
-
-@pytest.fixture
-def folder(original, tmp_path):
-    return copytree(original, tmp_path, dirs_exist_ok=True)
+ORIGINAL = of_trials(1)
 
 
 def curves(folder):

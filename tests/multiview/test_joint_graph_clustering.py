@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
@@ -25,12 +25,8 @@ from threadpoolctl import threadpool_limits
 from mvcc import (
     ConstrainedViews,
     Constraints,
-    DirectMapping,
     JointGraphClustering,
-    JointSpectralFeatures,
-    MultiViewConstrainedClustering,
     NeighborhoodKFold,
-    PCKMeans,
     PerView,
     drop_conflicts,
     pairwise_f_measure,
@@ -112,35 +108,6 @@ def test_halves_of_digits(n_pairs, least):
     models = [model_of_digits(seed, n_pairs) for seed in range(3)]
     found = [mean_f_measure(y, model.labels_) for model, y in models]
     assert np.mean(found) >= least, found
-
-
-def test_matches_alone_help():
-    views, y, _, _ = digits(0)
-    apart, joined = fit(views, {}, k=10), model_of_digits(0)[0]
-    assert mean_f_measure(y, joined.labels_) > mean_f_measure(y, apart.labels_) + 0.03
-
-
-def test_many_to_many_matches():
-    views, y, _ = blobs(n_matches=0)
-    pairs = [
-        (i, j)
-        for kind in range(3)
-        for i in np.flatnonzero(y[0] == kind)[:8]
-        for j in np.flatnonzero(y[1] == kind)[i % 5 :: 7]
-    ]
-    model = fit(views, {(0, 1): pairs})
-    assert score(y, model.labels_) == 1
-
-
-def test_answers_in_groups_are_learned():
-    views, y, matches, _ = digits(0)
-    rows = np.random.default_rng(0).permutation(1000)[:80]
-    groups = [rows[y[0][rows] == kind] for kind in range(10)]
-    together = [(group[0], row) for group in groups for row in group[1:]]
-    apart = [(one[0], other[0]) for n, one in enumerate(groups) for other in groups[:n]]
-    model = fit(views, matches, [Constraints.from_pairs(together, apart), None], k=10)
-    bare, _ = model_of_digits(0)
-    assert mean_f_measure(y, model.labels_) > mean_f_measure(y, bare.labels_)
 
 
 def test_a_heavy_pair_holds():
@@ -418,15 +385,6 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
         clone(model).predict_proba(views)
 
 
-def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():
-    views, y, matches = blobs()
-    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    search = GridSearchCV(
-        JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}, cv=NeighborhoodKFold(3)
-    )
-    assert search.fit(data).best_params_ == {"n_clusters": 3}
-
-
 def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
     views, _, matches = blobs()
     model = fit(views, matches)
@@ -479,20 +437,6 @@ def test_pipelines_cross_validation_and_metadata_routing():
             constraints=True, mappings=True
         )
         assert score(y, model.fit(views, mappings=matches).labels_) == 1
-
-
-def test_the_other_estimator_of_several_views_may_follow_the_joint_features():
-    views, y, matches = blobs()
-    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
-    joint = JointSpectralFeatures(n_view_components=3)
-    last = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0)
-    model = make_pipeline(joint, last).fit(data)
-    expected = clone(last).fit(joint.transform(data))
-    for view in (0, 1):
-        assert np.array_equal(model[-1].labels_[view], expected.labels_[view])
-    new = {1: views[1] + 0.2}
-    assert np.array_equal(model.predict(new)[1], expected.predict(joint.transform(new))[1])
-    assert model.score(data) == expected.score(joint.transform(data))
 
 
 @given(st.integers(0, 30), st.integers(1, 12))

@@ -158,26 +158,6 @@ def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_we
     assert model.propagated_[0] == once
 
 
-def test_constraints_of_one_view_improve_another():
-    improved = 0
-    for seed in range(10):
-        views, labels, constraints, _ = make_views(seed, (120, 120), 2, (60, 0))
-        labels[1][:] = labels[0]
-        views[1] = CENTERS[labels[1]] * 0.4 + np.random.default_rng(seed).normal(
-            size=views[1].shape
-        )
-        mappings = {(0, 1): np.column_stack((np.arange(40), np.arange(40)))}
-        base = PCKMeans(2, init="neighborhoods")
-        arguments = ("full", views, constraints, mappings, base)
-        right = [
-            np.mean(np.array(results(t, *arguments)[1]) == labels[1])
-            for t in (ConstraintPropagation(0.5), SingleView())
-        ]
-        with_help, without = np.maximum(right, np.subtract(1, right))
-        improved += with_help > without
-    assert improved >= 8
-
-
 def test_the_default_transfer_is_constraint_propagation():
     views, _, constraints, mappings = make_views(1)
     arguments = ("full", views, constraints, mappings)

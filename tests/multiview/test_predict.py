@@ -1,6 +1,5 @@
 """New rows of a view go to the clusters that the view has learned."""
 
-import pickle
 from functools import cache
 
 import numpy as np
@@ -90,15 +89,6 @@ def test_the_columns_of_a_dataframe_are_found_by_name():
     )
     unnamed = fit(None, [TEXTS.to_numpy(), IMAGES])
     np.testing.assert_array_equal(unnamed.predict(TEXTS), model.predict(TEXTS))
-
-
-def test_a_stored_model_predicts_the_same():
-    model = fitted()
-    revived = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(
-        revived.predict(IMAGES, "images"), model.predict(IMAGES, "images")
-    )
-    assert revived.view_names_ == ["texts", "images"]
 
 
 def test_nothing_is_predicted_or_judged_before_a_fit():

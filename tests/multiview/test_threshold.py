@@ -15,10 +15,15 @@ from mvcc import (
     MultiViewConstrainedClustering,
     PCKMeans,
 )
-from mvcc.constraints import n_satisfied, neighborhood_folds
+from mvcc.constraints import n_satisfied
 from mvcc.constraints._relations import N_FOLDS, close_views
-from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.co_em._loop import GRID, MAX_ITER, CoEM, Outcome, choose_threshold
+
+# of views that overlap, and of few iterations
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 
 
 def two_views(seed, n_constraints=20, n=60):
@@ -35,24 +40,6 @@ def cross_validated(seed=0, **options):
     return MultiViewConstrainedClustering(
         base, ConstraintPropagation("cv"), random_state=seed, **options
     )
-
-
-def fit(model, views, constraints, mappings=None):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PropagationWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(views, constraints=constraints, mappings=mappings)
-
-
-def test_folds_are_about_equal_and_drawn_at_random():
-    apart = Constraints.from_pairs(cannot_link=[(2 * i, 2 * i + 1) for i in range(10)])
-    first, second = (
-        neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1)
-    )
-    np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
-    assert not np.array_equal(first, second)
-    # a cannot-link does not make one neighborhood of its ends
-    assert (first[0::2] != first[1::2]).any()
 
 
 @pytest.fixture
@@ -146,11 +133,12 @@ def test_every_threshold_is_tried_on_the_same_parts_with_few_iterations(recorded
 
 def test_a_chosen_threshold_gives_what_the_same_number_gives():
     views, constraints, mappings = two_views(0)
-    found = fit(cross_validated(), views, constraints, mappings)
+    given = {"constraints": constraints, "mappings": mappings}
+    found = cross_validated().fit(views, **given)
     assert found.transfer_.threshold in GRID
     assert found.transfer.threshold == "cv"
-    same = clone(found).set_params(transfer=clone(found.transfer_))
-    for a, b in zip(found.labels_, fit(same, views, constraints, mappings).labels_, strict=True):
+    same = clone(found).set_params(transfer=clone(found.transfer_)).fit(views, **given)
+    for a, b in zip(found.labels_, same.labels_, strict=True):
         np.testing.assert_array_equal(a, b)
     assert same.transfer_.threshold == found.transfer_.threshold
 
@@ -161,7 +149,8 @@ def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another
     views, constraints, mappings = two_views(4, 8)
 
     def chosen(seed):
-        return fit(cross_validated(seed), views, constraints, mappings).transfer_.threshold
+        model = cross_validated(seed).fit(views, constraints=constraints, mappings=mappings)
+        return model.transfer_.threshold
 
     first = chosen(0)
     assert chosen(0) == first
@@ -183,7 +172,8 @@ def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
         model = MultiViewConstrainedClustering(
             PCKMeans(2, init="neighborhoods"), transfer, random_state=0
         )
-        labels = fit(model, [clean, other], constraints, mappings).labels_[1]
+        model.fit([clean, other], constraints=constraints, mappings=mappings)
+        labels = model.labels_[1]
         return max(np.mean(labels == y), np.mean(labels != y)), model.transfer_
 
     right, transfer = share_right(ConstraintPropagation("cv"))

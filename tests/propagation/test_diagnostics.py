@@ -68,13 +68,6 @@ def test_flat_lonely_and_coinciding_clusters_have_finite_indicators(unit):
     assert diagnose(np.full((4, 2), unit), [0, 0, 1, 1]) == Diagnosis(0.0, 0.0, (0, 1))
 
 
-@given(seeds, st.integers(1, 4))
-def test_k_means_without_constraints_agrees_with_itself(seed, k):
-    X, _, _ = random_clustering(seed)
-    model = PCKMeans(k, random_state=0).fit(X)
-    assert diagnose(X, model.labels_).disagreement == 0
-
-
 @given(seeds)
 def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
     X, labels, rng = random_clustering(seed)

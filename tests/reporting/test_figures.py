@@ -17,7 +17,7 @@ from mvcc.reporting.figures._curves import (
     draw_precision,
     improvements,
 )
-from mvcc.reporting.figures._panels import main_experiment, panels_by_base
+from mvcc.reporting.figures._panels import main_experiment
 from mvcc.reporting.figures._style import METHODS, WIDTH, house_style, method_styles
 from mvcc.results import BASES
 from tests.reporting.drawn import (
@@ -417,17 +417,3 @@ def test_of_several_thresholds_one_is_shown_beside_the_methods_that_have_none(cu
     rows = main_experiment(pd.concat([curves(), other]), "multi-view")
     assert len(rows) == len(curves())
     assert set(rows["reading"]) == {"threshold 0.5"}
-
-
-def test_each_panel_holds_the_rows_of_its_titles(curves):
-    table = pd.concat([curves("protein"), curves("four_quadrants")]).sample(frac=1, random_state=1)
-    panels = panels_by_base(main_experiment(table, "multi-view"))
-    assert [(panel.row, panel.column, panel.row_title, panel.column_title) for panel in panels] == [
-        (0, 0, "Four Quadrants", "PCK-Means"),
-        (0, 1, "Four Quadrants", "MPCK-Means"),
-        (1, 0, "Protein", "PCK-Means"),
-        (1, 1, "Protein", "MPCK-Means"),
-    ]
-    for panel in panels:
-        assert panel.points["dataset"].nunique() == panel.points["base"].nunique() == 1
-        assert len(panel.points) == len(curves()) / 2

@@ -38,13 +38,6 @@ def test_figures_go_to_the_results_folder_and_pyplot_is_not_touched(
     assert names(tmp_path / "figures") == [".mvcc-files", *NAMES]
 
 
-@pytest.mark.slow
-def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish):
-    plot(finish(tmp_path / "one", curves(**FEW)), ["4"])
-    assert names(tmp_path / "one" / "figures") == [".mvcc-files", "figure_04.pdf", "figure_04.png"]
-    assert names(tmp_path) == ["one"]
-
-
 def test_figures_go_where_they_are_told(tmp_path, curves, finish):
     finish(tmp_path / "results", curves(**FEW))
     plot(tmp_path / "results", figures=["6", "4"], out=tmp_path / "some" / "place")

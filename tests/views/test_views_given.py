@@ -192,61 +192,60 @@ def test_a_repeated_id_that_nobody_names_does_no_harm():
     assert relations(IDS, views=views)[0, 1].tolist() == [[2, 0], [3, 1], [3, 3], [5, 4]]
 
 
-UNEQUAL = ("texts", "images")
+def renamed(*columns):
+    return IDS.set_axis(columns, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([(0, 9)], r"\['texts', 'images'\]\[0\] names row 9 of view 'images', .* rows 0 … 4"),
+        (MATRIX.T, r"has shape \(5, 6\).*\(6, 5\)"),
+        (MATRIX * np.nan, "holds NaN"),
+        (
+            {"a": "i1"},
+            r"'a' is not a row number; a dict relates rows by number.*DataFrame with two columns",
+        ),
+        ({0: [[1]]}, r"\[1\] is not a row number"),
+        ({0: 7}, "names row 7 of view 'images'"),
+        ({0: np.array("a")}, r"'a'.* is not a row number"),
+        (renamed("first", "sounds"), "column 'sounds' is called like a view that the key does not"),
+        (renamed(1, 0), r"called \[1, 0\], .* the other way round"),
+        (renamed("texts", "texts"), "both columns are called 'texts'; give one"),
+        (IDS.assign(sure=1), r"two columns of ids, one for each view, not 3.*'sure'"),
+        (IDS.replace("c", "cc"), "column 'texts': 'cc' of row 1 is not in the row index"),
+        (IDS.replace("i1", "I1"), "'I1' of row 0 is not in .* Did you mean 'i1'"),
+        (IDS.replace("i1", None), "column 'images': row 0 has no id"),
+        (
+            pd.DataFrame({"u": [["a"]], "v": ["i1"]}),
+            "u.*single number or text|not in the row index",
+        ),
+    ],
+)
+def test_relations_that_cannot_be_say_where_and_what_is_allowed(given, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(mappings={("texts", "images"): given})
+
+
+OF_SOUNDS, TURNED = pd.DataFrame({"u": ["a"], "v": ["3"]}), renamed("u", "v")
 
 
 @pytest.mark.parametrize(
     ("mappings", "message"),
     [
         ({("text", "images"): PAIRS}, "no view 'text'; .* 'sounds'. Did you mean 'texts'"),
-        ({(0, 3): PAIRS}, r"no view 3; the views are 'texts'"),
-        ({"texts": PAIRS}, r"the key 'texts' is not a pair of views; the views are"),
+        ({(0, 3): PAIRS}, "no view 3; the views are 'texts'"),
+        ({"texts": PAIRS}, "the key 'texts' is not a pair of views; the views are"),
         ({("texts", "texts"): PAIRS}, "does not name two different views"),
-        ({UNEQUAL: PAIRS, (0, 1): PAIRS}, "names two views that another key names, too"),
         (
-            {UNEQUAL: [(0, 9)]},
-            r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', .* rows 0 … 4",
+            {("texts", "images"): PAIRS, (0, 1): PAIRS},
+            "names two views that another key names, too",
         ),
-        ({UNEQUAL: MATRIX.T}, r"has shape \(5, 6\).*\(6, 5\)"),
-        ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
-        (
-            {UNEQUAL: {"a": "i1"}},
-            r"'a' is not a row number; a dict relates rows by number.*DataFrame with two columns",
-        ),
-        ({UNEQUAL: {0: [[1]]}}, r"\[1\] is not a row number"),
-        ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
-        ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is not a row number"),
-        (
-            {UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)},
-            "column 'sounds' is called like a view that the key does not",
-        ),
-        ({UNEQUAL: IDS.set_axis([1, 0], axis=1)}, r"called \[1, 0\], .* the other way round"),
-        (
-            {UNEQUAL: IDS.set_axis(["texts"] * 2, axis=1)},
-            "both columns are called 'texts'; give one",
-        ),
-        ({UNEQUAL: IDS.assign(sure=1)}, r"two columns of ids, one for each view, not 3.*'sure'"),
-        (
-            {UNEQUAL: IDS.replace("c", "cc")},
-            "column 'texts': 'cc' of row 1 is not in the row index",
-        ),
-        ({UNEQUAL: IDS.replace("i1", "I1")}, "'I1' of row 0 is not in .* Did you mean 'i1'"),
-        ({UNEQUAL: IDS.replace("i1", None)}, r"column 'images': row 0 has no id"),
-        (
-            {("texts", "sounds"): pd.DataFrame({"u": ["a"], "v": ["3"]})},
-            "row numbers of view 'sounds', 0 … 3.",
-        ),
-        (
-            {UNEQUAL: pd.DataFrame({"u": [["a"]], "v": ["i1"]})},
-            "u.*single number or text|not in the row index",
-        ),
-        (
-            {("images", "texts"): IDS.set_axis(["u", "v"], axis=1)},
-            "column 'u': 'a' of row 0 is .* view 'images'",
-        ),
+        ({("texts", "sounds"): OF_SOUNDS}, "row numbers of view 'sounds', 0 … 3."),
+        ({("images", "texts"): TURNED}, "column 'u': 'a' of row 0 is .* view 'images'"),
     ],
 )
-def test_relations_that_cannot_be_say_where_and_what_is_allowed(mappings, message):
+def test_keys_of_relations_that_cannot_be_say_what_is_allowed(mappings, message):
     with pytest.raises(InvalidInputError, match=message):
         fit(mappings=mappings)
 
@@ -262,37 +261,32 @@ def test_columns_without_names_are_in_the_order_of_the_key():
     ]
 
 
-def test_an_id_of_several_rows_is_refused():
-    views = {"texts": TEXTS.set_axis(list("abccef")), "images": IMAGES}
-    with pytest.raises(
-        InvalidInputError,
-        match=(
-            r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3"
+@pytest.mark.parametrize(
+    ("texts", "relation", "message"),
+    [
+        (
+            TEXTS.set_axis(list("abccef")),
+            IDS,
+            "'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3",
         ),
-    ):
-        relations(IDS, views=views)
-
-
-def test_an_index_of_several_levels_is_refused():
-    views = {"texts": TEXTS.set_index(["length", "words"], drop=False), "images": IMAGES}
-    with pytest.raises(InvalidInputError, match="view 'texts' has 2 levels"):
-        relations(IDS, views=views)
-
-
-def test_another_type_of_id_is_pointed_out():
-    views = [TEXTS.set_axis(range(6)), IMAGES]
-    with pytest.raises(InvalidInputError, match="The index has 2 as int, not str; convert one"):
-        relations(pd.DataFrame({"u": ["2"], "v": ["i1"]}), (0, 1), views)
+        (TEXTS.set_index(["length", "words"], drop=False), IDS, "view 'texts' has 2 levels"),
+        (
+            TEXTS.set_axis(range(6)),
+            pd.DataFrame({"u": ["2"], "v": ["i1"]}),
+            "The index has 2 as int, not str; convert one",
+        ),
+    ],
+    ids=["twice", "levels", "type"],
+)
+def test_an_index_that_tells_no_row_is_refused(texts, relation, message):
+    with pytest.raises(InvalidInputError, match=message):
+        relations(relation, views={"texts": texts, "images": IMAGES})
 
 
 # ---- constraints
 
 JUDGED = pd.DataFrame(
-    {
-        "i": ["c", "a", "f"],
-        "j": ["a", "b", "a"],
-        "kind": ["must-link", "cannot-link", " cannot-link "],
-    }
+    {"i": [*"caf"], "j": [*"aba"], "kind": ["must-link", "cannot-link", " cannot-link "]}
 )
 
 
@@ -303,51 +297,50 @@ def test_constraints_may_name_rows_by_id():
     assert weighted == Constraints([(0, 2), (0, 1), (0, 5)], [True, False, False], [2, 0.5, 1])
 
 
-def test_constraints_on_a_view_without_ids_name_row_numbers():
-    frame = pd.DataFrame({"i": [3], "j": [1], "kind": ["must-link"]})
-    assert judged(frame, "sounds")[2] == Constraints([(1, 3)], [True])
-
-
-def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
-    frame = pd.DataFrame(
-        {"i": [3, 0], "j": [1, 2], "kind": ["must-link", "cannot-link"], "weight": [0.25, 3]}
-    )
+def test_a_table_of_constraints_without_ids_means_what_the_file_means(tmp_path):
+    kinds = ["must-link", "cannot-link"]
+    frame = pd.DataFrame({"i": [3, 0], "j": [1, 2], "kind": kinds, "weight": [0.25, 3]})
     frame.to_csv(tmp_path / "pairs.csv", index=False)
-    assert judged(frame, "sounds")[2] == Constraints.read_csv(tmp_path / "pairs.csv")
+    expected = Constraints([(1, 3), (0, 2)], [True, False], [0.25, 3])
+    assert judged(frame, "sounds")[2] == Constraints.read_csv(tmp_path / "pairs.csv") == expected
+
+
+FAR, TWICE = Constraints.from_pairs([(0, 4)]), "a view that another key names"
 
 
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
         ({"imges": JUDGED}, r"constraints: there is no view 'imges'; .* Did you mean 'images'"),
-        ({"texts": JUDGED, 0: JUDGED}, "constraints: 0 is a view that another key names"),
-        ({"texts": JUDGED, 0: None}, "constraints: 0 is a view that another key names"),
-        ({0: None, "texts": JUDGED}, "constraints: 'texts' is a view that another key names"),
+        ({"texts": JUDGED, 0: JUDGED}, f"constraints: 0 is {TWICE}"),
+        ({"texts": JUDGED, 0: None}, f"constraints: 0 is {TWICE}"),
+        ({0: None, "texts": JUDGED}, f"constraints: 'texts' is {TWICE}"),
         (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views"),
         ([JUDGED], "constraints has 1 entries for 3 views"),
-        ({"texts": JUDGED[["i", "j"]]}, r"\['texts'\]: the columns must be .*not \['i', 'j'\]"),
-        (
-            {"texts": JUDGED.replace("must-link", "mustlink")},
-            r"\['texts'\], row 0: kind must be .*not 'mustlink'",
-        ),
-        (
-            {"texts": JUDGED.replace("must-link", None)},
-            "kind must be must-link or cannot-link, not",
-        ),
-        ({"texts": JUDGED.replace("f", "g")}, r"\['texts'\], column i: 'g' of row 2 is not in the"),
-        ({"texts": JUDGED.assign(weight=-1.0)}, r"constraints\['texts'\]: weights\[0\] = -1.0"),
-        ({"texts": JUDGED.assign(weight="heavy")}, r"\['texts'\]: weights must be numbers"),
-        ({"texts": JUDGED.assign(j=JUDGED.i)}, r"\['texts'\]: .*links a row with itself"),
         ({"texts": [(0, 1)]}, "must be mvcc.Constraints, a DataFrame or None, not list"),
-        (
-            {"sounds": Constraints.from_pairs([(0, 4)])},
-            r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3",
-        ),
+        ({"sounds": FAR}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
     ],
 )
 def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, message):
     with pytest.raises(InvalidInputError, match=message):
         fit(constraints=constraints)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (JUDGED[["i", "j"]], r": the columns must be .*not \['i', 'j'\]"),
+        (JUDGED.replace("must-link", "mustlink"), ", row 0: kind must be .*not 'mustlink'"),
+        (JUDGED.replace("must-link", None), ".*kind must be must-link or cannot-link, not"),
+        (JUDGED.replace("f", "g"), ", column i: 'g' of row 2 is not in the"),
+        (JUDGED.assign(weight=-1.0), r": weights\[0\] = -1.0"),
+        (JUDGED.assign(weight="heavy"), ": weights must be numbers"),
+        (JUDGED.assign(j=JUDGED.i), ": .*links a row with itself"),
+    ],
+)
+def test_a_table_of_constraints_that_cannot_be_says_where(table, message):
+    with pytest.raises(InvalidInputError, match=rf"constraints\['texts'\]{message}"):
+        fit(constraints={"texts": table})
 
 
 @pytest.mark.parametrize("table", [TEXTS, TEXTS.to_numpy()], ids=["ids", "numbers"])
