@@ -14,14 +14,7 @@ from mvcc._utils.messages import shown
 from mvcc._utils.types import Ints
 from mvcc.constraints import Constraints, Relations, n_satisfied
 from mvcc.exceptions import InvalidInputError
-from mvcc.views import (
-    ConstrainedViews,
-    FittedViews,
-    GivenViews,
-    ViewConstraints,
-    each_view,
-    views_in,
-)
+from mvcc.views import ConstrainedViews, FittedViews, GivenViews, ViewConstraints, each_view
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
@@ -154,7 +147,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
             that cannot predict.
         """
         check_is_fitted(self)
-        return self._of_views(views_in(X), view, self._predicted)
+        return self._of_views(X, view, self._predicted)
 
     def score(self, X: ConstrainedViews, y: None = None) -> float:
         """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).

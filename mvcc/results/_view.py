@@ -10,7 +10,6 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
 
 from mvcc._utils.messages import clipped
-from mvcc._utils.names import row_name
 
 _ROUNDING = 1e-9  # a mean of shares may end so far above 1
 
@@ -276,10 +275,6 @@ class ViewFacts(Facts):
     all_sizes: tuple[Count, ...] = ()  # of the clusters, over all rows of a folder
     all_f: Number | None = None  # as `reference_f`, over all rows of a folder
     all_ari: Number | None = None  # as `reference_ari`, over all rows of a folder
-
-    def row_name(self, row: int) -> str:
-        """Return the name of a row, such as texts:17."""
-        return row_name(self.name, self.ids[row])
 
     @property
     def shown_rows(self) -> Sequence[int]:

@@ -1,6 +1,5 @@
 from ._constrained import ConstrainedViews as ConstrainedViews
 from ._constrained import NeighborhoodKFold as NeighborhoodKFold
-from ._constrained import views_in as views_in
 from ._fitted import FittedViews as FittedViews
 from ._fitted import PerView as PerView
 from ._fitted import each_view as each_view

@@ -217,10 +217,5 @@ class NeighborhoodKFold(BaseCrossValidator):
         )
 
 
-def views_in(X: Any) -> Any:
-    """Return the views of ConstrainedViews; anything else is views itself."""
-    return X.views if isinstance(X, ConstrainedViews) else X
-
-
 def _n_folds(folds: list[Ints]) -> int:
     return 1 + max(int(numbers.max(initial=-1)) for numbers in folds)

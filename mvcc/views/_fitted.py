@@ -17,7 +17,7 @@ from mvcc._utils.messages import called, clipped, naming, shown
 from mvcc._utils.types import Floats
 from mvcc._utils.validation import as_array
 from mvcc.exceptions import InvalidInputError
-from mvcc.views._constrained import ConstrainedViews, views_in
+from mvcc.views._constrained import ConstrainedViews
 from mvcc.views._given import (
     GivenViews,
     called_table,
@@ -56,6 +56,8 @@ class FittedViews:
 
     def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
         """Give an answer for X, the rows of one view or several views, in its form."""
+        if isinstance(X, ConstrainedViews):
+            X = X.views
         if isinstance(X, Mapping) or (
             isinstance(X, list | tuple)
             and len(X) > 0
@@ -168,7 +170,7 @@ class PerView(TransformerMixin, BaseEstimator):
         InvalidInputError
             For a number or names of transformers that do not fit the views.
         """
-        given = GivenViews.of(views_in(X))
+        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
         chosen = [clone(one, safe=False) for one in self._chosen(given)]
         for number, (one, table) in enumerate(zip(chosen, given.tables, strict=True)):
             if not isinstance(one, str):

@@ -31,7 +31,7 @@ from mvcc.multiview.joint._connected_sets import (
 )
 from mvcc.multiview.joint._joint_set import Settings
 from mvcc.multiview.matches._suspicious import contradicted_matches, to_drop
-from mvcc.views import GivenViews, ViewConstraints, views_in
+from mvcc.views import GivenViews, ViewConstraints
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 
@@ -358,7 +358,7 @@ class JointGraphClustering(MultiViewEstimator):
             As ``predict``; and for a model that was stored before ``probabilities_`` were made.
         """
         check_is_fitted(self)
-        return self._of_views(views_in(X), view, self._probabilities_of)
+        return self._of_views(X, view, self._probabilities_of)
 
     def labels_by(
         self,

@@ -20,7 +20,7 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
 from mvcc.tables.asking._log import LoggedSession
-from mvcc.tables.asking._session import MOST_LETTERS, AskSession
+from mvcc.tables.asking._session import MOST_LETTERS, AskSession, told_group
 from mvcc.tables.correcting._corrections import rows_in
 
 if TYPE_CHECKING:
@@ -151,10 +151,7 @@ class PageState(Page):
             self._asked_at = session.version
         return {
             "card": self._question and self.with_numbers(asdict(session.card(self._question))),
-            "groups": [
-                {"group": group.handle, "name": group.name, "size": group.size}
-                for group in session.groups
-            ],
+            "groups": list(map(told_group, session.groups)),
             "said": list(map(asdict, session.said)),
             "status": asdict(session.status),
             "most_letters": MOST_LETTERS,
@@ -282,7 +279,7 @@ class ReviewPage(Page):
                     continue
                 given = alike[0][0].names
                 typical = [
-                    view.row_name(row)
+                    row_name(view.name, view.ids[row])
                     for view, profiles in alike
                     for row in profiles[cluster].typical[:_TYPICAL]
                 ]

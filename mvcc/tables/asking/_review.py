@@ -141,8 +141,8 @@ class ReviewSession(LoggedSession):
                 chances = list(zip(*told, strict=True))
             for row, kind in enumerate(view.sureness):
                 if kind is not Sureness.SURE:
-                    label = view.labels[row]
-                    found.append(Doubt(view.row_name(row), kind, label, *chances[row]))
+                    name = row_name(view.name, view.ids[row])
+                    found.append(Doubt(name, kind, view.labels[row], *chances[row]))
         return sorted(found, key=lambda one: (one.kind is Sureness.NOWHERE, one.probability or 0))
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
@@ -203,7 +203,8 @@ class ReviewSession(LoggedSession):
         for relation in self.facts.relations:
             first, second = (self.facts.views[view] for view in relation.views)
             for one in relation.suspicious:
-                id = f"{first.row_name(one.i)}\n{second.row_name(one.j)}"
+                names = (first.name, first.ids[one.i]), (second.name, second.ids[one.j])
+                id = "\n".join(row_name(*name) for name in names)
                 found.append({"id": id, "suspicion": one.suspicion, "used": not one.dropped})
         return sorted(found, key=lambda one: -one["suspicion"])
 

@@ -199,20 +199,17 @@ class AskSession(LoggedSession):
             views = zip(tables, of_views, strict=True)
             return {table.name: [table.ids[row] for row in rows] for table, rows in views if rows}
 
-        def called(group: Group) -> dict[str, Any]:
-            return {"group": group.handle, "name": group.name, "size": group.size}
-
         looks, questions = self._second_looks, []
         for one in self.next(n):
             offers = [
-                called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
+                told_group(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
             ]
             question: dict[str, Any] = {"id": one.id, "rows": ids(one.rows), "groups": offers}
             question["why"] = self._shower.why(one)
             if one.id in looks:
                 question["second_look"] = looks[one.id][1]
             questions.append(question)
-        groups = list(map(called, self.groups))
+        groups = list(map(told_group, self.groups))
         return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
     def _prepared(self) -> Questions:
@@ -338,6 +335,11 @@ class AskSession(LoggedSession):
             for group in questions.groups
         ]
         self._out.write({GROUPS: csv_bytes([GROUP_COLUMNS, *rows])})
+
+
+def told_group(group: Group) -> dict[str, Any]:
+    """Return a group as programs and pages take it."""
+    return {"group": group.handle, "name": group.name, "size": group.size}
 
 
 def _n_since_second_look(answers: tuple[Answer, ...]) -> int:

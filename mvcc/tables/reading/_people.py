@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mvcc._utils.messages import clipped, nearest, shown
-from mvcc._utils.names import view_and_id
+from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc._utils.types import Ints
@@ -204,7 +204,7 @@ class AnsweredObjects:
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
         return [
-            table.row_name(row)
+            row_name(table.name, table.ids[row])
             for table, own in zip(self._tables, rows, strict=True)
             for row in own
         ]

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
-from mvcc._utils.names import row_name
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
@@ -64,10 +63,6 @@ class Table:
     def row(self) -> dict[str, int]:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
-
-    def row_name(self, row: int) -> str:
-        """Return the name of a row, such as texts:17."""
-        return row_name(self.name, self.ids[row])
 
     @property
     def used(self) -> list[Column]:
