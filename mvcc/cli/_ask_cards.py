@@ -56,12 +56,14 @@ class Screen:
 
     def side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
         """Print rows beside each other, or one below the other where the terminal is narrow."""
-        pairs = [[_described(row) for row in pair if row] for pair in zip_longest(left, right)]
-        across = 1 if self._console.width < _NARROW else 2
+        lines = [[_described(row) for row in pair if row] for pair in zip_longest(left, right)]
+        across = 2
+        if self._console.width < _NARROW:
+            lines, across = [[cell] for line in lines for cell in line], 1
         grid = Table.grid(expand=True, padding=(0, 2))
         for _ in range(across):
             grid.add_column(ratio=1, overflow="fold")
-        for cells in pairs if across == 2 else [[cell] for pair in pairs for cell in pair]:
+        for cells in lines:
             grid.add_row(*cells)
         self._console.print(grid)
 
@@ -124,10 +126,8 @@ def _described(row: ShownRow) -> Text:
 
 def _summary(row: ShownRow) -> str:
     """Return what tells most of a row, in one line."""
-    said = [value for _, value in row.values[:1]] or list(row.images[:1])
-    return (
-        said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
-    )
+    bars = ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    return [*(value for _, value in row.values), *row.images, bars][0]
 
 
 def quoted(answer: str) -> str:

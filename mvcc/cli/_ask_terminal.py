@@ -19,6 +19,7 @@ _ESC = b"\x1b"
 _SECONDS = 0.05  # within which the rest of a key arrives
 _MOST_GROUPS = 9  # shown at once
 _FIRST_GROUPS = 4
+_SAYS = {"u": "unsure", "o": "outlier"}
 _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
 
 
@@ -203,8 +204,8 @@ class _Dialog:
         """Do what a key says that names no group; return whether the card is through."""
         if key == "f":
             raise _Finished
-        if key in ("u", "o"):
-            return self._answer(card, "unsure" if key == "u" else "outlier")
+        if key in _SAYS:
+            return self._answer(card, _SAYS[key])
         if key == "p":
             return self._done(self._undo)
         if key == "l":

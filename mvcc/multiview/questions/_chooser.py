@@ -95,9 +95,8 @@ class Chooser:
 
     def links(self, history: AnswerHistory) -> GroupLinks:
         """Return what constraints can say of the groups."""
-        members = [(one, says) for one, says in history.answers.items() if isinstance(says, int)]
-        rows = {one: self._objects.rows(one) for one, _ in members}
-        return GroupLinks(members, rows, self._objects.n_rows.shape[1])
+        rows = {one: self._objects.rows(one) for one in history.answers}
+        return GroupLinks(history, rows, self._objects.n_rows.shape[1])
 
     def _neighbor(self, history: AnswerHistory, row: int, one: int) -> Neighbor:
         group = history.said(one)

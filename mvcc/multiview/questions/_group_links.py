@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from mvcc.constraints import Constraints
+from mvcc.multiview.questions._history import AnswerHistory
 from mvcc.multiview.questions._objects import Rows
 
 
@@ -39,25 +39,25 @@ class GroupLinks:
     members of two groups are cannot-linked once, in the first view that they share. While two parts
     of a group, or two groups, have no view in common, nothing can be said of them.
 
-    `members` are objects with their groups, in the order of the answers, and `rows` those of each
-    object; `apart` are the pairs of groups that are told apart, by default all; `where` are the
-    places of answers, by object: that of the last one needed is the source of a constraint.
+    `rows` are those of each answered object; `apart` are the pairs of groups that are told apart,
+    by default all. The source of a constraint is where the last answer was read that it needs.
     """
 
     def __init__(
         self,
-        members: Iterable[tuple[int, int]],
+        history: AnswerHistory,
         rows: dict[int, Rows],
         n_views: int,
         apart: Collection[frozenset[int]] | None = None,
-        where: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self._told_apart = apart
         self._links: list[list[tuple[int, int, bool, str]]] = [[] for _ in range(n_views)]
         self._parts: dict[int, list[_Part]] = {}
-        for one, group in members:
-            self._where = where.get(one, "")  # of all constraints that this member adds
-            self._add(one, group, {view: own[0] for view, own in enumerate(rows[one]) if own})
+        where = {line.object: line.where for line in history.standing}
+        for one, group in history.answers.items():
+            if isinstance(group, int):
+                self._where = where[one]  # of all constraints that this member adds
+                self._add(one, group, {view: own[0] for view, own in enumerate(rows[one]) if own})
 
     @property
     def constraints(self) -> list[Constraints]:

@@ -265,10 +265,8 @@ def constraints_of(shared: Agreement, objects: AnsweredObjects) -> list[Constrai
     numbers = {name: number for number, name in history.names.items()}
     known = [names for names in shared.apart if names <= numbers.keys()]
     apart = {frozenset(numbers[name] for name in names) for names in known}
-    members = [(one, says) for one, says in history.answers.items() if isinstance(says, int)]
-    rows = objects.rows_of_each(one for one, _ in members)
-    where = {line.object: line.where for line in history.standing if line.object is not None}
-    return GroupLinks(members, rows, len(objects.inputs.tables), apart, where).constraints
+    rows = objects.rows_of_each(history.answers)
+    return GroupLinks(history, rows, len(objects.inputs.tables), apart).constraints
 
 
 def refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
