@@ -23,7 +23,6 @@ class Done(NamedTuple):
 
 
 def mvcc(*words: object, cwd: Path | None = None, **environment: str) -> Done:
-    """Run ``mvcc`` with these words."""
     # as Python opens them: what cannot be encoded is an error in one, and escaped in the other
     out, err = (
         TextIOWrapper(BytesIO(), "utf-8", errors=errors)

@@ -20,7 +20,6 @@ seeds = st.integers(0, 2**32 - 1)
 def labellings(
     min_size: int = 0, max_size: int = 9, n_classes: int = 3
 ) -> st.SearchStrategy[list[int]]:
-    """Labels of a few rows."""
     return st.lists(st.integers(0, n_classes - 1), min_size=min_size, max_size=max_size)
 
 
@@ -46,7 +45,6 @@ def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
 
 @st.composite
 def consistent_constraints(draw, max_rows=9, weight=weights):
-    """Constraints that agree with some labelling."""
     return draw(constraint_lists(labels=draw(labellings(2, max_rows)), weight=weight))
 
 
@@ -120,7 +118,6 @@ def as_dict(constraints: Constraints) -> ConstraintDict:
 
 
 def assert_holds(constraints: Constraints, expected: ConstraintDict) -> None:
-    """Check that the constraints are the expected ones, sorted, each once."""
     assert as_dict(constraints).keys() == expected.keys()
     wanted = Constraints(*to_arrays(expected))
     np.testing.assert_array_equal(constraints.pairs, wanted.pairs)

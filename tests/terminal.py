@@ -63,7 +63,6 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def end(self):
-        """Return the exit code and what was shown last."""
         with suppress(OSError):  # Linux says so that nobody holds the other end
             self.wait_for("what is never shown")
         os.close(self.master)

@@ -32,7 +32,6 @@ def X():
 
 @pytest.fixture(params=["empirical", "diagonal", "full"])
 def clustering(request, X):
-    """Give labels and metrics of a clustering."""
     if request.param == "empirical":
         return PCKMeans(2, random_state=0).fit(X).labels_, None
     model = MPCKMeans(2, metric=request.param, random_state=0).fit(X)

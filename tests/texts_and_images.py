@@ -26,7 +26,6 @@ stability_runs: 10
 
 
 def write_texts_and_images(folder: Path) -> None:
-    """Write the files into a folder."""
     for name, rows in _tables().items():
         (folder / name).write_text(_csv(rows), "utf-8")
     (folder / "cluster.yaml").write_text(_CONFIG, "utf-8")

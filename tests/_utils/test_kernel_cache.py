@@ -132,7 +132,6 @@ def test_what_a_process_compiles_that_began_before_a_change_is_not_used_after_it
 
 @pytest.fixture
 def unused(monkeypatch):
-    """Let no folder of kernels be in use."""
     monkeypatch.setattr(kernels, "_folders", set())
 
 

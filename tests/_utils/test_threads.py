@@ -24,7 +24,6 @@ several_threads = pytest.mark.skipif(
 
 @pytest.fixture
 def limit():
-    """Set the number of threads, and give them back in the end."""
     before = numba.get_num_threads()
     yield numba.set_num_threads
     numba.set_num_threads(before)

@@ -64,7 +64,6 @@ class Scene:
 
     @property
     def listed(self):
-        """All constraints as the references take them."""
         parts = zip(self.closed.listed(), self.constraints.listed(), strict=True)
         return tuple(map(np.concatenate, parts))
 

@@ -28,7 +28,6 @@ def fit(kind, X, constraints, k, init="neighborhoods", **options):
 
 
 def same_fit(one, other):
-    """Tell whether two fits agree to the last bit."""
     names = ("labels_", "cluster_centers_", "metrics_", "objective_", "n_iter_", "converged_")
     return all(
         np.array_equal(getattr(one, name, None), getattr(other, name, None)) for name in names

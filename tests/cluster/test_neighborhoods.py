@@ -46,7 +46,6 @@ def scene(seed, *, noise, n=60, d=3, k=3, weight=1.0):
 
 
 def agree(estimator, X, held):
-    """Compare a fit by neighborhoods with that by their list."""
     assert held._parts is not None
     assert held._listed is None
     mine = clone(estimator).fit(X, constraints=held)

@@ -23,7 +23,6 @@ def start(estimator, X, constraints):
 
 
 def chains(*groups):
-    """Must-links along each group of rows."""
     return Constraints.from_pairs(must_link=[pair for group in groups for pair in pairwise(group)])
 
 
@@ -42,7 +41,6 @@ def slow_largest(_, neighborhoods, k):
 
 
 def slow_farthest_first(X, neighborhoods, k):
-    """Weighted farthest-first traversal, from the definition."""
 
     def distance(q, s):
         gap = X[neighborhoods[q]].mean(axis=0) - X[neighborhoods[s]].mean(axis=0)
@@ -116,17 +114,6 @@ def test_where_too_few_rows_are_free_any_row_may_be_a_center(estimator):
         # just enough
         _, centers = start(estimator(3, random_state=seed), X[[0, 1, 3, 4]], chains([0, 1]))
         assert sorted(centers.ravel().tolist()) == [0.5, 3, 100]
-
-
-@pytest.mark.parametrize("make", [int, np.random.default_rng, np.random.RandomState])
-def test_the_same_random_state_draws_the_same_centers(make):
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    nothing = Constraints([], [])
-    first, same, other = (
-        start(PCKMeans(5, random_state=make(seed)), X, nothing)[1] for seed in (7, 7, 8)
-    )
-    assert_array_equal(first, same)
-    assert not np.array_equal(first, other)
 
 
 def test_given_centers_leave_all_rows_unassigned():

@@ -50,7 +50,6 @@ class Case:
 
     @cached_property
     def neighborhoods(self):
-        """The must-link components of two rows or more, by first row."""
         component = np.arange(len(self.X))
         for i, j in self.given[0]:
             low, high = sorted((component[i], component[j]))
@@ -110,7 +109,6 @@ def mpck_fits(dataset, algorithm):
 
 
 def same_partition(one, other):
-    """Tell whether two labellings are equal up to cluster numbers."""
     n_pairs = len(np.unique(np.column_stack((one, other)), axis=0))
     return n_pairs == len(np.unique(one)) == len(np.unique(other))
 

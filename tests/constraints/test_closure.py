@@ -91,7 +91,6 @@ def steps_between(links, start, goal):
 
 
 def shortest_conflict(must, cannot):
-    """Count the links of the shortest chain that a cannot-link contradicts."""
     return min((steps_between(must, *sorted(pair)) for pair in cannot), default=np.inf)
 
 

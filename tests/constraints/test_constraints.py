@@ -23,7 +23,6 @@ NOTHING = Constraints([], [])
 
 
 def rows_of(c):
-    """List the constraints as tuples (i, j, is_must_link, weight)."""
     columns = c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist()
     return [(*pair, must, w) for pair, must, w in zip(*columns, strict=True)]
 

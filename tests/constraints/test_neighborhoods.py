@@ -16,7 +16,6 @@ from tests.strategies import as_list, random_constraints
 
 
 def consistent(rng, n, m, weight=1.0):
-    """Draw constraints that do not contradict each other."""
     home = rng.integers(rng.integers(1, n), size=n)
     pairs = rng.integers(n, size=(m, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -24,7 +23,6 @@ def consistent(rng, n, m, weight=1.0):
 
 
 def closed_both_ways(make):
-    """Return a closure as a list and as neighborhoods."""
     listed = make()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)

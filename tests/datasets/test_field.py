@@ -15,7 +15,6 @@ X = np.arange(12).reshape(4, 3)
 
 
 def cell(*tables):
-    """Return a cell of Matlab."""
     found = np.empty((1, len(tables)), object)
     found[0, :] = tables
     return found
@@ -23,7 +22,6 @@ def cell(*tables):
 
 @pytest.fixture
 def offered(tmp_path, monkeypatch):
-    """Write a file, and a registry that has it."""
 
     def write(content, *shapes):
         path = tmp_path / "tiny.mat"

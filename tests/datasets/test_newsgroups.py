@@ -14,7 +14,6 @@ from tests.datasets.conftest import TINY_GROUP, packed
 
 @pytest.fixture
 def folder(tmp_path):
-    """Make a folder that holds the newsgroup."""
 
     def make(name, documents=TINY_GROUP):
         group = tmp_path / name / "20newsgroups" / "rec.autos"

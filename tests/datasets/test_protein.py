@@ -8,7 +8,6 @@ from mvcc.exceptions import InvalidInputError
 
 @pytest.fixture
 def tiny(sandbox):
-    """Put the tiny file in the place of the data."""
     sandbox.cache.mkdir()
     (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
 

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_selection import chi2
 
-from mvcc import load_dataset
 from mvcc.datasets import _files, _rec_talk, find_file, registry
 from mvcc.exceptions import InvalidInputError
-from tests.datasets.conftest import packed
 
 GROUPS = ("autos", "motorcycles", "guns", "mideast")
 TOPICS = [chr(97 + i) * 2 + chr(97 + j) for i in range(4) for j in range(26)]  # words, 26 per group
@@ -262,35 +260,3 @@ def test_documents_are_read_once_in_a_process(load, monkeypatch):
 def test_the_real_documents_are_all_there():
     counted = [len(_files.documents(find_file(file))) for file in registry()["rec_talk"].files]
     assert counted == [990, 996, 910, 940]
-
-
-@pytest.mark.data
-def test_real_documents_have_telling_words():
-    data = load_dataset("rec_talk", random_state=0)
-    for view, labels in zip(data.views, data.labels, strict=True):
-        assert ((view > 0).sum(axis=1) >= 2).all()
-        np.testing.assert_allclose(np.linalg.norm(view, axis=1), 1)
-        own = [(view[labels == label] > 0).sum(axis=0) for label in (0, 1)]
-        assert (np.abs(own[0] - own[1]) >= 3).all()
-
-
-@pytest.mark.data
-def test_documents_from_the_archive_give_the_same_data_set(tmp_path, monkeypatch):
-    expected = load_dataset("rec_talk", random_state=3)
-    source = find_file(registry()["rec_talk"].files[0]).parent
-    paths = [path for path in source.glob("*/*") if path.name.isdigit()]
-    parts = {path: ("train", "test")[int(path.name) % 2] for path in paths}
-    archive = tmp_path / "archive.tar.gz"
-    members = {
-        f"20news-bydate-{parts[path]}/{path.parent.name}/{path.name}": path.read_bytes()
-        for path in paths
-    }
-    archive.write_bytes(packed(members))
-    monkeypatch.setattr(_files, "_retrieve", lambda *_: archive)
-    monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path)
-    monkeypatch.delenv("MVCC_DATA")
-    (tmp_path / "20newsgroups").mkdir()
-    downloaded = load_dataset("rec_talk", random_state=3)
-    assert same(downloaded, expected)
-    np.testing.assert_array_equal(downloaded.relations[0, 1], expected.relations[0, 1])
-    assert len(list(tmp_path.glob("20newsgroups/*/*"))) == 3836

@@ -20,7 +20,6 @@ K = 3
 
 @pytest.fixture(scope="module", params=["two views", "three views", "many to many", "few matches"])
 def problem(request):
-    """Give views of three groups, and matches."""
     rng = np.random.default_rng(0)
     y = np.arange(90) % K
     n_views = 3 if request.param == "three views" else 2
@@ -71,7 +70,6 @@ def edges_by(ties):
 
 
 def same(n):
-    """Return the matches of n rows with themselves."""
     return {(0, 1): np.column_stack((np.arange(n), np.arange(n)))}
 
 

@@ -20,14 +20,6 @@ FITTED = JointSpectralFeatures(6, n_view_components=3, random_state=0)
 FEATURES = FITTED.fit_transform(VIEWS, mappings=MATCHES)
 
 
-def test_features_are_unit_rows_and_the_same_for_matched_rows():
-    for rows, X in zip(FEATURES, VIEWS, strict=True):
-        assert rows.shape == (len(X), 6)
-        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1)
-    first, second = MATCHES[0, 1].T
-    assert np.array_equal(FEATURES[0][first], FEATURES[1][second])
-
-
 def test_features_are_those_of_the_reference():
     _, S = slow.joint_graph(VIEWS, MATCHES, 8, 3)
     objects = slow.objects_of([60, 50], MATCHES)

@@ -37,7 +37,6 @@ def smallest_gap(X, n_components, sigma=1.0):
 
 
 def up_to_sign(features, other):
-    """Turn each column to the side of the other's."""
     return features * np.sign((features * other).sum(axis=0))
 
 

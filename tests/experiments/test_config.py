@@ -39,7 +39,6 @@ FULL = {
 
 @pytest.fixture
 def load(tmp_path):
-    """Load a configuration given as text or as values."""
 
     def load(content, overrides=()):
         path = tmp_path / "x.yaml"

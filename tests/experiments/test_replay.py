@@ -29,13 +29,11 @@ def test_a_stored_trial_comes_out_the_same_to_the_last_bit_and_nothing_is_writte
 
 @pytest.fixture
 def rows(folder):
-    """Read the stored rows of the first trial."""
     return ResultsStore(folder).read_trial(0)
 
 
 @pytest.fixture
 def give(monkeypatch):
-    """Let every trial give these rows."""
     return lambda rows: monkeypatch.setattr(replay_module, "run_trial", lambda *_: rows)
 
 

@@ -18,6 +18,11 @@ TREE = {"config": {"trials": 3}, "data": {"some.arff": "abc"}, "runs": [RUN]}
 MANIFEST = Manifest.model_validate(TREE)
 
 
+@pytest.fixture
+def store(tmp_path):
+    return ResultsStore(tmp_path)
+
+
 def rows(trial, f=0.5):
     """Make up the rows of a trial: two methods at two numbers of constraints."""
     places = pd.DataFrame({"method": ["direct-mapping", "single-view"], "mapped": [0.2, np.nan]})
@@ -59,8 +64,7 @@ def test_the_order_in_which_trials_finish_changes_no_byte(tmp_path):
     assert content[0] == content[1]
 
 
-def test_numbers_survive_storage_to_the_last_bit(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_numbers_survive_storage_to_the_last_bit(store):
     rng = np.random.default_rng(0)
     numbers = np.array([0.1 + 0.2, *rng.random(499), *10.0 ** rng.uniform(-300, 300, 500)])
     table = pd.concat([rows(0)] * 250, ignore_index=True).assign(f_measure=numbers)
@@ -68,16 +72,14 @@ def test_numbers_survive_storage_to_the_last_bit(tmp_path):
     pd.testing.assert_frame_equal(store.read_trial(0), table, check_exact=True)
 
 
-def test_only_the_given_trials_are_summarized(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_only_the_given_trials_are_summarized(store):
     for trial in range(4):
         store.write_trial(trial, rows(trial, trial / 4))
     assert store.summarize([1, 0])["mean"].to_numpy() == pytest.approx(0.125)
     assert store.summarize(range(4))["trials"].eq(4).all()
 
 
-def test_files_that_are_no_trials_are_not_taken_for_them(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_files_that_are_no_trials_are_not_taken_for_them(store):
     assert store.stored() == set()
     store.write_trial(12345, rows(12345))
     for name in (".0001.csv.gz.7.part", "notes.csv.gz", "7.csv.gz", "0²34.csv.gz"):
@@ -85,8 +87,7 @@ def test_files_that_are_no_trials_are_not_taken_for_them(tmp_path):
     assert store.stored() == {12345}
 
 
-def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeypatch):
-    store = ResultsStore(tmp_path)
+def test_a_write_that_fails_leaves_the_former_file_and_no_rest(store, monkeypatch):
     store.write_trial(0, rows(0))
     before = (store.trials / "0000.csv.gz").read_bytes()
 
@@ -105,8 +106,7 @@ def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeyp
 @pytest.mark.parametrize(
     "content", [b"", b"no gzip", gzip.compress(b"a,b\n1", mtime=0), b"\x1f\x8b\x08\x00"]
 )
-def test_a_changed_trial_is_found_and_never_read(tmp_path, content):
-    store = ResultsStore(tmp_path)
+def test_a_changed_trial_is_found_and_never_read(store, content):
     store.write_trial(0, rows(0))
     assert not store.damaged()
     (store.trials / "0000.csv.gz").write_bytes(content)
@@ -117,8 +117,7 @@ def test_a_changed_trial_is_found_and_never_read(tmp_path, content):
         store.summarize([0])
 
 
-def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(store):
     packed = gzip.compress(b"experiment\n" + bytes(2**23), mtime=0)
     store._write("trials/0000.csv.gz", packed)
     with pytest.raises(
@@ -144,8 +143,7 @@ def test_swapped_and_foreign_trials_are_found(tmp_path):
     assert store.finished(damaged) == set()
 
 
-def test_what_is_set_aside_is_kept_every_time(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_what_is_set_aside_is_kept_every_time(store, tmp_path):
     for content in (b"first", b"second", b"third"):
         (tmp_path / "trials").mkdir(exist_ok=True)
         (store.trials / "0000.csv.gz").write_bytes(content)
@@ -154,8 +152,7 @@ def test_what_is_set_aside_is_kept_every_time(tmp_path):
     assert kept == {"0000.csv.gz": b"first", "0000.2.csv.gz": b"second", "0000.3.csv.gz": b"third"}
 
 
-def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_a_checksum_that_was_cut_off_spoils_no_other(store, tmp_path):
     store.write_trial(0, rows(0))
     with open(tmp_path / ".mvcc-files", "a") as ledger:
         ledger.write('\n["abcdef0123')
@@ -164,8 +161,7 @@ def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
     assert set(store.checksums()) == {"trials/0000.csv.gz", "trials/0001.csv.gz"}
 
 
-def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(store, tmp_path):
     for trial in range(3):
         store.write_trial(trial, rows(trial))
     store.summarize(range(3))
@@ -197,8 +193,7 @@ def test_a_damaged_manifest_is_named(tmp_path, content):
         ResultsStore(tmp_path).manifest()
 
 
-def test_clearing_removes_results_and_nothing_else(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_clearing_removes_results_and_nothing_else(store, tmp_path):
     store.write_trial(0, rows(0))
     store.write_failure(1, "why")
     store.write_manifest(MANIFEST)
@@ -208,8 +203,7 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
 
 
-def test_a_manifest_with_notes_of_the_user_is_kept_aside(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_a_manifest_with_notes_of_the_user_is_kept_aside(store, tmp_path):
     assert store.write_manifest(MANIFEST) is None
     noted = json.dumps(TREE | {"note": "mine"})
     (tmp_path / "manifest.json").write_text(noted)
@@ -220,8 +214,7 @@ def test_a_manifest_with_notes_of_the_user_is_kept_aside(tmp_path):
     assert [path.read_text() for path in store.clear()] == [noted]
 
 
-def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(store):
     report = store.write_failure(0, "Why")
     store.write_failure(0, "Why else")
     assert store.failures() == [report]
@@ -238,8 +231,7 @@ def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
     assert len(list((store.trials / "set-aside").iterdir())) == 1
 
 
-def test_what_is_set_aside_replaces_no_link_and_follows_none(tmp_path):
-    store = ResultsStore(tmp_path)
+def test_what_is_set_aside_replaces_no_link_and_follows_none(store, tmp_path):
     (tmp_path / "set-aside").mkdir()
     (tmp_path / "set-aside/curves.csv").symlink_to("gone")
     (tmp_path / "curves.csv").write_text("mine")

@@ -27,7 +27,6 @@ from scripts.field.scores import of_objects, score
 
 @pytest.fixture
 def task():
-    """Three blobs, in two tables."""
     y = np.repeat([0, 1, 2], 30)
     rng = np.random.default_rng(0)
     views = [

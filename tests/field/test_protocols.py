@@ -33,12 +33,10 @@ def task():
 
 
 def times(task):
-    """In how many tables every object is."""
     return np.bincount(np.concatenate(task.objects), minlength=len(task.y))
 
 
 def check_rows(task):
-    """Every row is of the object that it says."""
     for X, objects in zip(task.views, task.objects, strict=True):
         assert (task.y[objects] == X[:, 0] % 3).all()
         assert len(np.unique(objects)) == len(objects) == len(X)

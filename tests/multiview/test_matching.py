@@ -8,10 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import (
-    Constraints,
-    DirectMapping,
-    MultiViewConstrainedClustering,
-    PCKMeans,
     match_clusters,
 )
 from mvcc.exceptions import InvalidInputError
@@ -100,25 +96,6 @@ def test_without_relations_every_view_keeps_its_numbers():
             [0, 1, 2]
         ] * 2
     assert match_clusters([], None, 2) == []
-
-
-def test_co_em_numbers_the_clusters_of_each_view_by_itself_until_they_are_matched():
-    rng = np.random.default_rng(0)
-    y = rng.permutation(np.arange(90) % 3)
-    differing = 0
-    for seed in range(6):
-        views = [9 * np.eye(3)[y] + rng.normal(size=(90, 3)) for _ in range(2)]
-        known = [Constraints.from_labels(y, 80, seed), Constraints.from_labels(y, 80, seed + 50)]
-        mappings = {(0, 1): np.column_stack((np.arange(0, 90, 3),) * 2)}
-        model = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=seed)
-        model.fit(views, constraints=known, mappings=mappings)
-        before = [found.copy() for found in model.labels_]
-        matched = renumbered(model.labels_, match_clusters(model.labels_, mappings, 3))
-        differing += not np.array_equal(*before)
-        np.testing.assert_array_equal(*matched)
-        for found, old in zip(model.labels_, before, strict=True):
-            np.testing.assert_array_equal(found, old)
-    assert differing
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ COPY = """\
 
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
-    """Install packages for the time of a test."""
     before = set(sys.modules)
     monkeypatch.syspath_prepend(tmp_path)
 

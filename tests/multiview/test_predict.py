@@ -27,7 +27,6 @@ JUDGED = Constraints.from_labels(Y, 20, 0)
 
 @cache
 def fitted(base=None):
-    """Return a model that tests only look at."""
     return fit(base, {"texts": TEXTS, "images": IMAGES})
 
 

@@ -39,13 +39,11 @@ def kinds_in_views(seed=0, sizes=(24, 22), n_matches=8, k=3, spread=1.0):
 
 
 def questions_about(*arguments, **options):
-    """Return questions about such views, and the kinds of their rows."""
     views, y, matches = kinds_in_views(*arguments, **options)
     return Questions(views, matches), y
 
 
 def row_of(question):
-    """Return view and row of a question about views that are numbered."""
     return tuple(map(int, question.id.split(":")))
 
 
@@ -60,7 +58,6 @@ def say(questions, question, name):
 
 
 def session(questions, y, n):
-    """Answer n questions rightly; return their ids."""
     ids = []
     for _ in range(n):
         (question,) = questions.next()
@@ -198,7 +195,6 @@ def test_a_question_shows_rows_and_the_likeliest_groups_first():
 
 
 def rows_of(questions, one):
-    """Return the rows of the object of an id, per view."""
     return questions._objects.rows(questions._objects.find(one))
 
 

@@ -62,8 +62,6 @@ def recorded(monkeypatch):
 
 @dataclass(frozen=True)
 class Labelled:
-    """A clustering that has these labels."""
-
     labels_: np.ndarray
 
 

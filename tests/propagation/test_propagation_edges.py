@@ -12,7 +12,6 @@ from tests.strategies import seeds
 
 @given(seeds, st.integers(1, 3))
 def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
-    """Around a round cluster the search reaches no farther than it must."""
     rng = np.random.default_rng(seed)
     corners = np.concatenate((np.eye(d), -np.eye(d)))
     X = np.concatenate((corners, rng.normal(scale=0.3, size=(8, d)), corners * 9))
@@ -51,15 +50,6 @@ def test_candidates_that_are_no_rows_are_refused(bad):
         propagate_constraints(
             X, [0, 0, 1, 1, 1], Constraints.from_pairs([(0, 1)]), 0.5, candidates=bad
         )
-
-
-@pytest.mark.parametrize("row", [0, 4])
-def test_the_first_and_the_last_row_may_be_candidates_and_ends(row):
-    X = np.array([[0.0], [0.1], [0.3], [5.0], [5.1]])
-    constraints = Constraints.from_pairs(cannot_link=[(0, 4)])
-    rows = [row, 2, 4 - row]
-    found = propagate_constraints(X, [0, 0, 0, 1, 1], constraints, 1.0, candidates=rows)
-    assert found == constraints
 
 
 def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():

@@ -77,7 +77,6 @@ def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 @pytest.fixture
 def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
-    """Write what a finished run leaves."""
 
     def write(folder: Path, table: pd.DataFrame) -> Path:
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,6 @@ def lab(color, vision=ALL_CONES):
 
 
 def grid(figure):
-    """Find the panels by the titles of their row and column."""
     places = {}
     for axes in figure.axes:
         if (place := axes.get_subplotspec()) is not None and axes.axison:
@@ -33,13 +32,11 @@ def entries(legend):
 
 
 def key(figure):
-    """List the entries of the legend above the panels."""
     (legend,) = figure.legends
     return entries(legend)
 
 
 def lines(axes):
-    """Find the curves of a panel by their labels."""
     return {container.get_label(): container.lines[0] for container in axes.containers}
 
 

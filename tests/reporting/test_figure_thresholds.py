@@ -46,7 +46,6 @@ def cells(axes):
 
 
 def frames(axes):
-    """Find the framed cells: row and column."""
     rows = list(axes.get_yticks())
     found = []
     for patch in axes.patches:

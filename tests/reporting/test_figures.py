@@ -38,7 +38,6 @@ QUANTILE = t.ppf(0.975, 11)  # of twelve trials
 
 
 def drawings(curves, scores):
-    """Draw every figure that results of several and of single views give."""
     table = pd.concat([curves(), curves("protein"), curves("rec_talk")])
     of_views = curves(methods=BOTH, views=("letters", "digits"))
     rising = table["mean"] + 0.05 * (table["method"] == CP)

@@ -157,7 +157,6 @@ def test_the_score_is_the_share_of_constraints_that_the_labels_satisfy(fitted):
 
 
 def turned():
-    """Return the same views, constraints and relations with the other view first."""
     return ConstrainedViews(dict(reversed(VIEWS.items())), JUDGED, MATCHES)
 
 

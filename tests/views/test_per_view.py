@@ -77,8 +77,6 @@ def test_a_transformer_without_output_to_set_is_named_and_one_that_passes_views_
 
 
 class Rows(TransformerMixin, BaseEstimator):
-    """Choose rows, or change their order."""
-
     def __init__(self, rows):
         self.rows = rows
 

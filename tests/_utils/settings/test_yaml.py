@@ -11,7 +11,6 @@ from mvcc.exceptions import ConfigError
 
 @pytest.fixture
 def read(tmp_path):
-    """Write a file and return its values."""
 
     def read(content):
         path = tmp_path / "x.yaml"
@@ -27,7 +26,6 @@ def read(tmp_path):
 
 @pytest.fixture
 def refusal(read):
-    """Read a wrong file and return the lines of its problems."""
 
     def refusal(content):
         with pytest.raises(ConfigError) as caught:

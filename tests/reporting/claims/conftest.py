@@ -148,7 +148,6 @@ def _build() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def whole_world() -> pd.DataFrame:
-    """Build what is not to be changed."""
     return _build()
 
 

@@ -26,8 +26,6 @@ EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&
 
 
 class Page(HTMLParser):
-    """Elements, texts and scripts of a page."""
-
     def __init__(self, source: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
