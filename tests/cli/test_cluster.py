@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from mvcc.exceptions import (
@@ -19,7 +20,7 @@ from mvcc.exceptions import (
 )
 from mvcc.tables import load_job
 from tests.command_line import invoke, mvcc
-from tests.tables.problems import by_co_em, outputs, read_csv, write_problem
+from tests.tables.problems import by_co_em, outputs, read_csv, write_csv, write_problem
 from tests.texts_and_images import write_texts_and_images
 
 TABLES = "--view texts=texts.csv --view images=images.csv --match texts:images=matches.csv"
@@ -367,3 +368,72 @@ def test_an_output_folder_whose_name_is_no_text_is_written_to(data):
     quick = ("--stability-runs", "0", "--no-comparison")
     assert mvcc("cluster", "cluster.yaml", *quick, "--out", name, cwd=data).returncode == 0
     assert facts_of(data / os.fsdecode(b"r\xff"))["kind"] == "clustering"
+
+
+# tables and matches as they are, without a config and without names
+
+
+@pytest.fixture
+def with_pairs(data):
+    """Return the folder, with matches in a workbook."""
+    book = openpyxl.Workbook()
+    for record in [["Text", "Bild"], *(list(row.values()) for row in read_csv("matches.csv"))]:
+        book.active.append(record)
+    book.save("Paare.xlsx")
+    return data
+
+
+def test_two_tables_and_matches_are_enough(with_pairs):
+    words = (
+        "cluster texts.csv images.csv --match Paare.xlsx -k 4 --no-comparison --stability-runs 0"
+    )
+    invoke(words)
+    facts = json.loads((with_pairs / "results" / "clustering.json").read_text())
+    assert [view["name"] for view in facts["views"]] == ["texts", "images"]
+    assert [file["rows"] for file in facts["inputs"]] == [240, 320, 60]
+    invoke("cluster results/cluster.yaml --dry-run")
+    with pytest.raises(StoreError, match=r"^results holds a clustering\. .* with --fresh\.$"):
+        invoke(words)
+
+
+def test_files_of_all_kinds_are_told_apart(with_pairs):
+    write_csv(with_pairs / "sounds.csv", [["id", "loud"], *([f"s{n}", n % 7] for n in range(30))])
+    write_csv(
+        with_pairs / "more.csv",
+        [["sounds", "images"], *([f"s{n}", f"image-00{n}"] for n in range(9))],
+    )
+    tables, pairs = "cluster -k 4 --dry-run --json texts.csv images.csv sounds.csv", "pairs.csv"
+    done = json.loads(invoke(f"{tables} Paare.xlsx more.csv {pairs}").stdout)
+    assert [view["constraints"] for view in done["views"]] == [40, 0, 0]
+    matches = {"texts:images": "Paare.xlsx", "sounds:images": "more.csv"}
+    assert done["settings"]["matches"] == matches
+    options = f"--match more.csv --constraints {pairs} --match Paare.xlsx"
+    assert json.loads(invoke(f"{tables} {options}").stdout)["views"] == done["views"]
+
+
+def test_a_view_and_a_config_go_with_tables(with_pairs):
+    (with_pairs / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
+    for words, views in (
+        ("images.csv --view words=texts.csv -k 4", ["words", "images"]),
+        ("cluster.yaml extra.csv", ["texts", "images", "extra"]),
+    ):
+        done = invoke(f"cluster {words} --dry-run --json")
+        assert list(json.loads(done.stdout)["settings"]["views"]) == views
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("cluster.yaml other.yml", "one CONFIG at most, got cluster.yaml and other.yml"),
+        ("cluster.yaml --match m.csv", "name the views: --match VIEW:VIEW=FILE"),
+        ("texts.csv images.csv --match a.csv --match b.csv", "is given twice"),
+    ],
+)
+def test_files_that_cannot_be_told_apart_are_refused(with_pairs, words, message):
+    assert message in invoke(f"cluster {words} -k 4", code=2).output
+
+
+def test_the_next_command_names_the_tables(with_pairs):
+    named = "--view texts=texts.csv --view images=images.csv --match texts:images=Paare.xlsx"
+    with pytest.raises(ConfigError, match=f"mvcc ask {named}"):
+        invoke("cluster texts.csv images.csv --match Paare.xlsx -k auto")

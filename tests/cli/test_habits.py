@@ -11,9 +11,12 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
+from rich.status import Status
 
+from mvcc._utils.progress import LOGGER, teller
 from mvcc.cli import cli
-from mvcc.cli._shared import TERMS, below_help
+from mvcc.cli._shared import TERMS, below_help, output_options, shown_steps
 from tests.cli.test_run import CONFIG
 from tests.command_line import invoke, mvcc
 from tests.reports import few_claims
@@ -183,3 +186,69 @@ def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(
     assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
     assert done.stderr.count("\n") == 1
     assert not (folder / "new").exists()
+
+
+# steps within a long step
+
+
+@click.command()
+@output_options("Print nothing.")
+def long_step():
+    with shown_steps() as on_step:
+        on_step("clustering")
+        teller(10**6)("nearest rows: 50 %, about 2 minutes left")
+    teller(10**6)("after it")
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Return a list of all that the line at the bottom of the terminal has said."""
+    texts = []
+    monkeypatch.setattr(Status, "update", lambda self, text: texts.append(text))
+    return texts
+
+
+def test_a_step_within_a_step_is_shown_in_its_place(shown):
+    result = CliRunner().invoke(long_step, [])
+    assert (result.exit_code, result.output) == (0, "")
+    assert shown == ["clustering …", "clustering: nearest rows: 50 %, about 2 minutes left …"]
+    assert not LOGGER.isEnabledFor(logging.INFO)
+
+
+def test_verbose_lists_all_steps(shown):
+    lines = CliRunner().invoke(long_step, ["--verbose"]).stderr.splitlines()
+    assert lines[:3] == [
+        "· clustering …",
+        "· nearest rows: 50 %, about 2 minutes left …",
+        "· after it …",
+    ]
+
+
+# completion, at once
+
+
+COMPLETED = """
+import sys
+from mvcc.cli import cli
+try: cli.main([], prog_name='mvcc')
+except SystemExit: pass
+print(sorted({'numpy', 'numba', 'pandas', 'pydantic', 'sklearn', 'rich'} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("mvcc cl", "plain,claims\nplain,cluster"),
+        ("mvcc data check pro", "plain,protein"),
+        ("mvcc run tin", "file,tin"),
+    ],
+)
+def test_completion_answers_without_importing_anything_heavy(question, answer):
+    last = str(question.count(" "))
+    asked = {"COMP_WORDS": question, "COMP_CWORD": last, "_MVCC_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-c", COMPLETED]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | asked)
+    *answers, heavy = done.stdout.splitlines()
+    assert sorted(answers) == answer.splitlines()
+    assert heavy == "[]"
