@@ -12,6 +12,12 @@ def write_clustering_report(facts, path):
     html.write_clustering_report(parse_facts(facts), path)
 
 
+def report_of(facts, folder):
+    """Write the report of facts into a folder; return its text, with single spaces."""
+    write_clustering_report(facts, folder / "report.html")
+    return " ".join((folder / "report.html").read_text("utf-8").split())
+
+
 def few_claims(*numbers):
     """Have no other claims of the paper tested, since each takes its time."""
     return patch.object(_scorecard, "CLAIMS", {number: CLAIMS[number] for number in numbers})

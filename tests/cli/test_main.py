@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from unittest.mock import patch
 
 import pytest
 
@@ -43,16 +44,11 @@ def test_mistakes_get_one_message_and_no_traceback(tmp_path, words, code, messag
     ("error", "code"),
     [(ConfigError("wrong"), 2), (DataError("gone"), 1), (KeyboardInterrupt(), 130), (None, 0)],
 )
-def test_exit_codes(monkeypatch, capsys, error, code):
-    def fail(**_):
-        if error:
-            raise error
-
-    monkeypatch.setattr(cli, "main", fail)
-    with pytest.raises(SystemExit) as caught:
-        main()
-    assert caught.value.code == code
-    assert capsys.readouterr().err.startswith("mvcc: " if error else "")
+def test_exit_codes(error, code):
+    with patch.object(cli, "main", side_effect=error, return_value=None):
+        done = mvcc()
+    assert done.returncode == code
+    assert done.stderr.startswith("mvcc: " if error else "")
 
 
 @pytest.mark.parametrize(
@@ -64,23 +60,13 @@ def test_exit_codes(monkeypatch, capsys, error, code):
         ("", "repeat the command to finish."),
     ],
 )
-def test_what_an_interrupt_leaves_is_said_of_each_command(monkeypatch, capsys, words, message):
-    def interrupt(**_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "main", interrupt)
-    monkeypatch.setattr("sys.argv", ["mvcc", *words.split()])
-    with pytest.raises(SystemExit):
-        main()
-    assert capsys.readouterr().err == f"mvcc: interrupted; {message}\n"
+def test_what_an_interrupt_leaves_is_said_of_each_command(words, message):
+    with patch.object(cli, "main", side_effect=KeyboardInterrupt):
+        assert mvcc(*words.split()).stderr == f"mvcc: interrupted; {message}\n"
 
 
-def test_an_unexpected_error_is_not_swallowed(monkeypatch):
-    def fail(**_):
-        raise ZeroDivisionError("a bug")
-
-    monkeypatch.setattr(cli, "main", fail)
-    with pytest.raises(ZeroDivisionError):
+def test_an_unexpected_error_is_not_swallowed():
+    with patch.object(cli, "main", side_effect=ZeroDivisionError), pytest.raises(ZeroDivisionError):
         main()
 
 

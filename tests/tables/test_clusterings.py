@@ -17,7 +17,7 @@ from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.tables import check_clustering, cluster_job, load_job, read_inputs
 from mvcc.tables.output import _facts
-from tests.reports import write_clustering_report
+from tests.reports import report_of, write_clustering_report
 from tests.tables.problems import (
     K,
     by_co_em,
@@ -221,8 +221,7 @@ def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_ot
         "No three matches connect view0 and view2 with view1: each was clustered by itself, and the"
         " numbers of their clusters mean nothing to each other."
     ]
-    write_clustering_report(facts, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
+    page = report_of(facts, tmp_path)
     assert "the same cluster in tables that matches connect" in page
     assert cluster(write_problem(tmp_path / "all"), tmp_path / "together")["warnings"] == []
 
@@ -255,8 +254,7 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     (tmp_path / "out/view1/suspicious.csv").unlink()
     missing = check_clustering(tmp_path / "out")[1]
     assert missing[0].startswith("view1/suspicious.csv: it is missing")
-    write_clustering_report(facts, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
+    page = report_of(facts, tmp_path)
     assert f"Matches that seem to be wrong ({len(listed)})" in page
     assert f"each of {200 - sum(dropped)} matches is one object" in page
 
@@ -269,8 +267,7 @@ def test_tables_that_agree_little_are_told_and_no_match_is_suspicious(tmp_path):
         "view0 and view1 agree little on which rows are alike, so wrong matches cannot be told from"
         " right ones."
     )
-    write_clustering_report(facts, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
+    page = report_of(facts, tmp_path)
     assert "These two tables agree little on which rows are alike" in page
     assert "Matches that seem to be wrong" not in page
 
@@ -331,17 +328,13 @@ def test_one_row_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])
-def test_few_rows_are_clustered(tmp_path, features):
-    options = one_table(tmp_path, [[1, 2], [3, 4]], n_clusters=2, features=features)
-    assert set(cluster(options, tmp_path / "out")["views"][0]["labels"]) == {0, 1}
-
-
-@pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_largest_values_that_are_taken_can_be_clustered(tmp_path, features):
+def test_two_rows_and_the_largest_values_that_are_taken_are_clustered(tmp_path, features):
+    values = {"n_clusters": 2, "features": features}
+    facts = cluster(one_table(tmp_path, [[1, 2], [3, 4]], **values), tmp_path / "few")
+    assert set(facts["views"][0]["labels"]) == {0, 1}
     rows = [[1e100, 2], [-1e100, 4], [9, 7], [5, 5]]
-    options = one_table(tmp_path, rows, n_clusters=2, features=features)
-    assert len(cluster(options, tmp_path / "out")["views"]) == 1
+    assert len(cluster(one_table(tmp_path, rows, **values), tmp_path / "large")["views"]) == 1
 
 
 def test_each_view_may_have_features_of_its_own(tmp_path):

@@ -26,7 +26,7 @@ from mvcc.tables import (
 )
 from mvcc.tables.reading import _parquet
 from tests.command_line import mvcc
-from tests.reports import write_clustering_report
+from tests.reports import report_of
 from tests.tables.problems import (
     by_co_em,
     cluster,
@@ -155,9 +155,7 @@ def test_every_row_gets_one_cluster_and_those_of_the_sample_keep_theirs(
         assert len(read_csv(tmp_path / "out" / view["name"] / "labels.csv")) == 40
     assert check_clustering(tmp_path / "out")[1:] == ([], [])
     assert not list((tmp_path / "out").glob(".*.part"))
-    write_clustering_report(facts, tmp_path / "report.html")
-    page = " ".join((tmp_path / "report.html").read_text().split())
-    assert "come from a sample of 40 of 120 rows" in page
+    assert "come from a sample of 40 of 120 rows" in report_of(facts, tmp_path)
 
 
 def test_the_sample_has_what_was_judged_and_matched(sampled, problem):
@@ -529,8 +527,7 @@ def test_facts_of_former_clusterings_are_read(of_files, options, tmp_path):
         del view["n_all_rows"]
     (tmp_path / "files/clustering.json").write_text(json.dumps(facts))
     assert check_clustering(tmp_path / "files")[1] == []
-    write_clustering_report(facts, tmp_path / "report.html")
-    assert "come from a sample" not in (tmp_path / "report.html").read_text()
+    assert "come from a sample" not in report_of(facts, tmp_path)
 
 
 @pytest.mark.slow
