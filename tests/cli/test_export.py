@@ -70,22 +70,6 @@ def read_semicolons(path):
         return list(csv.DictReader(file, delimiter=";"))
 
 
-def test_a_csv_table_is_as_it_was_with_clusters_beside_in_its_own_style(folder, tmp_path):
-    assert export(folder / "results", "--out", tmp_path / "out").splitlines() == [
-        f"{tmp_path / 'out/one.csv'}: 24 rows",
-        f"{tmp_path / 'out/two.csv'}: 24 rows",
-    ]
-    before, after = read_semicolons(folder / "one.csv"), read_semicolons(tmp_path / "out/one.csv")
-    labels = read_csv(folder / "results/one/labels.csv")
-    for old, new, label in zip(before, after, labels, strict=True):
-        assert {name: new[name] for name in old} == old
-        assert [new["cluster"], new["fit_2"].replace(",", ".")] == [label["cluster"], label["fit"]]
-        assert float(new["stability"].replace(",", ".")) == float(label["stability"])
-    other = read_csv(tmp_path / "out/two.csv")
-    assert [row["count"] for row in other[:3]] == ["", "1", "2"]
-    assert [row["id"] for row in other] == [str(n) for n in range(24)]
-
-
 @pytest.mark.parametrize("ending", ["parquet", "xlsx"])
 def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_path, ending):
     words = (folder / "results", "--out", tmp_path / "out", "--format", ending, "--json")

@@ -4,7 +4,6 @@ Every table, and the facts of the report, say the same.
 """
 
 import json
-import re
 import shutil
 import warnings
 from itertools import permutations
@@ -14,7 +13,6 @@ import pytest
 
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
-from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.tables import check_clustering, cluster_job, load_job, read_inputs
 from mvcc.tables.output import _facts
 from tests.reports import report_of, write_clustering_report
@@ -158,24 +156,6 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
         assert [row["cluster"] for row in rows[0]] == [row["cluster"] for row in rows[1]]
 
 
-def test_every_stability_run_leaves_out_some_constraints_of_its_own(tmp_path, monkeypatch):
-    seen, fit = [], MultiViewConstrainedClustering.fit
-
-    def recording(self, views, **given):
-        seen.append([set(map(tuple, c.pairs.tolist())) for c in given["constraints"]])
-        return fit(self, views, **given)
-
-    monkeypatch.setattr(MultiViewConstrainedClustering, "fit", recording)
-    options = by_co_em(write_problem(tmp_path, n_judged=30), stability_runs=4, closure="none")
-    cluster(options, tmp_path / "out")
-    whole, *others = seen
-    assert len(others) == 4
-    for kept in others:
-        assert all(few <= many for few, many in zip(kept, whole, strict=True))
-        assert sum(map(len, kept)) < sum(map(len, whole))
-    assert any(one != others[0] for one in others)
-
-
 @pytest.mark.parametrize(
     ("problem", "values", "warning"),
     [
@@ -270,32 +250,6 @@ def test_tables_that_agree_little_are_told_and_no_match_is_suspicious(tmp_path):
     page = report_of(facts, tmp_path)
     assert "These two tables agree little on which rows are alike" in page
     assert "Matches that seem to be wrong" not in page
-
-
-def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its_line(tmp_path):
-    facts = cluster(
-        write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out"
-    )
-    reasons = [
-        (view["name"], view["ids"][row], why)
-        for view in facts["views"]
-        for row, _, why in view["moved"]
-    ]
-    assert reasons
-    lines = [(tmp_path / f"judged{view}.csv").read_text().splitlines() for view in (0, 1)]
-    for _, name, why in reasons:
-        said = re.fullmatch(
-            r"because (?:(\S+) is (?:near|matched with) (\S+), )?(\S+) and (\S+) have a "
-            r"(must-link|cannot-link) \(line (\d+) of judged(\d)\.csv\)",
-            why,
-        )
-        assert said, why
-        moved, near, one, other, kind, line, file = said.groups()
-        assert moved in (None, name)
-        assert (near or name) in (one, other)
-        i, j, word, _ = lines[int(file)][int(line) - 1].split(",")
-        assert {i, j} == {one, other}
-        assert word == kind
 
 
 def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
@@ -405,24 +359,6 @@ def test_more_rows_than_spectral_features_take_become_principal_components_and_i
     (said,) = (text for text in spectral["warnings"] if "view0: more than 10 rows" in text)
     assert "features view0=pca" in said
     assert not any("more than" in text for text in pca["warnings"])
-
-
-def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_path):
-    facts = cluster(
-        by_co_em(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"),
-        tmp_path / "out",
-    )
-    for view in facts["views"]:
-        judged = {(i, j, must_link) for i, j, must_link, *_ in view["given"]}
-        is_new = [(i, j, must_link) not in judged for i, j, must_link, *_ in view["propagated"]]
-        assert is_new == sorted(is_new, reverse=True)
-        assert sum(is_new) == sum(view["n_inferred"].values())
-        for part in (True, False):
-            weights = [
-                row[3] for row, new in zip(view["propagated"], is_new, strict=True) if new is part
-            ]
-            assert weights == sorted(weights, reverse=True)
-    assert any(sum(view["n_inferred"].values()) and len(view["given"]) for view in facts["views"])
 
 
 @pytest.mark.parametrize("method", ["joint", "co-em"])
