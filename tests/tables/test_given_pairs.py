@@ -249,24 +249,20 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     assert unweighted.weights.tolist() == [1.0]
 
 
+WEIGHTED = "i,j,kind,weight\n"
+UNKNOWN = ": 1 of 1 constraint names an unknown row"
+NO_WEIGHT = ":2: a weight must be finite and 0 or more"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "i,j,kind\nt0,t33,must-link\n",
-            r": 1 of 1 constraint names an unknown row \(line 2: 't33' is not in texts\)",
-        ),
+        ("i,j,kind\nt0,t33,ML\n", rf"{UNKNOWN} \(line 2: 't33' is not in texts\)"),
         ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),
-        ("i,j,kind,weight\nt0,t1,ML,heavy\n", r":2: weight must be a number: t0,t1,ML,heavy$"),
-        (
-            "i,j,kind,weight\nt0,t1,ML,-1\n",
-            r":2: a weight must be finite and 0 or more: t0,t1,ML,-1$",
-        ),
-        (
-            "i,j,kind,weight\nt0,t1,ML,nan\n",
-            r":2: a weight must be finite and 0 or more: t0,t1,ML,nan$",
-        ),
+        (f"{WEIGHTED}t0,t1,ML,heavy\n", r":2: weight must be a number: t0,t1,ML,heavy$"),
+        (f"{WEIGHTED}t0,t1,ML,-1\n", rf"{NO_WEIGHT}: t0,t1,ML,-1$"),
+        (f"{WEIGHTED}t0,t1,ML,nan\n", rf"{NO_WEIGHT}: t0,t1,ML,nan$"),
         ("i,j,kind\nt0,t0,must-link\n", r":2: 't0' is linked with itself; remove this constraint"),
         ("i|j|kind\nt0|t1|must-link\n", r":1: the columns must be i,j,kind"),
         ("t0,t1,must-link\n", r":1: the columns must be i,j,kind"),
