@@ -86,33 +86,6 @@ def true_answers(folder, n):
     return ids
 
 
-def test_questions_are_printed_answers_recorded_and_the_constraints_taken(folder):
-    first = ask(folder, "ask.yaml --json -n 3")
-    assert first.returncode == 0
-    assert first.stderr == "Answers go to asked; --out names another folder.\n"
-    document = json.loads(first.stdout)
-    assert list(document) == ["questions", "groups", "n_clusters_hint"]
-    assert [list(question) for question in document["questions"]] == [
-        ["id", "rows", "groups", "why"]
-    ] * 3
-    assert asked(folder, "ask.yaml --json -n 3") == first.stdout
-    ids = true_answers(folder, 10)
-    assert [id for id, _ in log(folder)] == ids
-    document = json.loads(asked(folder, "ask.yaml --json"))
-    names = sorted(group["name"] for group in document["groups"])
-    assert names == ["class 0", "class 1", "class 2"]
-    assert document["n_clusters_hint"] == 3
-    assert len(document["questions"]) == 1
-    for group in read_csv(folder / "asked" / "groups.csv"):
-        assert {kind_of(member) for member in group["members"].split()} == {int(group["name"][-1])}
-    for view in ("left", "right"):
-        words = f"ask.yaml --constraints={view}=asked/{view}.csv -k 3 --dry-run --json"
-        done = mvcc("cluster", *words.split(), cwd=folder)
-        assert done.returncode == 0, done.stderr
-        counts = {one["name"]: one["constraints"] for one in json.loads(done.stdout)["views"]}
-        assert counts[view] == len(read_csv(folder / "asked" / f"{view}.csv"))
-
-
 def test_answers_and_json_record_then_print(folder):
     (question,) = questions(folder)
     document = json.loads(answer(folder, [[question["id"], "new:a"]]).stdout)
