@@ -64,23 +64,6 @@ def test_no_end_is_above_the_searchs_own_k_means_however_few_the_pairs(n_pairs):
         assert next(search.descents(X[:0])).objective <= at_its_labels * (1 + 1e-12)
 
 
-def test_six_unequal_blobs_that_one_start_does_not_find():
-    rng = np.random.default_rng(1)
-    y = rng.permutation(np.repeat(np.arange(6), [900, 660, 510, 420, 300, 210]))
-    X = rng.uniform(-6, 6, size=(6, 4))[y] + rng.uniform(0.5, 1.1, size=6)[y, None] * rng.normal(
-        size=(3000, 4)
-    )
-    found = {"auto": [], "neighborhoods": []}
-    labels, _ = at_k_means(X, 6, Constraints([], []))
-    for seed in range(5):
-        c = Constraints.from_labels(y, 80, random_state=seed).closure()
-        for init, scores in found.items():
-            model = PCKMeans(6, init=init, random_state=seed).fit(X, constraints=c)
-            scores.append(adjusted_rand_score(y, model.labels_))
-    assert min(found["auto"]) >= adjusted_rand_score(y, labels) - 0.002
-    assert np.mean(found["neighborhoods"]) < 0.95  # else nothing is tested
-
-
 @both
 def test_the_papers_start_is_the_first_and_no_end_is_above_it(Estimator):
     lower = 0

@@ -236,26 +236,27 @@ def test_a_scheduler_without_workers_is_refused(scheduler, tmp_path, monkeypatch
     assert not (tmp_path / "out").exists()
 
 
+def refuse(address, message):
+    with pytest.raises(ConfigError, match=message), connect_to_dask(address):
+        pass
+
+
 @pytest.mark.parametrize(
     "address", ["", "nothing", "carrier://pigeon:1", "tcp://host:port", "tcp://"]
 )
 def test_what_is_no_address_is_refused(address):
-    with (
-        pytest.raises(ConfigError, match="is not the address of a dask scheduler"),
-        connect_to_dask(address),
-    ):
-        pass
+    refuse(address, "is not the address of a dask scheduler")
+
+
+FILES = {"tls.ca-file": "no.pem", "tls.client.cert": "no.pem", "tls.client.key": "no.pem"}
+UNUSABLE = "certificates in dask's configuration cannot be used: .*No such file"
 
 
 @pytest.mark.parametrize(
     ("address", "settings", "message"),
     [
         ("tls://127.0.0.1:1", {}, "which names no certificates"),
-        (
-            "tls://127.0.0.1:1",
-            {"tls.ca-file": "no.pem", "tls.client.cert": "no.pem", "tls.client.key": "no.pem"},
-            "certificates in dask's configuration cannot be used: .*No such file",
-        ),
+        ("tls://127.0.0.1:1", FILES, UNUSABLE),
         ("tcp://127.0.0.1:1", {"require-encryption": True}, "which requires encryption"),
     ],
     ids=["none", "missing", "required"],
@@ -263,18 +264,11 @@ def test_what_is_no_address_is_refused(address):
 def test_certificates_that_are_missing_are_named_before_anything_is_tried(
     address, settings, message
 ):
-    with (
-        dask.config.set({f"distributed.comm.{name}": value for name, value in settings.items()}),
-        pytest.raises(ConfigError, match=message),
-        connect_to_dask(address),
-    ):
-        pass
+    settings = {f"distributed.comm.{name}": value for name, value in settings.items()}
+    with dask.config.set(settings):
+        refuse(address, message)
 
 
 def test_without_dask_the_message_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with (
-        pytest.raises(ConfigError, match="pip install dask distributed"),
-        connect_to_dask("tcp://127.0.0.1:1"),
-    ):
-        pass
+    refuse("tcp://127.0.0.1:1", "pip install dask distributed")

@@ -191,17 +191,6 @@ def test_inner_fits_are_silent():
     assert not model.converged_
 
 
-@pytest.mark.parametrize(
-    ("constraints", "found"),
-    [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
-)
-def test_too_few_neighborhoods_are_explained(constraints, found):
-    views, _, mappings = two_views(0)
-    message = f"needs at least two; the constraints have {found}. Give more"
-    with pytest.raises(InvalidInputError, match=message):
-        cross_validated().fit(views, constraints=constraints, mappings=mappings)
-
-
 def test_another_word_than_cv_is_explained():
     views, constraints, mappings = two_views(0)
     model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("auto"))

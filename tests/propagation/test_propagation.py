@@ -125,6 +125,9 @@ def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhe
     assert found == {(5000, 5003, False): 1.0, (5001, 5003, False): 1.0}
 
 
+NO_ROWS = [[7], [0.5], [[0]], [[0], [1, 2]], [True, False], [0.0], [-1], [5], "ab"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -134,7 +137,7 @@ def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhe
         ({"threshold": "high"}, "threshold must be .*, got 'high'"),
         ({"regularization": -1}, r"regularization must be a number in \[0, 1e\+300\], got -1"),
         ({"candidates": [7]}, "candidates must be row numbers of X, integers in 0 … 4"),
-        ({"candidates": [0.5]}, "candidates"),
+        *(({"candidates": rows}, "candidates") for rows in NO_ROWS),
         ({"labels": [0, 0, 0]}, "labels must be 5 integers"),
         ({"labels": [0, 0, 0, 0, -1]}, "labels must be 5 integers"),
         ({"metrics": np.ones((1, 2))}, r"k > 1, the largest label; their shape is \(1, 2\)"),

@@ -1,7 +1,6 @@
 """The E-step at its edges: weights that just reach the threshold, candidates in any order."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,15 +40,6 @@ def test_without_metrics_only_the_clusters_in_use_are_needed_and_one_may_be_empt
     constraints = Constraints.from_labels(labels, 8, 0)
     expected = propagate_constraints(X, labels, constraints, 0.2)
     assert propagate_constraints(X, labels * 4, constraints, 0.2) == expected
-
-
-@pytest.mark.parametrize("bad", [[[0]], [[0], [1, 2]], [True, False], [0.0], [-1], [5], "ab"])
-def test_candidates_that_are_no_rows_are_refused(bad):
-    X = np.arange(10.0).reshape(5, 2)
-    with pytest.raises(ValueError, match="candidates"):
-        propagate_constraints(
-            X, [0, 0, 1, 1, 1], Constraints.from_pairs([(0, 1)]), 0.5, candidates=bad
-        )
 
 
 def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():

@@ -1,6 +1,7 @@
 """A made-up world in which the paper is right in everything: results of all its studies."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -38,15 +39,10 @@ def _row(study: str, dataset: str, base: str, method: str, n: int, **more: objec
 def _grid(
     study: str, datasets: object, fractions: tuple[float, ...] = FRACTIONS, **more: object
 ) -> Iterator[Row]:
-    for dataset in datasets:
-        for base in BASES:
-            for n in SCHEDULE:
-                for method in METHODS:
-                    for mapped in (None,) if method == SV else fractions:
-                        of_cp = (
-                            {"threshold": THRESHOLDS.get(dataset, "0.75")} if method == CP else {}
-                        )
-                        yield _row(study, dataset, base, method, n, mapped=mapped, **(of_cp | more))
+    for dataset, base, n, method in product(datasets, BASES, SCHEDULE, METHODS):
+        of_cp = {"threshold": THRESHOLDS.get(dataset, "0.75")} if method == CP else {}
+        for mapped in (None,) if method == SV else fractions:
+            yield _row(study, dataset, base, method, n, mapped=mapped, **(of_cp | more))
 
 
 def _rows() -> Iterator[Row]:
@@ -67,17 +63,10 @@ def _rows() -> Iterator[Row]:
     for row in _grid("embedding", ("protein", "letters_digits"), (1.0,), features="none"):
         if row["method"] == CP:
             yield from ({**row, "threshold": threshold} for threshold in ("0.01", row["threshold"]))
-    for dataset, view in (
-        ("protein", "all"),
-        ("letters_digits", "letters"),
-        ("letters_digits", "digits"),
-    ):
-        for base in BASES:
-            for n in SCHEDULE:
-                for method in (CP, SV):
-                    yield _row(
-                        "main", dataset, base, method, n, experiment="single-view", view=view
-                    )
+    views = [("protein", "all"), ("letters_digits", "letters"), ("letters_digits", "digits")]
+    alone = {"experiment": "single-view"}
+    for (dataset, view), base, n, method in product(views, BASES, SCHEDULE, (CP, SV)):
+        yield _row("main", dataset, base, method, n, view=view, **alone)
 
 
 def _build() -> pd.DataFrame:
@@ -90,27 +79,17 @@ def _build() -> pd.DataFrame:
     of_trial = rng.normal(0, 0.03, TRIALS)[table["trial"]]
     mapped, n = table["mapped"].fillna(0), table["n_constraints"]
 
-    f = (
-        0.5
-        + n / 2000
-        + of_trial
-        + table["method"].map({CP: 0.06, DM: 0.03, CM: 0.01, SV: 0.0})
-        + 0.03 * mapped
-    )
-    quadrants = (
-        table["study"].eq("main")
-        & table["dataset"].eq("four_quadrants")
-        & table["base"].eq("pck-means")
-    )
+    of_method = table["method"].map({CP: 0.06, DM: 0.03, CM: 0.01, SV: 0.0})
+    f = 0.5 + n / 2000 + of_trial + of_method + 0.03 * mapped
+    quadrants = table["study"].eq("main") & table["dataset"].eq("four_quadrants")
+    quadrants &= table["base"].eq("pck-means")
     gain = n.map({10: 0.20, 50: 0.31, 100: 0.20, 200: 0.142})  # 21.3 % on average
     f = f.mask(quadrants & table["method"].eq(CP), (f - 0.03) * (1 + gain))
     f += 0.05 * (table["study"].eq("shapes") & table["method"].eq(DM))
     f -= 0.10 * (table["rewired"].eq(0.5) & table["method"].eq(CP))
     swept = table["study"].eq("thresholds") & table["method"].eq(CP)
-    away = (
-        pd.to_numeric(table["threshold"], errors="coerce")
-        - table["dataset"].map(THRESHOLDS).astype(float)
-    ).abs()
+    chosen = table["dataset"].map(THRESHOLDS).astype(float)
+    away = (pd.to_numeric(table["threshold"], errors="coerce") - chosen).abs()
     f -= 0.05 * away.where(swept).fillna(0)
     alone = table["experiment"].eq("single-view") & table["method"].eq(CP)
     f += alone * n.map({10: -0.05, 50: 0.0, 100: 0.0, 200: -0.05})
@@ -163,16 +142,9 @@ def evaluations() -> pd.DataFrame:
 
 def count() -> pd.DataFrame:
     """Make up how often memberships are evaluated."""
-    table = pd.DataFrame(
-        {"dataset": ["protein", "rec_talk"], "base": "pck-means", "trial": 0, "n_constraints": 10}
-    )
-    return table.assign(
-        candidates=[20, 30],
-        endpoints=[12, 14],
-        memoized=[240, 420],
-        naive=9000,
-        early_stopped=[90, 80],
-    )
+    table = pd.DataFrame({"dataset": ["protein", "rec_talk"], "candidates": [20, 30]})
+    table = table.assign(endpoints=[12, 14], memoized=[240, 420], early_stopped=[90, 80])
+    return table.assign(base="pck-means", trial=0, n_constraints=10, naive=9000)
 
 
 @pytest.fixture(scope="session")
