@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
@@ -44,6 +44,7 @@ def has_gap(matrix, number):
 
 
 @given(seeds, st.sampled_from([(24, 20), (15, 30, 12)]), st.integers(3, 14))
+@example(1200, (24, 20), 3)  # all matches share a row, the only landmark of its view
 def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
     views, matches = problem(seed, sizes, (3, 7, 2)[: len(sizes)], n_matches)
     graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))

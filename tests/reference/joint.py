@@ -85,6 +85,8 @@ def shared_landmarks(space, objects, n, near=10) -> Matrix:
     for X, own in zip(space, objects, strict=True):
         of_landmarks = [i for i, a in enumerate(own) if a in landmarks]
         m = min(near, len(of_landmarks) - 1)
+        if m < 1:  # a row has no other landmark to be near
+            continue
         for i, a in enumerate(own):
             gaps = [(float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks]
             found = sorted(gaps)[:m]

@@ -147,8 +147,12 @@ class ReviewSession(LoggedSession):
 
     def rows(self, ids: Sequence[str]) -> list[ShownRow]:
         """Return what a person sees of rows, given as "view:id"."""
-        places = filter(None, map(self._inputs.find, ids))
-        return [self._shower.row(view, row) for view, row in places]
+        shown = []
+        for name in ids:
+            view, id = view_and_id(name)
+            number = self._inputs.numbers[view]
+            shown.append(self._shower.row(number, self._inputs.tables[number].row[id]))
+        return shown
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
