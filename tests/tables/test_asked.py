@@ -12,6 +12,7 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.tables import (
+    AskSession,
     UnknownNumberError,
     check_clustering,
     cluster_job,
@@ -386,6 +387,41 @@ def test_criteria_of_many_rows_are_those_of_some(tmp_path):
     options = write_problem(tmp_path, n=1500, n_matches=400, noise=0.3, judged=())
     job = load_job(None, with_values(options, n_clusters="auto"))
     assert number_criteria(job, read_inputs(job))["best"]["eigengap"] == K
+
+
+def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
+    kinds = {
+        f"{view}:{row['id']}": row["kind"].replace("kind", "sort,")
+        for view in ("view0", "view1")
+        for row in read_csv(tmp_path / f"{view}.csv")
+    }
+    job = load_job(None, with_values(options, n_clusters="auto"))
+    inputs = read_inputs(job)
+    with AskSession(job, inputs, tmp_path / "asked") as session:
+        (strange,) = session.next()
+        session.answer(strange.id, "outlier")
+        for _ in range(24):
+            (question,) = session.next()
+            name = kinds[question.id]
+            known = {group.name for group in session.groups}
+            session.answer(question.id, name if name in known else f"new:{name}", again=True)
+        session.rename("sort, 0", "none of these")
+        (unsure,) = session.next()
+        session.answer(unsure.id, "unsure")
+        groups = {
+            group.name: sum(
+                len(rows) for one in group.members for rows in session.question(one).rows
+            )
+            for group in session.groups
+        }
+    answers = read_answered(options, tmp_path / "asked").answers
+    assert {name: sum(map(len, rows)) for name, rows in answers.groups.items()} == groups
+    facts = cluster(asking(options, tmp_path / "asked", n_clusters="auto"), tmp_path / "out")
+    assert facts["n_clusters"] == K
+    assert set(facts["names"]) == set(groups) == {"none of these", "sort, 1", "sort, 2"}
+    for view, table, rows in zip(facts["views"], inputs.tables, strange.rows, strict=True):
+        assert view["violated"] == []
+        assert view["outliers"] == [table.ids[row] for row in rows]
 
 
 def test_groups_whose_names_are_words_of_others_are_noted(tmp_path):

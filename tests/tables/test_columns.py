@@ -711,6 +711,22 @@ def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit)
     assert np.isnan(found[3])
 
 
+@pytest.mark.parametrize("end", ["9999-12-31", "2300-01-01"])
+def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
+    rng = np.random.default_rng(0)
+    days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
+    rows = [[f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days)]
+    write_csv(tmp_path / "t.csv", [["id", "x", "until"], *rows])
+    options = ["--stability-runs", "0", "--no-comparison", "-k", "2", "--out", "out"]
+    said = mvcc("cluster", "--view", "t=t.csv", *options, cwd=tmp_path)
+    assert (NO_END in " ".join(said.stdout.split())) == (end == "9999-12-31")
+    assert end in (tmp_path / "out/clustering.json").read_text()
+    done = mvcc("predict", "out", "--view", "t=t.csv", "--out", "again.csv", cwd=tmp_path)
+    assert done.returncode == 0
+    labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
+    assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
+
+
 def test_whole_numbers_are_shown_as_such_where_some_are_missing():
     frame = pd.DataFrame(
         {"x": range(4), "year": [1987.0, np.nan, 2001, 7], "part": [0.5, None, 1, 2]}

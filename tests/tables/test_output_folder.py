@@ -2,9 +2,11 @@
 else's is lost.
 """
 
-import os
+import re
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from functools import partial
 from itertools import count
@@ -212,15 +214,6 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(tmp_path, monk
         cluster(options, tmp_path / "out")
 
 
-def test_a_folder_that_another_run_writes_to_is_refused_and_left_alone(options, done):
-    before = outputs(done, *ENDINGS)
-    in_use = rf"out is in use: a run of process {os.getpid()} on "
-    held = results_folder(done, load_job(None, options), fresh=True)
-    with held, pytest.raises(StoreError, match=in_use):
-        cluster(options, done, fresh=True)
-    assert outputs(done, *ENDINGS) == before
-
-
 # steps on the disk that fail, or are the last
 
 
@@ -287,3 +280,28 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
         else "on a disk full from a step on"
     )
     tried(f"clustering {how}", step - 1)
+
+
+@pytest.mark.slow
+def test_of_two_that_cluster_into_one_folder_at_once_one_is_refused_and_the_other_is_whole(
+    data, done
+):
+    command = [sys.executable, "-m", "mvcc", "cluster", data[1] / "cluster.yaml"]
+    both = [
+        subprocess.Popen(
+            [*command, "--out", done, "--fresh"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [process.communicate()[1] for process in both]
+    codes = [process.returncode for process in both]
+    if codes != [0, 0]:  # else one had ended before the other began
+        assert sorted(codes) == [0, 1]
+        winner = both[codes.index(0)].pid
+        refused = said[codes.index(1)].strip()
+        assert re.fullmatch(rf"mvcc: .*out is in use: a run of process {winner} on .*", refused)
+    assert outputs(done, ".csv") == outputs(data[1], ".csv")
+    assert names(done) == EVERYTHING
