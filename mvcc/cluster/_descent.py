@@ -151,10 +151,8 @@ class Problem:
         """Return the centers, the one missed least, by rank, put elsewhere by k-means++."""
         gaps = self._distances(centers)
         nearest, next_nearest = np.partition(gaps, 1, axis=1)[:, :2].T
-        paid = (next_nearest - nearest) * (1.0 if self.masses is None else self.masses)
-        cheapest = np.argsort(
-            np.bincount(gaps.argmin(axis=1), paid, minlength=len(centers)), kind="stable"
-        )
+        paid = np.bincount(gaps.argmin(axis=1), next_nearest - nearest, minlength=len(centers))
+        cheapest = np.argsort(paid, kind="stable")
         return self.spread_centers(
             len(centers), np.delete(centers, cheapest[rank % len(centers)], axis=0), rng
         )

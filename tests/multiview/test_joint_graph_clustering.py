@@ -4,7 +4,7 @@ import pickle
 import re
 import warnings
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,10 @@ from mvcc import (
     drop_conflicts,
     pairwise_f_measure,
 )
+from mvcc.cluster import search_pck
+from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from mvcc.multiview.joint import _joint_set
 from tests.strategies import seeds
 
 
@@ -122,6 +125,26 @@ def test_a_heavy_pair_holds():
     near = np.flatnonzero(y[0] == 2)[:2]
     heavy = fit(views, matches, [Constraints([near], [False], [1e3]), None]).labels_[0]
     assert heavy[near[0]] != heavy[near[1]]
+
+
+def test_the_search_starts_from_the_means_of_groups_whose_members_are_all_told_apart(monkeypatch):
+    views, y, matches = blobs()
+    told = np.concatenate([np.flatnonzero(y[0] == kind)[:4] for kind in range(3)])
+    pairs = np.array(list(combinations(np.sort(told), 2)))
+    judged = Constraints(pairs, y[0][pairs[:, 0]] == y[0][pairs[:, 1]])
+    given = []
+
+    def noted(rows, k, *links, starts, **options):
+        given.append((rows, starts))
+        return search_pck(rows, k, *links, starts=starts, **options)
+
+    monkeypatch.setattr(_joint_set, "search_pck", noted)
+    model = JointGraphClustering(3, random_state=0)
+    model.fit(views, constraints=[judged, None], mappings=matches)
+    ((rows, (centers,)),) = given
+    objects = find_objects([60, 50], matches)[1][0]
+    means = [rows[objects[told[y[0][told] == kind]]].mean(axis=0) for kind in range(3)]
+    np.testing.assert_allclose(sorted(centers.tolist()), sorted(np.array(means).tolist()))
 
 
 def test_a_judged_pair_counts_in_every_view():
