@@ -1,6 +1,7 @@
 """``mvcc`` called in this process: as a program sees it, and with its errors raised."""
 
 import os
+import signal
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
@@ -48,3 +49,8 @@ def invoke(line: str, *more: object, code: int = 0) -> Result:
     done = CliRunner().invoke(cli, words, catch_exceptions=False)
     assert done.exit_code == code, done.output
     return done
+
+
+def heed_interrupts():
+    """Let Ctrl-C end a process, before it starts: shells ignore it in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

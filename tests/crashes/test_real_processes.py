@@ -12,7 +12,7 @@ import time
 import psutil
 import pytest
 
-from tests.command_line import mvcc
+from tests.command_line import heed_interrupts, mvcc
 
 TRIALS = 16
 CONFIG = f"""\
@@ -34,11 +34,6 @@ PATIENCE = 120  # seconds until a test calls it a hang
 
 def command(folder, *options):
     return ["run", str(folder.parent / "tiny.yaml"), "--out", str(folder), *options]
-
-
-def heed_interrupts():
-    """Let Ctrl-C end it, which shells ignore in the background."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def start(folder, *options):

@@ -17,6 +17,7 @@ import yaml
 from mvcc.exceptions import ConfigError, WorkerError
 from mvcc.experiments import _workers as dask_module
 from mvcc.experiments import connect_to_dask, plan_run, run_experiment
+from tests.command_line import heed_interrupts
 from tests.experiments.test_trial import small_config
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
@@ -195,9 +196,7 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
             command,
             cwd=tmp_path,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(
-                signal.SIGINT, signal.SIG_DFL
-            ),  # which shells ignore in the background
+            preexec_fn=heed_interrupts,
         ) as process:
             wait_until(lambda: list((tmp_path / "out").glob("trials/*.csv.gz")))
             process.send_signal(signal.SIGINT)

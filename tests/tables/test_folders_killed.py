@@ -17,7 +17,7 @@ import pytest
 from mvcc._utils import progress
 from mvcc.exceptions import WorkerError
 from mvcc.tables import check_clustering, cluster_job, load_job
-from tests.command_line import mvcc
+from tests.command_line import heed_interrupts, mvcc
 from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
 from tests.tables.problems import options_of
 
@@ -169,6 +169,7 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
         start_new_session=True,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -206,9 +207,7 @@ def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        ),  # which shells ignore in the background
+        preexec_fn=heed_interrupts,
     )
     assert process.stdout.readline() == "starting\n"
     time.sleep(seconds)
