@@ -1,5 +1,6 @@
 """Several starts of PCKMeans and MPCKMeans: what they promise, and how whole neighborhoods move."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -101,6 +102,44 @@ def test_of_mpck_means_k_means_is_a_start():
         labels = search.k_means.labels
         means = [X[labels == h].mean(axis=0) for h in range(k)]
         assert_allclose(centers, means, rtol=1e-9, atol=1e-12)
+
+
+def test_the_second_start_is_the_means_of_neighborhoods(monkeypatch):
+    X, y, k, c = blobs(0, 40)
+    search = Search(Problem.of(X, c), c, k, 300, np.random.default_rng(0), 0)
+    means = np.array([X[y == h][:3].mean(axis=0) for h in range(k)])
+    descents, begun, descend = search.descents(means), [], Problem.descend
+    next(descents)
+
+    def noted(self, centers, *arguments):
+        begun.append(centers.copy())
+        return descend(self, centers, *arguments)
+
+    monkeypatch.setattr(Problem, "descend", noted)
+    next(descents)
+    assert_array_equal(begun[0], means)
+
+
+def test_k_means_swaps_the_center_missed_least_until_ten_in_a_row_have_not_helped(monkeypatch):
+    ranks, descend = [], Problem.descend
+
+    def swapped(self, centers, rank, rng):
+        ranks.append(rank)
+        return good if len(ranks) == 4 else centers
+
+    X, y, k, _ = blobs(0, 0)
+    none = Constraints.empty()
+    search = Search(Problem.of(X, none), none, k, 300, np.random.default_rng(0), 0)
+    good = np.array([X[y == h].mean(axis=0) for h in range(k)])
+
+    def from_a_bad_place(self, centers, labels, rng, sweeps):
+        found = descend(self, centers, labels, rng, sweeps)
+        return found if centers is good else replace(found, objective=found.objective + 1e6)
+
+    monkeypatch.setattr(Problem, "swapped", swapped)
+    monkeypatch.setattr(Problem, "descend", from_a_bad_place)
+    assert search.k_means.objective < 1e6
+    assert ranks == [0, 1, 2, 3, *range(10)]
 
 
 @pytest.mark.parametrize("most_listed", [2**20, 0], ids=["listed", "held"])
