@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
@@ -406,6 +406,15 @@ def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
     assert clone(model).get_params() == model.get_params()
     with pytest.raises(NotFittedError):
         clone(model).predict_proba(views)
+
+
+def test_the_number_of_clusters_is_found_by_scikit_learns_grid_search():
+    views, y, matches = blobs()
+    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
+    search = GridSearchCV(
+        JointGraphClustering(random_state=0), {"n_clusters": [2, 3]}, cv=NeighborhoodKFold(3)
+    )
+    assert search.fit(data).best_params_ == {"n_clusters": 3}
 
 
 def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():

@@ -120,6 +120,13 @@ def test_wrong_judgments_make_less_sure():
     assert chosen_sharpness(views, few) == SHARPNESS
 
 
+def test_views_that_no_match_connects_have_probabilities_of_their_own():
+    views, y, _ = blobs()
+    model = fit(views, None, [Constraints.from_labels(y[0], 40, 0), None])
+    for shares, labels in zip(model.probabilities_, model.labels_, strict=True):
+        are_probabilities_of(shares, labels)
+
+
 def test_a_stored_model_has_the_probabilities_that_were_looked_at():
     views, _, matches = blobs()
     model = fit(views, matches)
