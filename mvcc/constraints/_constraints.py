@@ -83,12 +83,9 @@ class Constraints:
         return cls([], [])
 
     @classmethod
-    def from_links(cls, links: list[tuple[int, int, bool, str]]) -> Constraints:
-        """Make constraints of weight 1 from two rows, whether it is a must-link, and its source."""
-        pairs = check_pairs([link[:2] for link in links])
-        must_link = np.array([link[2] for link in links], np.bool_)
-        source = np.array([link[3] for link in links], object)
-        return cls.from_sorted(*_sorted(pairs, must_link, np.ones(len(pairs)), source))
+    def from_lines(cls, listed: Listed, source: list[str]) -> Constraints:
+        """Make constraints from trusted arrays (i < j), and where each one was read."""
+        return cls.from_sorted(*_sorted(*listed, np.array(source, object)))
 
     @classmethod
     def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
@@ -377,9 +374,8 @@ class Constraints:
     @classmethod
     def _of_file(cls, file: ConstraintFile, ids: Sequence[str] | None) -> Constraints:
         """Make constraints of a file that was read; ``ids`` as for ``read_csv``."""
-        source = np.array([f"line {line} of {file.name}" for line in file.records], object)
-        arrays = file.arrays(None if ids is None else number_rows(ids))
-        return cls.from_sorted(*_sorted(*arrays, source))
+        source = [f"line {line} of {file.name}" for line in file.records]
+        return cls.from_lines(file.arrays(None if ids is None else number_rows(ids)), source)
 
     def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
         """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.

@@ -128,7 +128,7 @@ def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, by_two):
         if folder == "out":
             cluster(with_values(options, continues=str(tmp_path / "out")), tmp_path / "again")
     with ReviewSession(tmp_path / "out") as session:
-        session.undo()
+        session.record([("", "undo")])
         assert [one["id"] for one in session.disputes()] == [shown[1]["id"]]
 
 

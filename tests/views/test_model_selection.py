@@ -417,7 +417,8 @@ def test_the_transformer_that_was_given_is_not_fitted():
     [
         (
             3,
-            r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough', got 3",
+            r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough',"
+            " got 3",
         ),
         (StandardScaler, "transformer must be .*, got .*andardScaler.*"),
         ("pass", "transformer must be .*, got 'pass'"),

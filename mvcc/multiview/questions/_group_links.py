@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from mvcc.constraints import Constraints
 from mvcc.multiview.questions._history import AnswerHistory
 from mvcc.multiview.questions._objects import Rows
+
+_Link = tuple[list[int], bool, str]  # two rows, whether they belong together, and its source
 
 
 @dataclass(eq=False)
@@ -51,18 +55,18 @@ class GroupLinks:
         apart: Collection[frozenset[int]] | None = None,
     ) -> None:
         self._told_apart = apart
-        self._links: list[list[tuple[int, int, bool, str]]] = [[] for _ in range(n_views)]
+        self._links: list[list[_Link]] = [[] for _ in range(n_views)]
         self._parts: dict[int, list[_Part]] = {}
         where = {line.object: line.where for line in history.standing}
         for one, group in history.answers.items():
             if isinstance(group, int):
-                self._where = where[one]  # of all constraints that this member adds
-                self._add(one, group, {view: own[0] for view, own in enumerate(rows[one]) if own})
+                first = {view: own[0] for view, own in enumerate(rows[one]) if own}
+                self._add(_Part(one, first), group, where[one])
 
     @property
     def constraints(self) -> list[Constraints]:
         """The constraints of every view, in its rows."""
-        return list(map(Constraints.from_links, self._links))
+        return list(map(_constraints, self._links))
 
     @property
     def untold(self) -> list[tuple[bool, int, int]]:
@@ -83,12 +87,12 @@ class GroupLinks:
         """Return the views that the first part of a group has rows of."""
         return set(self._parts[group][0].anchors)
 
-    def _add(self, one: int, group: int, row_of: dict[int, int]) -> None:
-        new = _Part(one, row_of)
+    def _add(self, new: _Part, group: int, where: str) -> None:
+        """Add a member, whose answer is the source of all constraints that it brings."""
         parts = self._parts.setdefault(group, [])
         touched = [part for part in parts if part.shared_view(new) is not None]
         for part in touched:
-            self._tell(part, new, must_link=True)
+            self._tell(part, new, where, must_link=True)
         joined, *others = [*touched, new]
         n_views = len(joined.anchors) if touched else 0
         for part in others:
@@ -97,21 +101,28 @@ class GroupLinks:
         if not touched:
             parts.append(new)
         if len(joined.anchors) > n_views:
-            self._tell_apart(joined, group)
+            self._tell_apart(joined, group, where)
 
-    def _tell_apart(self, part: _Part, group: int) -> None:
+    def _tell_apart(self, part: _Part, group: int, where: str) -> None:
         for other_group, others in self._parts.items():
             both = frozenset((group, other_group))
             if len(both) == 1 or not (self._told_apart is None or both in self._told_apart):
                 continue
             for other in others:
-                if other not in part.apart and self._tell(other, part, must_link=False):
+                if other not in part.apart and self._tell(other, part, where, must_link=False):
                     part.apart.add(other)
                     other.apart.add(part)
 
-    def _tell(self, one: _Part, other: _Part, must_link: bool) -> bool:
+    def _tell(self, one: _Part, other: _Part, where: str, *, must_link: bool) -> bool:
         view = one.shared_view(other)
         if view is not None:
-            rows = one.anchors[view], other.anchors[view]
-            self._links[view].append((*rows, must_link, self._where))
+            rows = sorted((one.anchors[view], other.anchors[view]))
+            self._links[view].append((rows, must_link, where))
         return view is not None
+
+
+def _constraints(links: list[_Link]) -> Constraints:
+    pairs = np.array([rows for rows, _, _ in links], np.int64).reshape(-1, 2)
+    must_link = np.array([kind for _, kind, _ in links], np.bool_)
+    listed = pairs, must_link, np.ones(len(links))
+    return Constraints.from_lines(listed, [where for _, _, where in links])

@@ -108,10 +108,6 @@ class ReviewSession(LoggedSession):
         self._derive()
         return list(reviewed.corrections.lines[n_former:])
 
-    def undo(self) -> None:
-        """Take back the last correction."""
-        self.record([("", UNDO)])
-
     def parts(self, cluster: str, reviewed: Reviewed | None = None) -> dict[str, dict[str, int]]:
         """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
         reviewed = reviewed or self._reviewed

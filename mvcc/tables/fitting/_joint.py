@@ -117,10 +117,10 @@ class Joint(Method):
                 )
             # so few that they are kept may well be right: the report lists them
             if left_out := sum(match[3] for match in found["suspicious"]):
-                seem, were = agreeing(left_out, "seems", "seem"), agreeing(left_out, "was", "were")
+                seem = agreeing(left_out, "seems to be wrong and was", "seem to be wrong and were")
                 yield (
-                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem} to be wrong"
-                    f" and {were} left out; see the report."
+                    f"{counted(left_out, 'match')} of {names[u]} and {names[v]} {seem}"
+                    " left out; see the report."
                 )
         sets = self._model.connected_views_
         if len(sets) > 1:

@@ -68,7 +68,7 @@ class Labeler:
             )
         try:
             model = SavedClustering.from_bytes(content_of(source.model), source.model)
-            view = (model.merged(source.into)).view(source.view)
+            view = model.merged(source.into).view(source.view)
             known: dict[str, int] = {}
             if source.known is not None:
                 with TextIOWrapper(opened(source.known), encoding="utf-8", newline="") as file:

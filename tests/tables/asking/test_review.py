@@ -84,7 +84,7 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     }
     with ReviewSession(results) as session:
         for _ in SAID:
-            session.undo()
+            session.record([("", "undo")])
         assert session.facts == facts
     assert {
         name: content
@@ -109,7 +109,7 @@ def test_a_clustering_that_continues_it_is_corrected_in_the_same_way_and_so_is_t
         assert labels(results.parent / name) == labels(results)
         assert not compare_clusterings(results, results.parent / name)["views"][0]["moved"]
     with ReviewSession(results.parent / "july") as session:
-        session.undo()
+        session.record([("", "undo")])
         assert session.corrections == list(read_facts(results).corrected.sentences[:-1])
     with pytest.raises(StoreError, match=r"results has been corrected .* with --continue"):
         cluster_job(load_job(results / "cluster.yaml"), results, fresh=True)
@@ -265,7 +265,7 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
         assert session.corrections == ["Cluster 0 is now called first."]
         (warning,) = (one for one in session.facts.warnings if "they have no effect" in one)
         assert warning.startswith("2 corrections and 1 row of corrections name what is not in")
-        session.undo()
+        session.record([("", "undo")])
     assert len(read_csv(results / "corrections.csv")) == 4
 
 
