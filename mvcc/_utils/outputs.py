@@ -12,9 +12,10 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 from mvcc._utils import files
@@ -101,17 +102,31 @@ class OutputFolder:
                     continue
                 raise StoreError(f"{path} {why}. {self._instead}.")
 
-    def write(self, contents: Mapping[str, bytes], kind: str | None = None) -> None:
-        """Write files by name, all or none; a file that has its bytes already stays as it is."""
+    def write(
+        self,
+        contents: Mapping[str, bytes],
+        kinds: Mapping[str, str] = MappingProxyType({}),
+        own: Collection[str] = (),
+    ) -> None:
+        """Write files by name, in this order; a file that has its bytes already stays as it is.
+
+        All are on the disk before the first one takes its place. ``kinds`` names files of another
+        kind; ``own`` those that are the command's own, whether the ledger has them.
+        """
         contents = {name: new for name, new in contents.items() if not self._has(name, new)}
-        self.refuse_taken(contents, kind)
+        for name in contents:
+            if name not in own:
+                self.refuse_taken([name], kinds.get(name))
         with self.explained(self.path), ExitStack() as stack:
             parts = {name: stack.enter_context(self._part(name)) for name in contents}
             for name, part in parts.items():
                 part.write_bytes(contents[name])
                 files.sync(part)
             for name, part in parts.items():
-                self._finish(name, part, kind)
+                if name in own:
+                    files.move(part, self.path / name)
+                else:
+                    self._finish(name, part, kinds.get(name))
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over one that the command knows to be its own, whether the ledger has it."""

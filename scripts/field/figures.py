@@ -134,6 +134,12 @@ class Figures:
             }
         )
 
+    def has_source(self, cell: Cell, method: str) -> bool:
+        """Tell whether it is known which paper prints the figure of a method."""
+        place = {"data": cell.data, "protocol": cell.protocol, "level": cell.level}
+        own = {**place, "method": method}.items()
+        return any("source" in entry for entry in self.published if own <= entry.items())
+
 
 def published() -> list[Cell]:
     """List the cells that papers print figures for."""

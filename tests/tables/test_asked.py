@@ -259,7 +259,8 @@ def test_a_last_line_that_is_cut_off_is_left_out_with_a_note(tmp_path, options):
     with (folder / "asked.csv").open("ab") as file:
         file.write("ä".encode()[:1])
     inputs = read_answered(options, folder)
-    assert f"{folder / 'asked.csv'}:3: the last line is cut off, and was not used." in inputs.notes
+    cut = f"{folder / 'asked.csv'}:3: the last line, 'view0:�', is cut off; it was not used."
+    assert cut in inputs.notes
     assert len(inputs.answers.outliers[0]) == 1
 
 

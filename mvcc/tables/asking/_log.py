@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
-from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.files import csv_bytes, sha256_of_file
+from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import Answer
@@ -36,6 +37,7 @@ class LoggedSession(ABC):
         )
         self._log, self._on_note = folder / log, on_note
         self._records = list[Record]()  # the lines as they were read
+        self._checksum: str | None = None  # of the log as it was read or stored last
         self.version = 0  # the number of lines
         self._open = ExitStack()
 
@@ -62,6 +64,7 @@ class LoggedSession(ABC):
         """Store several answers with their ids, all of them or none."""
 
     def _read_log(self) -> None:
+        self._checksum = self._checksum_now()
         try:
             self._records, cut = read_log(self._log, StoreError)
         except StoreError as error:
@@ -70,21 +73,42 @@ class LoggedSession(ABC):
             ) from error
         self.version = len(self._records)
         if cut:
-            self._on_note(f"{self._log}: the last line was cut off, and is left out.")
+            line, text = cut
+            self._on_note(
+                f"{self._log}:{line}: the last line, {shown(text)}, was cut off, and is left out."
+            )
 
-    def _store(self, lines: Sequence[Answer]) -> None:
-        """Store all lines; if that fails, the former ones are kept."""
+    def _store(
+        self,
+        lines: Sequence[Answer],
+        files: Mapping[str, bytes],
+        kinds: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Store all lines and the files that follow from them; if that fails, nothing is replaced.
+
+        A log that somebody has changed meanwhile is kept, and one without new lines stays as it is.
+        """
         former = [fields for _, fields in self._records]  # stay as they are, in other words or not
         added = [[line.id, line.answer, line.when] for line in lines[len(former) :]]
         content = csv_bytes([LOG_COLUMNS, *former, *added])
+        if self._checksum_now() != self._checksum:
+            raise StoreError(
+                f"{self._log} was changed by somebody else since this session read it, and is kept"
+                " as it is now. Run the same command to go on from it."
+            )
+        has_news = self._checksum is None or len(lines) > self.version
         try:
-            with self._out.explained(self._log):
-                self._out.put(self._log.name, content, noted=False)
+            contents = {self._log.name: content} if has_news else {}
+            self._out.write({**contents, **files}, kinds, own=contents)
         except StoreError as error:
             raise StoreError(
                 f"{error} What {self._log.name} holds is kept; run the same command to resume."
             ) from error
-        self.version = len(lines)
+        self.version, self._checksum = len(lines), self._checksum_now()
+
+    def _checksum_now(self) -> str | None:
+        """Return the checksum of the log as it is on the disk, None if there is none."""
+        return sha256_of_file(self._log) if self._log.is_file() else None
 
 
 def record_table(session: LoggedSession, path: Path) -> list[Answer]:

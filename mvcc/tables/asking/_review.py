@@ -66,7 +66,7 @@ class ReviewSession(LoggedSession):
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables))
         self._out.refuse_taken([REPORT], REPORT_KIND)
         if corrections.lines:
-            self._derive()
+            self._keep(self._reviewed)
 
     @property
     def facts(self) -> Clustering:
@@ -103,9 +103,8 @@ class ReviewSession(LoggedSession):
                 raise
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
-        self._store(reviewed.corrections.lines)
+        self._keep(reviewed)
         self._reviewed = reviewed
-        self._derive()
         return list(reviewed.corrections.lines[n_former:])
 
     def parts(self, cluster: str, reviewed: Reviewed | None = None) -> dict[str, dict[str, int]]:
@@ -241,8 +240,9 @@ class ReviewSession(LoggedSession):
         features = features_before_clusters(self._used.tables, self._job)
         return [one.X for one in features]
 
-    def _derive(self) -> None:
-        """Write what follows from the log: labels, report and facts, which come last."""
-        self._out.write(labels_of(self.facts, self._inputs.tables))
-        self._out.write({REPORT: clustering_page(self.facts)}, REPORT_KIND)
-        self._out.write({CLUSTERING: self.facts.to_json()})
+    def _keep(self, reviewed: Reviewed) -> None:
+        """Store the log, and what follows from it: labels, report and facts, which come last."""
+        facts = reviewed.facts
+        files = labels_of(facts, self._inputs.tables) | {REPORT: clustering_page(facts)}
+        files[CLUSTERING] = facts.to_json()
+        self._store(reviewed.corrections.lines, files, {REPORT: REPORT_KIND})

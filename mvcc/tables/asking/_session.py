@@ -52,8 +52,8 @@ class AskSession(LoggedSession):
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
-        self._files = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
-        if len(self._files) < 2 + len(job.views):
+        self._names = {LOG, GROUPS, *(f"{view}.csv" for view in job.views)}
+        if len(self._names) < 2 + len(job.views):
             raise InvalidInputError(
                 "A view must not be called asked or groups: files of answers have these names."
             )
@@ -72,11 +72,10 @@ class AskSession(LoggedSession):
     def _begin(self) -> None:
         if not self._log.exists():
             refuse_others(self._out, "answers")
-        self._out.refuse_inputs(self._files)
+        self._out.refuse_inputs(self._names)
         self._questions = questions = self._prepared()
         self._later = self._hard_to_judge(questions)
         self._resume(questions)
-        self._store(questions.history.lines)
         self._take(questions)
 
     def next(self, n: int = 1) -> list[Question]:
@@ -123,7 +122,6 @@ class AskSession(LoggedSession):
                 raise
             n_former = min(n_former, len(questions.history.standing))
             lines.append(line)
-        self._store(questions.history.lines)
         self._take(questions)
         return lines
 
@@ -314,27 +312,32 @@ class AskSession(LoggedSession):
         return self._guesses[answers]
 
     def _take(self, questions: Questions) -> None:
-        """Make questions those of the session, and write the files that follow."""
-        self._questions = questions
-        self._hint = questions.n_clusters_hint
+        """Store what questions know, and make them those of the session."""
+        hint = questions.n_clusters_hint
+        self._store(questions.history.lines, self._files_of(questions, hint.counted))
+        self._questions, self._hint = questions, hint
         self._second_looks = {}
         for look in questions.second_looks:
             reason = f"you said {look.said}, which nothing else was put into since"
             if look.near:
                 reason = f"you said {look.said}; what is near it says {look.near}"
             self._second_looks[look.question.id] = look.question, reason
+
+    def _files_of(self, questions: Questions, counted: Collection[int]) -> dict[str, bytes]:
+        """Return the files that follow from the log: the constraints of every view, and groups."""
+        files = {}
         for table, constraints in zip(self._inputs.tables, questions.constraints, strict=True):
             rows = [
                 [table.ids[i], table.ids[j], kind_of(together)]
                 for i, j, together, _ in constraints.rows()
             ]
-            self._out.write({f"{table.name}.csv": csv_bytes([["i", "j", "kind"], *rows])})
-        counted = self._hint.counted
+            files[f"{table.name}.csv"] = csv_bytes([["i", "j", "kind"], *rows])
         rows = [
             [group.name, "\n".join(group.members), "yes" if group.number in counted else "no"]
             for group in questions.groups
         ]
-        self._out.write({GROUPS: csv_bytes([GROUP_COLUMNS, *rows])})
+        files[GROUPS] = csv_bytes([GROUP_COLUMNS, *rows])
+        return files
 
 
 def told_group(group: Group) -> dict[str, Any]:

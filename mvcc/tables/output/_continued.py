@@ -16,7 +16,7 @@ from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, load_job
-from mvcc.tables._layout import ANSWERS, CONFIG
+from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
 from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
 from mvcc.tables.reading._people import log_in
@@ -114,9 +114,10 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     facts = read_facts(folder)
     _, problems = check_files(folder, facts)
     if problems:
-        raise StoreError(
-            f"{folder} cannot be continued: {problems[0]} Restore it, or cluster it again."
-        )
+        mend = "Restore it, or cluster it again."
+        if (folder / CORRECTIONS).exists():
+            mend = f"If a review was killed: mvcc review {folder} --json finishes its work."
+        raise StoreError(f"{folder} cannot be continued: {problems[0]} {mend}")
     names = [view.name for view in facts.views]
     if not set(names) & set(job.views):
         raise StoreError(

@@ -19,6 +19,7 @@ from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
     CONFIG,
+    CORRECTIONS,
     DISPUTED,
     FORMER_MODEL,
     FOUND,
@@ -59,6 +60,8 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     """Compare the files of a clustering with its facts: how many fit, problems, and notes."""
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
+    if wrong and (folder / CORRECTIONS).exists():
+        notes.append(f"If `mvcc review` was killed: mvcc review {folder} --json finishes its work.")
     if (folder / CONFIG).exists():
         paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
         for path, read in zip(paths, facts.inputs, strict=True):

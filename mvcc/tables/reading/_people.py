@@ -30,13 +30,14 @@ ANSWER_COLUMNS = [*LOG_COLUMNS, "who"]
 GROUP_COLUMNS = ["name", "members", "counted"]  # without the last one, all count
 
 Record = tuple[int, list[str]]  # line and fields
+CutLine = tuple[int, str]  # line and text of what was not written to its end
 Rows = list[Ints]  # of every view, ascending
 
 
 def read_log(
     path: str | Path, error: type[MvccError] = DataError, columns: list[str] = LOG_COLUMNS
-) -> tuple[list[Record], int | None]:
-    """Return the records of a log of answers, and the number of a last line that was cut off."""
+) -> tuple[list[Record], CutLine | None]:
+    """Return the records of a log of answers, and a last line that was cut off."""
     records, cut = read_records(path, error, appended=True)
     return _without_header(path, records, [columns], error), cut
 
@@ -53,11 +54,11 @@ def read_records(
     *,
     appended: bool = False,
     notes: list[str] | None = None,
-) -> tuple[list[Record], int | None]:
-    """Return the records of a CSV file, the header first, and the number of a line cut off.
+) -> tuple[list[Record], CutLine | None]:
+    """Return the records of a CSV file, the header first, and a last line that was cut off.
 
-    A last line without an end was cut off if lines are ``appended``. With ``notes``, which get what
-    was assumed, the file may be encoded as other programs do.
+    If lines are ``appended``, one without an end was cut off, unless it has all values. With
+    ``notes``, which get what was assumed, the file may be encoded as other programs do.
     """
     try:
         content = content_of(path)
@@ -77,7 +78,17 @@ def read_records(
         if len(fields) != n_columns:
             got = f"{len(fields)}: {clipped(delimiter.join(fields))}"
             raise error(f"{path}:{line}: there must be {n_columns} values, got {got}")
-    return records, text.count("\n") + 1 if end < len(content) else None
+    if end == len(content):
+        return records, None
+    last = text.count("\n") + 1
+    try:
+        whole = decoded(content[end:], str(path), error)
+        fields = [own for _, own in records_of(whole, str(path), error, delimiter)]
+    except error:  # cut within a letter or a quoted value
+        fields = []
+    if list(map(len, fields)) == [n_columns]:
+        return [*records, (last, fields[0])], None
+    return records, (last, content[end:].decode(errors="replace"))
 
 
 def _without_header(
@@ -120,7 +131,8 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
             columns, of_people = ANSWER_COLUMNS, {}
         records, cut = read_log(path, columns=columns)
         if cut:
-            notes.append(f"{path}:{cut}: the last line is cut off, and was not used.")
+            line, text = cut
+            notes.append(f"{path}:{line}: the last line, {shown(text)}, is cut off; it was not used.")
         for line, fields in records:
             who = "".join(fields[3:]).strip()  # a log does not say who has answered
             of_people.setdefault(who or name, []).append((line, fields[:3]))

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -286,6 +287,48 @@ def test_a_correction_that_cannot_be_written_was_not_made(results, monkeypatch):
         assert outputs(results, *ALL) == before
         assert len(session.corrections) == 1
         session.record(SAID[1:])
+
+
+def test_on_a_full_disk_a_correction_was_not_made(results, monkeypatch):
+    def full_after(n):
+        left, write = count(n, -1), Path.write_bytes
+
+        def do(path, content):
+            if next(left) == 0:
+                raise OSError(28, "No space left on device")
+            return write(path, content)
+
+        return do
+
+    with ReviewSession(results) as session:
+        session.record(SAID[:1])
+        before, n = outputs(results, *ALL), 0
+        while True:
+            with monkeypatch.context() as context:
+                context.setattr(Path, "write_bytes", full_after(n))
+                try:
+                    session.record(SAID[1:])
+                except StoreError:
+                    assert outputs(results, *ALL) == before
+                    assert len(session.corrections) == 1
+                    assert check_clustering(results)[1] == []
+                else:
+                    break
+            n += 1
+    assert n == 5  # the log, the labels of both views, the report and the facts
+
+
+def test_a_correction_that_somebody_adds_to_the_log_meanwhile_is_kept(results):
+    with ReviewSession(results) as session:
+        session.record(SAID[:1])
+        log = results / "corrections.csv"
+        by_hand = log.read_bytes() + b"1,rename:the second,2026-11-27T00:00:00+00:00\n"
+        log.write_bytes(by_hand)
+        with pytest.raises(StoreError, match="changed by somebody else"):
+            session.record(SAID[1:])
+    assert log.read_bytes() == by_hand
+    with ReviewSession(results) as session:
+        assert len(session.corrections) == 2
 
 
 _ON_DISK = ((os, "fsync"), (os, "replace"), (os, "unlink"), (builtins, "open"), (io, "open"))

@@ -150,12 +150,57 @@ def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
     log, notes = tmp_path / "asked" / "asked.csv", []
     content = log.read_bytes()
     first = content.index(b"\n", content.index(b"\n") + 1) + 1
-    for end in {*range(first + 1, len(content), 12), len(content) - 2, len(content) - 1}:
+    for end in range(first + 1, content.rindex(b","), 5):
         log.write_bytes(content[:end])
         with session(options, tmp_path / "asked", on_note=notes.append) as asking:
             assert all_of(asking)[1:] == before[1:]
-        assert "cut off" in notes.pop()
-        assert log.read_bytes() == content[:first]
+        assert f"asked.csv:3: the last line, '{ids[1]}"[: end - first] in notes[-1]
+        assert notes.pop().endswith("was cut off, and is left out.")
+        assert log.read_bytes() == content[:end], "until there is another answer"
+
+
+def test_a_last_line_without_an_end_counts_if_it_is_whole(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        first, second, third = (question.id for question in asking.next(3))
+        asking.answer(first, "new:ä")
+    log = tmp_path / "asked" / "asked.csv"
+    by_hand = f"{second},ä,2026-11-27T00:00:00+00:00"
+    log.write_bytes(log.read_bytes() + by_hand.encode())
+    with session(options, tmp_path / "asked", on_note=pytest.fail) as asking:
+        assert [one.id for one in asking.said] == [first, second]
+        asking.answer(third, "ä")
+    assert [line.split(",")[0] for line in log.read_text("utf-8").splitlines()[1:]] == [
+        first,
+        second,
+        third,
+    ]
+
+
+def test_what_somebody_adds_to_the_log_meanwhile_is_kept(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        first, second, third = (question.id for question in asking.next(3))
+        asking.answer(first, "new:ä")
+        log = tmp_path / "asked" / "asked.csv"
+        by_hand = log.read_bytes() + f"{second},ä,2026-11-27T00:00:00+00:00\n".encode()
+        log.write_bytes(by_hand)
+        with pytest.raises(StoreError, match="changed by somebody else since this session read it"):
+            asking.answer(third, "ä")
+        assert log.read_bytes() == by_hand
+        assert [one.id for one in asking.said] == [first]
+    with session(options, tmp_path / "asked") as asking:
+        assert [one.id for one in asking.said] == [first, second]
+
+
+def test_an_answer_is_not_stored_if_a_file_that_follows_cannot_be_replaced(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        first, second = (question.id for question in asking.next(2))
+        asking.answer(first, "new:ä")
+        (tmp_path / "asked" / "groups.csv").write_text("name,members\n")
+        before = (tmp_path / "asked" / "asked.csv").read_bytes()
+        with pytest.raises(StoreError, match=r"groups\.csv is not replaced: it was changed"):
+            asking.answer(second, "ä")
+        assert (tmp_path / "asked" / "asked.csv").read_bytes() == before
+        assert [one.id for one in asking.said] == [first]
 
 
 def test_folders_of_others_are_refused(options, tmp_path):
