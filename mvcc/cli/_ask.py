@@ -115,7 +115,9 @@ def ask(
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 
-            ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
+            ask_in_terminal(
+                session, pairs=pairs, single_keys=bool(sys.stdin and sys.stdin.isatty())
+            )
         status = session.status
         said = f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}"
         shared.say(f"{said}. Go on: {then}")

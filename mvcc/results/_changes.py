@@ -61,7 +61,9 @@ class Corrected(Facts):
     """What people have corrected since the clusters were found."""
 
     sentences: tuple[StrictStr, ...]  # each correction that stands, in words
-    into: tuple[Count, ...]  # for each cluster that was found, the one that it was merged into
+    # of every view: for each cluster that was found, the one that it was merged into
+    into_of_views: tuple[tuple[Count, ...], ...] = ()
+    into: tuple[Count, ...] = ()  # of former versions: the same in all views
     retired: tuple[Count, ...] = ()  # the numbers without a cluster
 
 

@@ -156,9 +156,11 @@ class Clustering(Facts):
         return list(self.corrected.sentences) if self.corrected else []
 
     @property
-    def into(self) -> tuple[int, ...]:
-        """The cluster that each one was merged into; empty without corrections."""
-        return self.corrected.into if self.corrected else ()
+    def into(self) -> tuple[tuple[int, ...], ...]:
+        """Of every view, the cluster that each one was merged into; empty without corrections."""
+        if self.corrected is None:
+            return ()
+        return self.corrected.into_of_views or (self.corrected.into,) * len(self.views)
 
     @property
     def clusters(self) -> list[int]:

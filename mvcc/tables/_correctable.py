@@ -15,7 +15,7 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered
 from mvcc.tables.correcting._corrected import parts_of
-from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, rows_in
+from mvcc.tables.correcting._corrections import MATCH, NO_MATCH, rows_in, with_matches
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.fitting._features import features_before_clusters
 
@@ -93,7 +93,13 @@ class Correctable:
         InvalidInputError
             For rows or a cluster that are not there.
         """
-        return self._corrected(self._named(rows), OUTLIER if cluster is None else str(cluster))
+        names, answer = self._named(rows), OUTLIER
+        if cluster is not None and names:
+            # by its number: texts such as "undo" are corrections of another kind
+            draft, view = Draft(self._facts), next(iter(rows))
+            _, number = draft.cluster(str(cluster), draft.alike_with([*self._views].index(view)))
+            answer = str(number)
+        return self._corrected(names, answer)
 
     def parts(self, cluster: int | str) -> dict[str, pd.Series[Any]]:
         """Propose how to split a cluster in two.
@@ -115,7 +121,7 @@ class Correctable:
         InvalidInputError
             For a cluster that is not there, or has too few rows.
         """
-        inputs = self._found.inputs
+        inputs = with_matches(self._found.inputs, self._found.reviewed.corrections)
         features = [one.X for one in features_before_clusters(inputs.tables, self._found.job)]
         found = parts_of(self._facts, str(cluster), features, inputs)
         return {
@@ -186,25 +192,28 @@ class Correctable:
         names = []
         for view, own in rows.items():
             several = own if isinstance(own, (list, tuple, set, pd.Index, np.ndarray)) else [own]
-            names += [row_name(view, self._id(view, id)) for id in several]
+            names += [row_name(view, self._id(view, id, left_out=True)) for id in several]
         return "\n".join(names)
 
     def _corrected(self, id: str, answer: str) -> Self:
         reviewed = self._found.reviewed.extended(Answer(id, answer))
         return type(self)(replace(self._found, reviewed=reviewed), self._every_row)
 
-    def _id(self, view: str, id: Any) -> str:
-        """Return the id of a row as the facts have it."""
+    def _id(self, view: str, id: Any, *, left_out: bool = False) -> str:
+        """Return the id of a row as the facts have it, also of one that was ``left_out``."""
         if view not in self._views:
             raise InvalidInputError(
                 f"there is no view {shown(view)}{nearest(str(view), self._views)}"
             )
-        index = self._index[view]
+        index, facts = self._index[view], self._facts
+        if left_out:  # by a correction, which may be taken back
+            index, facts = self._every_row[view], self._found.reviewed.found
         if id not in index:
             raise InvalidInputError(
                 f"{view} has no row with the id {shown(id)}{nearest_id(id, index)}"
             )
-        return self._views[view].ids[int(cast(int, index.get_loc(id)))]
+        place = int(cast(int, index.get_loc(id)))
+        return facts.views[[*self._views].index(view)].ids[place]
 
     def _called(self, cluster: int) -> str:
         """Return what a message calls a cluster."""

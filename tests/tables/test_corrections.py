@@ -77,8 +77,25 @@ def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
     assert given == {pair for pair in pairs if "s1" not in pair}
     columns, rows = dict(shop["values"]), zip(shop["ids"], range(89), strict=True)
     assert all(columns["kind"][row] == SHOP.loc[name, "kind"] for name, row in rows)
+    assert "s1" in after.move({"shop": "s1"}, 0).labels["shop"], "a person may think again"
     with pytest.raises(InvalidInputError, match="no row with the id 's1'"):
-        after.move({"shop": "s1"}, 0)
+        after.explain("shop", "s1")
+
+
+def test_a_word_in_place_of_a_cluster_is_no_other_correction(found):
+    for word in ("undo", "match", "new", "new:x", "outlier", "rename:z", "nobody"):
+        with pytest.raises(InvalidInputError, match="There is no cluster"):
+            found.rename(0, "x").move({"shop": "s1"}, word)
+
+
+def test_parts_follow_from_the_corrected_matches(found):
+    apart = found
+    shop, survey = found.facts["views"]
+    for i, j in found.facts["relations"][0]["pairs"]:
+        rows = {"shop": shop["ids"][i], "survey": int(survey["ids"][j])}
+        apart = apart.match(rows, same=False)
+    before, after = found.parts(0), apart.parts(0)
+    assert not all(before[view].equals(after[view]) for view in VIEWS)
 
 
 def test_the_proposed_parts_of_two_merged_clusters_are_these_clusters(found):

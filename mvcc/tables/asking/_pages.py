@@ -229,6 +229,8 @@ class ReviewPage(Page):
         session = self._session
         view, _, number = id.rpartition(":")
         alike = [names for names in session.facts.numbered_alike if not view or view in names]
+        if not alike:
+            raise InvalidInputError(f"there is no view {shown(view)}.")
         own = [
             row
             for row, label in session.labels().items()

@@ -10,10 +10,10 @@ import numpy as np
 
 from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
-from mvcc.results import Clustering, Relation, ViewFacts, parse_facts
+from mvcc.results import Clustering, Relation, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._profiles import common_name, profiles_of
@@ -102,7 +102,7 @@ class _Rewriting:
         unused = sorted(set(range(draft.n_clusters)) - set(used))
         told["corrected"] = {
             "sentences": draft.sentences,
-            "into": draft.into.tolist(),
+            "into_of_views": [own.tolist() for own in draft.into],
             "retired": unused,
         }
         told["warnings"] = warnings
@@ -121,7 +121,7 @@ class _Rewriting:
             1.0 if own and share is not None else share
             for own, share in zip(put, told["stability"], strict=True)
         ]
-        told |= self._choices(facts, self._kept[number], labels, put)
+        told |= self._choices(number, labels, put)
         for name in ("given", "dropped", "propagated", "received"):
             told[name] = _left(told.get(name, []), new, new)
         for link in told["given"]:
@@ -129,6 +129,8 @@ class _Rewriting:
         told["violated"] = [[*link[:4], link[5]] for link in told["given"] if not link[4]]
         moved = told.get("moved", [])
         told["moved"] = [[new[row], *rest] for row, *rest in moved if row in new]
+        pictures = told.get("pictures", [])
+        told["pictures"] = [[new[row], *rest] for row, *rest in pictures if row in new]
         left = list(new)
         if facts.sample is not None:
             left = [place for place, row in enumerate(facts.sample) if row in new]
@@ -144,20 +146,23 @@ class _Rewriting:
             **against_labels(told["reference"], labels),
         }
 
-    def _choices(self, facts: ViewFacts, kept: Ints, labels: Ints, put: Any) -> dict[str, Any]:
-        """Return how likely the cluster of every row is, and its second choice.
+    def _choices(self, number: int, labels: Ints, put: Bools) -> dict[str, Any]:
+        """Return how likely the cluster of every row of a view is, and its second choice.
 
         A row that a person has put somewhere is there for certain. If both choices are one
-        cluster now, the second one is not known: it is the cluster itself, with nothing left.
+        cluster now, or the second one has no row any more, that one is not known: it is the cluster
+        itself, with nothing left.
         """
+        facts, kept, into = self._facts.views[number], self._kept[number], self._draft.into[number]
         if not facts.probability:
             return {}
         first = np.array(facts.probability)[kept]
         other = np.array(facts.second_probability)[kept]
-        second = self._draft.into[np.array(facts.second)[kept]]
+        second = into[np.array(facts.second)[kept]]
+        present = self._draft.present(self._draft.alike_with(number))
         one = (second == labels) & ~put
         first = np.where(put, 1.0, np.where(one, np.minimum(first + other, 1), first))
-        unknown = one | put
+        unknown = one | put | ~np.isin(second, present)
         return {
             "probability": first.round(4).tolist(),
             "second": np.where(unknown, labels, second).tolist(),
@@ -211,7 +216,8 @@ class _Rewriting:
                 own = former[cluster]
                 found["typical"] = [new[row] for row in own.typical]
                 found["borderline"] = [
-                    [new[row], int(self._draft.into[other])] for row, other in own.borderline
+                    [new[row], int(self._draft.into[number][other])]
+                    for row, other in own.borderline
                 ]
                 found["misfits"] = [new[row] for row in own.misfits]
         return told

@@ -138,7 +138,7 @@ def refuse_name(name: str, others: Iterable[str]) -> None:
             "The name of a cluster must be a text of at most 200 letters, without blanks at its"
             f" ends, got {shown(name)}."
         )
-    words = (OUTLIER, MATCH, NO_MATCH, "new", "undo", "unsure")
+    words = (OUTLIER, MATCH, NO_MATCH, "new", "undo", "unsure", "split")
     if name.isdecimal() or name in words or name.startswith((OPENS, MERGE, RENAME, SPLIT)):
         raise InvalidInputError(
             f"{shown(name)} must not be the name of a cluster: it is an answer of its own."

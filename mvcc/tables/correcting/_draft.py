@@ -42,8 +42,8 @@ class Draft:
         # rows that a person has put where they are
         self.put: list[Bools] = [np.zeros(view.n_rows, np.bool_) for view in facts.views]
         self.names = [list(view.names) or [""] * facts.n_clusters for view in facts.views]
-        # the cluster that each one that was found was merged into, else its own number
-        self.into = np.arange(facts.n_clusters)
+        # of every view: the cluster that each one that was found was merged into, else its own
+        self.into = [np.arange(facts.n_clusters) for _ in facts.views]
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
         # of them, what a person has given
         self.confirmed: dict[tuple[int, int], set[tuple[int, int]]] = {
@@ -88,7 +88,7 @@ class Draft:
         """Return the views of a cluster, by number, name or "view:number", and its number."""
         view, colon, rest = text.partition(":")
         if colon and view in self._numbers:
-            alike = self._alike_with(self._numbers[view])
+            alike = self.alike_with(self._numbers[view])
             if views in (None, alike):
                 views, text = alike, rest
         if views is None and len(self._alike) > 1:
@@ -123,7 +123,8 @@ class Draft:
         name = self.names[views[0]][number]
         return f"{number} ({clipped(name, 40)})" if name else str(number)
 
-    def _alike_with(self, view: int) -> list[int]:
+    def alike_with(self, view: int) -> list[int]:
+        """Return the views in which the numbers of a view stand for the same clusters."""
         return next(views for views in self._alike if view in views)
 
     def _find(self, name: str) -> Row | None:
@@ -161,9 +162,7 @@ class Draft:
             for view in views:
                 self.labels[view][self.labels[view] == number] = kept
                 self.names[view][number] = ""
-            # where views are numbered apart, the number of another view is another cluster
-            if len(self._alike) == 1:
-                self.into[self.into == number] = kept
+                self.into[view][self.into[view] == number] = kept
             self.sentences.append(f"Cluster {before} was merged into {self.called(views, kept)}.")
             answer = f"{MERGE}{kept}"
         apart = f"{self._facts.views[views[0]].name}:" if len(self._alike) > 1 else ""
@@ -195,15 +194,14 @@ class Draft:
             self.confirmed[views].add(pair)
             self.sentences.append(f"{said} are the same.")
         self.__dict__.pop("_objects", None)
-        if answer == MATCH and one[0] in self._alike_with(other[0]):
+        if answer == MATCH and one[0] in self.alike_with(other[0]):
             self._move([rows[0]], int(self.labels[rows[0][0]][rows[0][1]]))
 
     def _correct_rows(self, rows: list[Row], answer: str) -> str:
         """Move rows; return the answer with the number of a cluster."""
-        views = sorted({view for of_row in rows for view in self._alike_with(of_row[0])})
-        if len({tuple(self._alike_with(view)) for view, _ in rows}) > 1:
+        views = sorted({view for of_row in rows for view in self.alike_with(of_row[0])})
+        if len({tuple(self.alike_with(view)) for view, _ in rows}) > 1:
             raise InvalidInputError("these rows are of views that are numbered apart; move each.")
-        self.decided.update(rows)
         said = ", ".join(map(self._called, rows[:_MOST_NAMED]))
         if len(rows) > _MOST_NAMED:
             said += f" and {counted(len(rows) - _MOST_NAMED, 'more row')}"
@@ -219,6 +217,7 @@ class Draft:
             _, number = self.cluster(answer, views)
             answer, became = str(number), f"moved to {self.called(views, number)}"
         self._move(rows, number, by_hand=by_hand)
+        self.decided.update(rows)
         self.sentences.append(f"{said} {verb} {became}.")
         return answer
 
@@ -256,13 +255,17 @@ class Draft:
         relations = {
             (u, v): np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
             for (u, v), pairs in self.matches.items()
-            if u in self._alike_with(v)
+            if u in self.alike_with(v)
         }
         return find_objects([len(labels) for labels in self.labels], relations)[1]
 
     def _refuse_name(self, name: str, views: list[int], but_for: int | None = None) -> None:
         names = enumerate(self.names[views[0]])
         if not self._replays:  # groups of newer answers may have taken it
+            if ":" in name and view_and_id(name)[0] in self._numbers:
+                raise InvalidInputError(
+                    f"{shown(name)} must not be the name of a cluster: it names a view as well."
+                )
             refuse_name(name, {own for number, own in names if number != but_for})
 
     def _called(self, row: Row) -> str:

@@ -41,7 +41,7 @@ class Source:
     labels_column: str | None = None
     # the path of a table with the clusters of the rows that the model was fitted on; they keep them
     known: str | None = None
-    into: tuple[int, ...] = ()  # the cluster that each one was merged into; empty if none was
+    into: tuple[tuple[int, ...], ...] = ()  # of every view, what each cluster was merged into
 
     def columns(self) -> dict[str, str]:
         """Return the columns that are written, and their types."""

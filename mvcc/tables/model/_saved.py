@@ -116,13 +116,13 @@ class SavedClustering:
             )
         return self.views[self.names.index(name)]
 
-    def merged(self, into: Sequence[int]) -> SavedClustering:
-        """Return it with the rows of each cluster in another one: ``into`` has them, if any."""
+    def merged(self, into: Sequence[Sequence[int]]) -> SavedClustering:
+        """Return it with the rows of each cluster in another one: ``into`` has them by view."""
         if not into:
             return self
-        numbers = np.array(into)
+        views = zip(self.views, into, strict=True)
         return SavedClustering(
-            [replace(view, numbers=numbers[view.numbers]) for view in self.views]
+            [replace(view, numbers=np.array(own)[view.numbers]) for view, own in views]
         )
 
     def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> Ints:

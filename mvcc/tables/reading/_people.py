@@ -83,11 +83,11 @@ def read_records(
     last = text.count("\n") + 1
     try:
         whole = decoded(content[end:], str(path), error)
-        fields = [own for _, own in records_of(whole, str(path), error, delimiter)]
+        found = [values for _, values in records_of(whole, str(path), error, delimiter)]
     except error:  # cut within a letter or a quoted value
-        fields = []
-    if list(map(len, fields)) == [n_columns]:
-        return [*records, (last, fields[0])], None
+        found = []
+    if [len(values) for values in found] == [n_columns]:
+        return [*records, (last, found[0])], None
     return records, (last, content[end:].decode(errors="replace"))
 
 
@@ -132,7 +132,9 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
         records, cut = read_log(path, columns=columns)
         if cut:
             line, text = cut
-            notes.append(f"{path}:{line}: the last line, {shown(text)}, is cut off; it was not used.")
+            notes.append(
+                f"{path}:{line}: the last line, {shown(text)}, is cut off; it was not used."
+            )
         for line, fields in records:
             who = "".join(fields[3:]).strip()  # a log does not say who has answered
             of_people.setdefault(who or name, []).append((line, fields[:3]))

@@ -13,7 +13,8 @@ import pytest
 
 from mvcc import load_model
 from mvcc.exceptions import MvccError, StoreError
-from mvcc.results import read_facts
+from mvcc.multiview import Answer
+from mvcc.results import Clustering, read_facts
 from mvcc.tables import (
     ReviewSession,
     check_clustering,
@@ -24,6 +25,10 @@ from mvcc.tables import (
     record_table,
 )
 from mvcc.tables.asking._pages import ReviewPage
+from mvcc.tables.correcting._corrected import Reviewed
+from mvcc.tables.correcting._corrections import Corrections
+from mvcc.tables.correcting._draft import Draft
+from mvcc.tables.reading._inputs import read_inputs
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_problem
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
@@ -329,6 +334,72 @@ def test_a_correction_that_somebody_adds_to_the_log_meanwhile_is_kept(results):
     assert log.read_bytes() == by_hand
     with ReviewSession(results) as session:
         assert len(session.corrections) == 2
+
+
+def test_pictures_stay_with_their_rows(results):
+    facts = read_facts(results).to_dict()
+    shown = [3, 5, 9]
+    facts["views"][0] |= {
+        "picture_column": "p",
+        "pictures": [[row, f"data:image/png;base64,{row}"] for row in shown],
+    }
+    ids = facts["views"][0]["ids"]
+    by_id = {ids[row]: f"data:image/png;base64,{row}" for row in shown}
+    found = Clustering.model_validate(facts)
+    tables = read_inputs(load_job(results / "cluster.yaml")).tables
+    left_out = [Answer(f"view0:{ids[row]}", "outlier") for row in (0, 5)]
+    reviewed = Reviewed.of(found, tables, Corrections())
+    for line in left_out:
+        reviewed = reviewed.extended(line)
+    view = reviewed.facts.views[0]
+    assert {view.ids[one.row]: one.source for one in view.pictures} == {
+        id: source for id, source in by_id.items() if id != ids[5]
+    }
+
+
+def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(tmp_path):
+    options = write_problem(tmp_path, n=40, pairs=(), judged=())
+    cluster(with_values(options, n_clusters=3), tmp_path / "results")
+    with ReviewSession(tmp_path / "results") as session:
+        session.record([("view0:1", "merge:0")])
+        first, second = session.facts.views
+    assert set(first.labels) == {0, 2}
+    assert set(first.second) <= {0, 2}
+    assert set(second.labels) == {0, 1, 2}
+    model = load_model(tmp_path / "results")
+    rows = [[float(row[name]) for name in "xyz"] for row in read_csv(tmp_path / "view0.csv")]
+    assert set(model.predict(rows, "view0").tolist()) == {0, 2}
+
+
+def test_a_second_choice_without_rows_is_not_known(results):
+    before = read_facts(results).views[0]
+    away = [
+        f"view0:{id}" for id, label in zip(before.ids, before.labels, strict=True) if label == 1
+    ]
+    assert 1 in before.second
+    with ReviewSession(results) as session:
+        others = [row for row, label in session.labels().items() if label == 1]
+        session.record([("\n".join({*away, *others}), "new:all of one")])
+        for view in session.facts.views:
+            assert 1 not in {*view.labels, *view.second}
+
+
+def test_a_move_without_effect_settles_no_dispute(results):
+    draft = Draft(read_facts(results))
+    draft.replay(Answer("view0:a3", "nobody"))
+    assert draft.n_lost == 1
+    assert draft.decided_cluster(["view0:a3"]) is None
+
+
+@pytest.mark.parametrize("name", ["split", "view0:2"])
+def test_a_name_that_would_be_another_answer_or_cluster_is_refused(results, name):
+    with ReviewSession(results) as session, pytest.raises(MvccError, match="must not be the name"):
+        session.record([("0", f"rename:{name}")])
+
+
+def test_the_page_refuses_a_view_that_is_not_there(results):
+    with ReviewSession(results) as session, pytest.raises(MvccError, match="nope"):
+        ReviewPage(session).rows("nope:0")
 
 
 _ON_DISK = ((os, "fsync"), (os, "replace"), (os, "unlink"), (builtins, "open"), (io, "open"))
