@@ -32,6 +32,7 @@ from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
 from tests.tables.problems import options_of, read_csv, read_table, write_csv
 
+TWO_DIGITS = "years of two digits are from 1969 to 2068"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
 
 
@@ -82,6 +83,11 @@ def assert_is_read(folder, values, kind, note, found):
         (["1 234", "1\u00a0234\u00a0567"], "with separators of thousands", [1234, 1234567]),
         (["1.170,00 €", "850 €"], "in €, with decimal commas", [1170, 850]),
         (["€ 1.170", "€ 850,-"], "in €, with points for thousands", [1170, 850]),
+        (["850.-", "12.50"], "", [850, 12.5]),
+        (["1.493,71-", "20,00", "3,5"], "with decimal commas", [-1493.71, 20, 3.5]),
+        (["5.24-", "6.8", "7−"], "", [-5.24, 6.8, -7]),
+        (["2,207E+02", "2,934E-05"], "with decimal commas", [220.7, 2.934e-5]),
+        (["20.5°C", "21 °C"], "in °C", [20.5, 21]),
         (["$1,200", "-$7.5"], "in $, with commas for thousands", [1200, -7.5]),
         (["CHF 1'200.50", "chf 3"], "in CHF, with separators of thousands", [1200.5, 3]),
         (["9,7 %", "12 %"], "in %, with decimal commas", [9.7, 12]),
@@ -115,7 +121,8 @@ ALSO = "year-month-day, 1900-01-01 is a date; add it to `missing` if it stands f
         (["31.12.2300", "01.01.0001 "], "day.month.year", [120894, -719162]),
         (["9999-12-31", "9999-12-30 06:00"], f"year-month-day, {NO_END}", [2932896, 2932895.25]),
         (["12/31/2020", "01/02/2020"], "month/day/year", [18627, 18263]),
-        (["13/02/2020", "03/04/20"], "day/month/year", [18305, 18355]),
+        (["13/02/2020", "03/04/20"], f"day/month/year, {TWO_DIGITS}", [18305, 18355]),
+        (["17.03.45", "1.2.1969"], f"day.month.year, {TWO_DIGITS}", [27469, -334]),
         (["12-31-2020 1:30 PM", "1-2-2020"], "month-day-year", [18627.5625, 18263]),
         (["17.08.2016", "07.06.2017"], "day.month.year", [17030, 17324]),
         (["17.08.2016", "2017-06-07"], "day.month.year, also year-month-day", [17030, 17324]),
@@ -810,3 +817,16 @@ def test_many_rows_are_read_as_few(tmp_path, last):
     assert many.every_column[1].kind == few.every_column[1].kind == "number"
     rows = pd.DataFrame(many.X).to_numpy()[-20:]
     np.testing.assert_array_equal(rows, pd.DataFrame(few.X).to_numpy())
+
+
+@pytest.mark.parametrize(("one", "other"), ["CF", "SN"])
+def test_degrees_of_two_kinds_are_not_one_unit(tmp_path, one, other):
+    values = [f"{20 + n}.5°{other if n % 10 == 2 else one}" for n in range(60)]
+    with pytest.raises(DataError, match=rf"'22.5°{other}'.* in °{one} like the others"):
+        column_of(tmp_path, values)
+
+
+def test_columns_with_a_currency_tell_the_decimal_sign_of_others(tmp_path):
+    rows = "".join(f'{n},$5.3{n},4.9{n} kg,"{n},000"\n' for n in range(1, 9))
+    table = read(tmp_path, f"id,price,weight,stock\n{rows}")
+    assert table.X[:, table.columns.index("stock")].tolist() == [1000.0 * n for n in range(1, 9)]

@@ -223,3 +223,26 @@ def test_a_cluster_that_is_named_with_a_word_of_another_one_is_told(name, other)
     assert all(
         "cluster 1; its own words are genocide, armenian, armenia." in note for note in notes
     )
+
+
+def test_a_column_with_values_in_one_cluster_alone_sets_none_apart(table):
+    columns = table(c=np.where(TWENTY == 2, RNG.random(60), np.nan), d=RNG.permutation(60))
+    assert all(
+        one["column"] != "c" for own in distinguishing_columns(columns, TWENTY, 3) for one in own
+    )
+
+
+def test_shares_of_a_few_values_are_not_taken_for_those_of_all_rows(table):
+    few = np.where(np.arange(60) % 10 == 0, np.repeat([1.0, 2.0, 3.0], 20), np.nan)
+    columns = table(c=few, d=RNG.permutation(60))
+    assert all(
+        one["column"] != "c" for own in distinguishing_columns(columns, TWENTY, 3) for one in own
+    )
+    assert distinguishing_columns(table(c=np.repeat([1.0, 2.0, 3.0], 20)), TWENTY, 3)[0]
+
+
+def test_a_word_stands_once_in_a_name_whatever_its_case():
+    column = {"kind": "category", "words": "Oak", "rule": "= Oak", "inside": 1.0, "outside": 0.0}
+    assert (
+        common_name([{"columns": [column], "words": [("oak", 1.0, 0.0)], "name": "Oak"}]) == "Oak"
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.metrics import clustering_accuracy
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
@@ -36,6 +36,7 @@ _VAGUE = {
     "none",
     "other",
     "unknown",
+    "blank",  # where a truth value is an empty cell
     *(word for pair in TRUTH.values() for word in pair),
 }
 Found = dict[str, Any]
@@ -70,9 +71,11 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
     best = []
     for cluster, some in enumerate(found):
         inside = labels == cluster
-        n = int(inside.sum())
-        least = _CERTAIN * np.sqrt(1 / max(n, 1) + 1 / max(len(labels) - n, 1))
-        certain = [pair for pair in some if pair[0]["inside"] - pair[0]["outside"] >= least]
+        certain = [
+            (one, values)
+            for one, values in some
+            if one["inside"] - one["outside"] >= _least(values, one["kind"], inside)
+        ]
         certain.sort(key=lambda pair: pair[0]["outside"] - pair[0]["inside"])
         for one, values in certain[:MOST_COLUMNS]:
             if one["kind"] != "category":
@@ -84,6 +87,16 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
                 one["medians"] = [written(five[2], one["kind"]) for five in quantiles]
         best.append([one for one, _ in certain[:MOST_COLUMNS]])
     return best
+
+
+def _least(values: Any, kind: str, inside: Bools) -> float:
+    """Return the difference of two shares that chance may explain; infinite if one is of nothing.
+
+    A missing number has no share, but a missing category is one of its own.
+    """
+    known = np.full(len(inside), kind == "category") | pd.notna(values)
+    n, n_others = np.count_nonzero(known & inside), np.count_nonzero(known & ~inside)
+    return _CERTAIN * float(np.sqrt(1 / n + 1 / n_others)) if n and n_others else np.inf
 
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:

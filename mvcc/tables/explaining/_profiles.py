@@ -135,7 +135,7 @@ def _noun_phrase(of_views: list[Profile]) -> list[str]:
                 adjectives.setdefault(view, one["words"])
     share, own, noun = max(nouns, default=(0.0, -1, ""))
     found = [adjectives[view] for view in sorted(adjectives, key=lambda view: (view == own, view))]
-    if share >= _LEAST and noun not in found:
+    if share >= _LEAST and noun not in map(str.casefold, found):
         found.append(noun)
     return found[-_MOST_PARTS:]
 

@@ -231,11 +231,12 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     key, what = "kept", "of held-out constraints"
     if outcomes[name].kept is None:
         key, what = "agreement", "of matched rows together even without their match"
-    shares = {one: f"{100 * outcome.facts()[key]:.0f} %" for one, outcome in outcomes.items()}
+    kept = {one: round(100 * outcome.facts()[key]) for one, outcome in outcomes.items()}
+    shares = {one: f"{percentage} %" for one, percentage in kept.items()}
     winner, does = name, "Not clearly better than k-means on each table: this clustering"
     if helps:
         does = "Better than k-means on each table: this clustering"
-    if behind or gap < 0:
+    if behind or (gap < 0 and kept[K_MEANS] > kept[name]):
         winner = K_MEANS if gap < 0 else behind[0]
         called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
         does = f"{called} does better here{'' if winner in behind else ', if not clearly'}: it"

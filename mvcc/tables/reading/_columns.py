@@ -84,7 +84,7 @@ def understand_all(
     plain = [name for name in found if pd.api.types.is_string_dtype(frame[name])]
     others = [name for name in asked if name not in found]
     found |= {name: understand(name) for name in others}
-    sign = _decimal_sign(frame, plain, [found[name].column.written for name in others])
+    sign = _decimal_sign(frame, plain, [found[name].column for name in others])
     for name in others:  # what the others tell decides
         if sign and found[name].mistake is not None:
             found[name] = understand(name, sign)
@@ -98,8 +98,9 @@ def understand_all(
     return {name: _without_effect(found[name]) for name in asked}
 
 
-def _decimal_sign(frame: pd.DataFrame, plain: list[str], written: list[Written]) -> str:
+def _decimal_sign(frame: pd.DataFrame, plain: list[str], others: list[Column]) -> str:
     """Return the decimal sign of a table if some column tells it, else nothing."""
+    written = [column.written for column in others]
     if Written.DECIMAL_COMMAS in written:
         return ","
     if Written.COMMAS in written:
@@ -107,6 +108,13 @@ def _decimal_sign(frame: pd.DataFrame, plain: list[str], written: list[Written])
     for some in (frame.head(GLANCE), frame):
         if any(has_decimal_points(some[name]) for name in plain):
             return "."
+    for column in others:
+        if column.kind == "number" and column.written is Written.PLAIN:
+            amounts = (
+                frame[column.name].dropna().astype(str).str.replace(r"[^\d.,]", "", regex=True)
+            )
+            if has_decimal_points(amounts):
+                return "."
     return ""
 
 

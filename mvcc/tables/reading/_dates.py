@@ -20,6 +20,7 @@ _FIRST_DAY, _LAST_DAY = -25_567, 2_932_896  # 1900-01-01, 9999-12-31
 _YEAR = 366
 _NO_END = "9999-12-31 is a date; leave it empty for no end"
 _NOT_KNOWN = "1900-01-01 is a date; add it to `missing` if it stands for none"
+_TWO_DIGITS = "years of two digits are from 1969 to 2068"
 # beyond what pandas before 3 reads; a calendar repeats itself after 400 years
 _FAR_YEAR = re.compile(r"(?<!\d)(?!0000)(0\d{3}|1[0-6]\d\d|22[6-9]\d|2[3-9]\d\d|[3-9]\d{3})(?!\d)")
 _DAYS_OF_400_YEARS = 146_097
@@ -74,7 +75,9 @@ def read_dates(texts: pd.Series[Any], written: Written | None) -> Dates:
     # new dates are read in the order of the slashes, even if most dates have none
     open_names = names[open_order]
     main = open_names.mode().iloc[0] if len(open_names) else counts.index[0]
-    others = tuple(f"also {name}" for name in counts.index if name != main)
+    others = [f"also {name}" for name in counts.index if name != main]
+    if (parts["third"].str.len() == 2)[~year_first].any():
+        others.append(_TWO_DIGITS)
     return Dates(days, Written(main), (*others, *remarks_on(days)), either)
 
 

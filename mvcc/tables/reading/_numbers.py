@@ -16,8 +16,9 @@ from mvcc.tables.reading._column import Written
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
 _EXPONENT = r"(?:e[+-]?\d+)?"
 _WITHOUT = rf"[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}"
-_WITH_POINT = rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?|\d+\.?\d*|\.\d+){_EXPONENT}"
-_WITH_COMMA = rf"[+-]?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?|\d+,?\d*|,\d+){_EXPONENT}"
+# nobody separates thousands before an exponent
+_WITH_POINT = rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?|(?:\d+\.?\d*|\.\d+){_EXPONENT})"
+_WITH_COMMA = rf"[+-]?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?|(?:\d+,?\d*|,\d+){_EXPONENT})"
 _WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 _SIGN_UNKNOWN = r"[+-]?[1-9]\d{0,2}[.,]\d{3}"  # 1.234 may be more than a thousand, or little
@@ -37,10 +38,11 @@ _BEFORE = "|".join(re.escape(word) for word in sorted(_UNIT_OF, key=len, reverse
 _AMOUNT = rf"(?:\d[\d.,]*|[.,]\d+){_EXPONENT}"
 _CELL = re.compile(
     rf"(?P<limit>[<>≤≥]=?)?\s*(?P<minus>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<sign>[+\-−])?"
-    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:,?[-–—])?"
-    r"\s*(?P<after>%|‰|°|[€$£¥]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
+    rf"(?:(?P<first>{_AMOUNT})\s?(?:-|–|—|bis|to|à)\s?)?(?P<last>{_AMOUNT})(?:[.,][-–—])?"
+    r"(?P<credit>[-−])?\s*(?P<after>%|‰|°|[€$£¥]|(?!e[+-]?\d)[°^µ]?[^\W\d_][^\s\d,;:()]{0,14}[23²³]?)?",
     re.IGNORECASE,
 )
+_WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
 _STYLES = {
@@ -126,10 +128,12 @@ def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     """Return limit, first and last number, and unit of each text that is a number or a range."""
     plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
     whole = plain.where(plain.str.fullmatch(_CELL).eq(True))
-    parts = whole.str.extract(_CELL)
-    minus = parts[["minus", "sign"]].isin(["-", "−"]).any(axis=1)
+    parts = whole.str.extract(_WHOLE_CELL)
+    has_cents = ~parts["last"].str.endswith((",", "."), na=False)  # 850,- has none
+    parts["credit"] = parts["credit"].where(has_cents)
+    minus = parts[["minus", "sign", "credit"]].isin(["-", "−"]).any(axis=1)
     parts["last"] = parts["last"].where(~minus, "-" + parts["last"])
-    parts["last"] = parts["last"].str.rstrip(",")  # 850,- has no cents
+    parts["last"] = parts["last"].str.rstrip(",")
     parts["grouped"] = texts.str.contains(_GROUPED, na=False)
     before = parts["before"].fillna("").str.casefold()
     after = parts["after"].fillna("")
