@@ -323,6 +323,9 @@ def check_it_is_shown_and_tagged_as_an_estimator(model, problem):
         assert type(model).__name__ in model._repr_html_()
         assert isinstance(get_tags(model), Tags)
         problem.fit(model)
+    stored = pickle.loads(pickle.dumps(model))
+    assert type(model).__name__ in stored._repr_html_()
+    assert "labels_" in dir(stored)
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

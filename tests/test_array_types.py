@@ -1,11 +1,14 @@
 """Constraints hold sorted, frozen arrays of the same types, whatever they were made by."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
-from mvcc import Constraints, close_views, propagate_constraints
+from mvcc import Constraints, JointGraphClustering, close_views, propagate_constraints
 from mvcc.constraints._constraints import unify
 from mvcc.constraints._map import ConstraintMap
+from mvcc.exceptions import InvalidInputError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 LABELS = np.arange(12) % 3
@@ -66,3 +69,33 @@ def test_constraints_are_sorted_and_frozen_and_of_the_same_types(
     assert made == Constraints(made.pairs[::-1], made.must_link[::-1], made.weights[::-1])
     kinds = np.where(made.must_link, 0, 1)
     assert np.array_equal(np.lexsort((kinds, *made.pairs.T[::-1])), np.arange(len(made)))
+
+
+class Frame:
+    """A table of another library than pandas, as polars has them."""
+
+    def __init__(self, frame):
+        self.frame, self.columns, self.shape = frame, list(frame.columns), frame.shape
+
+    def __len__(self):
+        return len(self.frame)
+
+    def __getitem__(self, names):
+        return Frame(self.frame[names])
+
+    def __array__(self, dtype=None, copy=None):
+        return self.frame.to_numpy(dtype)
+
+
+def test_columns_of_any_library_may_be_in_another_order_for_new_rows():
+    kind = np.repeat([0, 1, 2], 20)
+    values = np.random.default_rng(0).normal(size=(60, 4)) + np.outer(kind, [6, -6, 0, 1])
+    table = pd.DataFrame(values, columns=list("abcd"))
+    model = JointGraphClustering(3, random_state=0).fit([table])
+    for other in (table[list("dcba")], Frame(table[list("dcba")])):
+        np.testing.assert_array_equal(model.predict(other), model.labels_[0])
+
+
+def test_a_sparse_matrix_alone_is_told_from_a_list_of_views():
+    with pytest.raises(InvalidInputError, match=r"for a single view give \[views\]"):
+        JointGraphClustering(2).fit(sparse.csr_array(np.eye(9)))

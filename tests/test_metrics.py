@@ -5,6 +5,7 @@ import tracemalloc
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,9 +160,17 @@ def test_a_precision_that_cannot_be_computed_is_refused(y, kind, message):
         weighted_precision(Constraints.from_pairs([(0, 3)]), y, kind)
 
 
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
+@pytest.mark.parametrize("score", [pairwise_f_measure, clustering_accuracy, purity])
+def test_a_label_that_is_missing_among_objects_is_refused_with_its_row(score, missing):
+    labels = np.array([1.0, missing, 1.0, missing, 1.0], dtype=object)
+    with pytest.raises(InvalidInputError, match=r"has no label \(NaN\) in row 1"):
+        score(labels, [0, 1, 0, 1, 0])
+
+
 def test_labels_that_cannot_be_compared_are_refused():
     with pytest.raises(InvalidInputError, match="y_true mixes labels that cannot be compared"):
-        pairwise_f_measure(np.array([0, None, "a"], dtype=object), [0, 1, 2])
+        pairwise_f_measure(np.array([0, "b", "a"], dtype=object), [0, 1, 2])
 
 
 # fit

@@ -188,10 +188,12 @@ def check_matrices(k: int, d: int) -> None:
 
 def class_codes(labels: NDArray[Any], what: str) -> Ints:
     """Replace labels by the numbers of the distinct ones, from 0."""
-    if labels.dtype.kind in "fc" and np.isnan(labels).any():
+    import pandas as pd  # .2 s, which commands without labels do without
+
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
         raise InvalidInputError(
-            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows"
-            " out."
+            f"{what} has no label (NaN) in row {int(missing.argmax())}; leave such rows out."
         )
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -233,7 +233,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.rule != "none"
         return tags
 
 

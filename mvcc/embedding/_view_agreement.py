@@ -51,9 +51,9 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
 
 
 def share_beyond_chance(mean: float, rows: Floats) -> float:
-    """Return a mean cosine beyond that of random pairs, 1 at most; NaN if all rows are alike."""
+    """Return a mean cosine beyond that of random pairs, 1 at most; 0 if all rows are alike."""
     by_chance = _of_random_pairs(rows)
-    return max((mean - by_chance) / (1 - by_chance), 0) if by_chance < 1 else np.nan
+    return max((mean - by_chance) / (1 - by_chance), 0) if by_chance < 1 else 0.0
 
 
 def agreement_of_shares(shares: Floats) -> Floats:

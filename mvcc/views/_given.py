@@ -243,7 +243,8 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
 
 def is_table(X: Any) -> bool:
     """Tell whether X is the rows of one view, a DataFrame or array, where views are asked for."""
-    return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
+    is_array = isinstance(X, np.ndarray) or issparse(X)
+    return isinstance(X, pd.DataFrame) or (is_array and X.ndim == 2)
 
 
 def called_table(table: Any) -> str:
@@ -259,12 +260,13 @@ def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a DataFrame; None where they are not all texts."""
-    if not isinstance(table, pd.DataFrame) or not all(
-        isinstance(name, str) for name in table.columns
-    ):
+    """Return the names of the columns of a table, of pandas or another library; None for an array,
+    and where they are not all texts.
+    """
+    names = getattr(table, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
         return None
-    return np.asarray(table.columns, dtype=object)
+    return np.asarray(names, dtype=object)
 
 
 def n_rows(table: Any, what: str) -> int:

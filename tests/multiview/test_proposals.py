@@ -77,3 +77,24 @@ def test_matches_that_are_all_found_do_not_make_a_proposal_certain():
 def test_too_few_matches_are_refused():
     with pytest.raises(InvalidInputError, match="20 matches or more"):
         match_proposals(*problem(0.3, n=60, n_known=22))
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_tables_in_the_same_order_do_not_make_equal_rows_likely(is_constant):
+    kind = np.random.default_rng(0).integers(4, size=200)
+    views = [np.eye(4)[kind] * (not is_constant), np.eye(4)[kind]]
+    tail = 120 + np.random.default_rng(1).permutation(80)
+    views[1][tail] = views[1][120:].copy()
+    known = {(0, 1): np.column_stack((np.arange(120), np.arange(120)))}
+    found = match_proposals(views, known)[0, 1]
+    assert found.probabilities.mean() < 0.15
+    assert found.hits[0] < 0.15
+    assert candidate_hits(views, known)[0, 1][0] < 0.15
+
+
+def test_too_few_matches_for_the_folds_are_counted_as_they_were_given():
+    views, known = problem(0.3, n=60, n_known=24)
+    with pytest.raises(InvalidInputError, match="of 5 folds; 24 leave 19"):
+        candidate_hits(views, known)
+    with pytest.raises(InvalidInputError, match="n_folds must be an integer of at least 2"):
+        candidate_hits(views, known, n_folds=1)

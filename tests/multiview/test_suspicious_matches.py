@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
+from mvcc.embedding._view_agreement import share_beyond_chance
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.matches import _suspicious as module
 from tests.reference import joint as slow
@@ -168,3 +169,14 @@ def test_views_that_are_clustered_apart_have_no_suspicions():
     views, matches, _, _ = blobs()
     model = clustered(views, matches[5:7], 3)
     assert model.suspicions_[0, 1].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("labels", [None, 5])
+def test_labels_that_are_no_list_are_refused(labels):
+    views = [np.eye(30), np.eye(30)]
+    with pytest.raises(InvalidInputError, match="labels must be a list with one entry for each"):
+        suspicious_matches(views, {(0, 1): np.column_stack([np.arange(30)] * 2)}, labels)
+
+
+def test_a_view_whose_matched_rows_are_all_alike_agrees_with_nothing():
+    assert share_beyond_chance(1.0, np.ones((30, 2))) == 0

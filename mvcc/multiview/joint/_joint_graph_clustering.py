@@ -36,6 +36,10 @@ from mvcc.views import GivenViews, ViewConstraints
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 
 
+class _NoGraphError(InvalidInputError, AttributeError):
+    """What a copy cannot tell: for `hasattr`, and who shows an estimator, it is absent."""
+
+
 class JointGraphClustering(MultiViewEstimator):
     """Cluster several views in one graph of their objects, which needs neither all rows matched nor
     constraints.
@@ -426,7 +430,7 @@ class JointGraphClustering(MultiViewEstimator):
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):
             said = "This model was loaded or copied, and has no graph; fit it again."
-            raise InvalidInputError(said + remedy)
+            raise _NoGraphError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""

@@ -156,7 +156,7 @@ def candidate_hits(
     --------
     match_candidates : What is measured, with an example.
     """
-    c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
+    c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds", low=2)
     found = {}
     with one_thread():
         for key, here, there, rows in matched_columns(views, mappings):
@@ -185,6 +185,12 @@ def without_folds(
     here: Floats, there: Floats, matches: Ints, n_folds: int, c: int
 ) -> Iterator[tuple[Ints, MatchCandidates]]:
     """Give each fold of the matches, and the counterparts that are found without it."""
+    n_left = len(matches) - -(-len(matches) // n_folds)
+    if n_left < FEWEST_MATCHES:
+        raise InvalidInputError(
+            f"mappings must leave {FEWEST_MATCHES} matches or more of two views outside of each of"
+            f" {n_folds} folds; {len(matches)} leave {n_left}."
+        )
     fold = np.random.default_rng(0).permutation(len(matches)) % n_folds
     for number in range(n_folds):
         others = matches[fold != number]
@@ -197,8 +203,10 @@ def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> Ma
         raise InvalidInputError(
             f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
         )
-    rows = np.setdiff1d(np.arange(len(here)), matches[:, 0])
-    others = np.setdiff1d(np.arange(len(there)), matches[:, 1])
+    # in random order: by number, equally near rows would match where tables have the same order
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(np.setdiff1d(np.arange(len(here)), matches[:, 0]))
+    others = rng.permutation(np.setdiff1d(np.arange(len(there)), matches[:, 1]))
     if not len(rows) or not len(others):
         none = np.empty((0, 0))
         return MatchCandidates(
