@@ -206,8 +206,8 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
     clusters have names), stability and fit, as in labels.csv; where the table has a column of that
     name, the new one ends in _2. Outliers have the cluster -1.
 
-    Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they
-    are marked as text.
+    Texts that mvcc adds, or that come from another format, get a leading ' in CSV where a
+    spreadsheet program would take them for formulas; in .xlsx they are marked as text.
     """
     written = tables.export_tables(folder, out, kind, fresh=fresh)
     shared.say_json({"files": [{"path": path, "rows": rows} for path, rows in written.items()]})

@@ -157,7 +157,7 @@ class Clustering(Facts):
 
     @property
     def into(self) -> tuple[tuple[int, ...], ...]:
-        """Of every view, the cluster that each one was merged into; empty without corrections."""
+        """What each cluster of every view was merged into; empty without corrections."""
         if self.corrected is None:
             return ()
         return self.corrected.into_of_views or (self.corrected.into,) * len(self.views)

@@ -94,7 +94,7 @@ class LoggedSession(ABC):
         if self._checksum_now() != self._checksum:
             raise StoreError(
                 f"{self._log} was changed by somebody else since this session read it, and is kept"
-                " as it is now. Run the same command to go on from it."
+                " as it is now. Run the same command to resume with it."
             )
         has_news = self._checksum is None or len(lines) > self.version
         try:
