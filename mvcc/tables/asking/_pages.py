@@ -270,27 +270,14 @@ class ReviewPage(Page):
         return {"n_moved": len(rows), "moved": moved}
 
     def _clusters(self) -> Iterator[dict[str, Any]]:
-        facts = self._session.facts
-        for names in facts.numbered_alike:
-            apart = f"{names[0]}:" if len(names) < len(facts.views) else ""
-            told = zip(facts.views, facts.profiles, strict=True)
-            alike = [(view, profiles) for view, profiles in told if view.name in names]
-            for cluster in facts.clusters:
-                sizes = {view.name: profiles[cluster].size for view, profiles in alike}
-                if not any(sizes.values()):
-                    continue
-                given = alike[0][0].names
-                typical = [
-                    row_name(view.name, view.ids[row])
-                    for view, profiles in alike
-                    for row in profiles[cluster].typical[:_TYPICAL]
-                ]
-                yield {
-                    "id": f"{apart}{cluster}",
-                    "name": (given and given[cluster]) or facts.titles[cluster],
-                    "sizes": sizes,
-                    "typical": self._shown(typical),
-                }
+        for id, name, profiles in self._session.clusters():
+            typical = [
+                row_name(view.name, view.ids[row])
+                for view, profile in profiles
+                for row in profile.typical[:_TYPICAL]
+            ]
+            sizes = {view.name: profile.size for view, profile in profiles}
+            yield {"id": id, "name": name, "sizes": sizes, "typical": self._shown(typical)}
 
     def _with_rows(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
-from mvcc.results import CLUSTERING, Clustering, Sureness
+from mvcc.results import CLUSTERING, Clustering, ClusterProfile, Sureness, ViewFacts
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession
@@ -126,6 +126,20 @@ class ReviewSession(LoggedSession):
             for id, label in zip(view.ids, view.labels, strict=True)
         }
 
+    def clusters(self) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
+        """Give every cluster: what corrections call it, its name, and its views with profiles."""
+        facts = self.facts
+        for names in facts.numbered_alike:
+            apart = f"{names[0]}:" if len(names) < len(facts.views) else ""
+            told = zip(facts.views, facts.profiles, strict=True)
+            alike = [(view, profiles) for view, profiles in told if view.name in names]
+            given = alike[0][0].names
+            for cluster in facts.clusters:
+                own = [(view, profiles[cluster]) for view, profiles in alike]
+                if any(profile.size for _, profile in own):
+                    name = (given and given[cluster]) or facts.titles[cluster]
+                    yield f"{apart}{cluster}", name, own
+
     def doubts(self) -> list[Doubt]:
         """Return the rows whose cluster is not sure, the least sure first."""
         found = []
@@ -151,20 +165,19 @@ class ReviewSession(LoggedSession):
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the clusters and what to look at, n rows of each kind, as a program takes them."""
-        facts = self.facts
         clusters = [
             {
-                "cluster": cluster,
-                "name": facts.titles[cluster],
+                "cluster": int(id) if id.isdecimal() else id,
+                "name": name,
                 "rows": {
                     view.name: {
-                        "size": profiles[cluster].size,
-                        "typical": [view.ids[row] for row in profiles[cluster].typical],
+                        "size": profile.size,
+                        "typical": [view.ids[row] for row in profile.typical],
                     }
-                    for view, profiles in zip(facts.views, facts.profiles, strict=True)
+                    for view, profile in profiles
                 },
             }
-            for cluster in facts.clusters
+            for id, name, profiles in self.clusters()
         ]
         doubts = self.doubts()
         listed = {

@@ -363,9 +363,12 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
     with ReviewSession(tmp_path / "results") as session:
         session.record([("view0:1", "merge:0")])
         first, second = session.facts.views
+        listed = [(one["cluster"], [*one["rows"]]) for one in session.document(9)["clusters"]]
     assert set(first.labels) == {0, 2}
     assert set(first.second) <= {0, 2}
     assert set(second.labels) == {0, 1, 2}
+    apart = [("view0", 0), ("view0", 2), ("view1", 0), ("view1", 1), ("view1", 2)]
+    assert listed == [(f"{view}:{number}", [view]) for view, number in apart]
     model = load_model(tmp_path / "results")
     rows = [[float(row[name]) for name in "xyz"] for row in read_csv(tmp_path / "view0.csv")]
     assert set(model.predict(rows, "view0").tolist()) == {0, 2}
