@@ -11,6 +11,7 @@ from ._auto_features import fitted_features as fitted_features
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import Eigenpairs as Eigenpairs
 from ._joint_graph import JointGraph as JointGraph
+from ._joint_graph import clear_components as clear_components
 from ._joint_graph import embedded as embedded
 from ._joint_graph import find_objects as find_objects
 from ._joint_graph import joint_graph as joint_graph

@@ -114,10 +114,9 @@ def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple
         return scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
     start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
     operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
-    try:
-        found = eigsh(
-            operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=_TOLERANCE
-        )
+    n_held = min(max(2 * number + 1, 20), n)
+    try:  # the largest, not those of the largest magnitude
+        found = eigsh(operator, number, which="LA", v0=start, ncv=n_held, tol=_TOLERANCE)
     except ArpackNoConvergence as error:
         raise InvalidInputError(
             f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask"

@@ -29,6 +29,7 @@ LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the vie
 MOST_LANDMARKS = 2_000
 NEAR_LANDMARKS = 10
 EIGENVALUE_POWER = 2  # τ, how much leading components count
+EIGENGAP = 0.5  # of all steps between eigenvalues together
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
@@ -230,6 +231,22 @@ def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
     """Return the leading eigenvectors, each times μ^τ."""
     powers = np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
     return eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)
+
+
+def clear_components(eigenvalues: Floats, fewest: int, most: int) -> int:
+    """Return how many components tell clear groups apart: those before the eigengap [1]_.
+
+    That is a step down to the next eigenvalue that is larger than all other steps together, from
+    the last of the fewest components to the first after the most. Components after it would halve
+    the largest groups. Without one all components count, as groups are not clear.
+
+    References
+    ----------
+    .. [1] U. von Luxburg, "A Tutorial on Spectral Clustering", Statistics and Computing 17, 2007.
+    """
+    steps = -np.diff(np.maximum(eigenvalues[fewest - 1 : most + 1], 0))
+    is_clear = len(steps) > 0 and steps.max() > EIGENGAP * steps.sum()
+    return fewest + int(steps.argmax()) if is_clear else most
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, issparse
 
 from mvcc.embedding import (
     _eigenvectors,
+    clear_components,
     embedded,
     find_objects,
     joint_graph,
@@ -117,6 +118,31 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     np.testing.assert_allclose(np.abs((dense[1] * sparse[1]).sum(axis=0)), 1, atol=1e-3)
     assert (dense[1] * sparse[1]).sum(axis=0) == pytest.approx(1, abs=1e-3)  # also the signs
     assert dense.residual < 1e-12 < sparse.residual < 1e-4
+
+
+def test_the_largest_eigenvalues_are_found_where_negative_ones_are_of_larger_magnitude(monkeypatch):
+    A = np.kron(np.eye(60), [[0.5, 0], [0, -1]]) + 1e-3 * squares(
+        np.random.default_rng(0).normal(size=(120, 4))
+    )
+    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 50)
+    values, _ = _eigenvectors.leading_eigenvectors(9, csr_array(A))
+    np.testing.assert_allclose(values, slow.leading(A, 9)[0], rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "number"),
+    [
+        ([1, 0.9, 0.8, 0.4, 0.35, 0.3, 0.2], 3),  # of steps .4, .05, .05 and .1
+        ([1, 0.9, 0.8, 0.7, 0.65, 0.3, 0.2], 5),
+        ([1, 0.9, 0.8, 0.75, 0.7, 0.65, 0.1], 6),  # all are before the largest step
+        ([1, 0.9, 0.8, 0.6, 0.5, 0.4, 0.3], 6),  # none is larger than the others together
+        ([1, 0.9, 0.8, 0.4, -0.5, -0.6, -0.7], 6),  # 0 and less is one
+        ([1, 0.9, 0.8, 0.8, 0.8, 0.8, 0.8], 6),
+        ([1, 0.9, 0.8], 6),  # all that there are
+    ],
+)
+def test_components_before_the_eigengap_are_clear(eigenvalues, number):
+    assert clear_components(np.array(eigenvalues), 3, 6) == number
 
 
 @given(seeds, st.integers(0, 1))

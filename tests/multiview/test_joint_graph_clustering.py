@@ -106,6 +106,19 @@ def test_kinds_that_lie_far_apart_are_found_with_one_numbering(sizes, judged):
     assert model.objective_ > 0
 
 
+@pytest.mark.parametrize("seed", [0, 6])
+def test_the_largest_of_clear_groups_is_not_halved(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat(np.arange(4), (200, 80, 25, 12)))
+    deviation = np.array([1.5, 3, 1, 2])[y][:, None]
+    views = [
+        rng.normal(0, 4, (4, 4))[y] + rng.normal(size=(len(y), 4)) * deviation for _ in range(2)
+    ]
+    matches = {(0, 1): np.repeat(rng.permutation(len(y))[: len(y) // 3], 2).reshape(-1, 2)}
+    assert score([y, y], fit(views, matches, k=4).labels_) > 0.95
+    assert score([y, y], fit(views, matches, k=4, n_components=8).labels_) < 0.65  # twice as many
+
+
 @pytest.mark.parametrize(("n_pairs", "least"), [(0, 0.70), (160, 0.77)])
 def test_halves_of_digits(n_pairs, least):
     models = [model_of_digits(seed, n_pairs) for seed in range(3)]

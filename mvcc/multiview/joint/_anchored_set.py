@@ -101,7 +101,7 @@ class AnchoredSet(JointSet):
             free, k = self._free_eigenpairs, self._settings.n_clusters
             assert free.loadings is not None
             centers = means_of_clusters(found.rows, found.labels, k)
-            coordinates = weighted(free.values, free.loadings, self._n_free)
+            coordinates = weighted(free.values, free.loadings, self._n_clear(free))
             return [
                 NearestAnchors(view.anchors, self._free_graph.of_view(number, coordinates), centers)
                 for number, view in enumerate(self._free_graph.views)

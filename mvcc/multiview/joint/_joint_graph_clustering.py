@@ -63,8 +63,8 @@ class JointGraphClustering(MultiViewEstimator):
         Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
         that it has no more than 20 rows for each cluster.
     n_components : int, default=None
-        Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the
-        objects.
+        Dimensions of the embedding; None is 2 k, or those before the eigengap of clear groups, and
+        4 k with a metric, but at most a third of the objects.
     n_init : int, default=10
         Starts of PCK-Means; fewer by anchors, where three end in the lowest objective.
     constraint_weight : float, default=0.5
