@@ -4,6 +4,7 @@ It predicts something of the right shape, or is refused.
 """
 
 import io
+import json
 import random
 import tracemalloc
 import zipfile
@@ -265,6 +266,32 @@ def used_memory(content: bytes, rows: pd.DataFrame, folder: Any) -> str:
     finally:
         tracemalloc.stop()
     return came
+
+
+@pytest.mark.parametrize("what", ["states", "arrays"])
+def test_what_is_named_again_and_again_is_refused_before_it_is_read(models, tmp_path, what):
+    content, rows = models["joint"]
+    old, new = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
+    schema = json.loads(old.read("schema.json"))
+    kind = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
+    if what == "states":  # each of the next one twice
+        node = kind | {"content": [], "__id__": 900_000}
+        for number in range(900_001, 900_045):
+            node = kind | {"content": [node, {"__id__": number - 1}], "__id__": number}
+    else:
+        array = {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode"}
+        array |= {"type": "numpy", "file": "z.npy"}
+        content = [array | {"__id__": number} for number in range(900_000, 900_040)]
+        node = kind | {"content": content, "__id__": 900_099}
+    schema["content"].append(node)
+    zeros = io.BytesIO()
+    np.save(zeros, np.zeros(1_000_000))
+    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in old.namelist():
+            is_schema = name == "schema.json"
+            archive.writestr(name, json.dumps(schema) if is_schema else old.read(name))
+        archive.writestr("z.npy", zeros.getvalue())
+    assert REFUSED in used_memory(new.getvalue(), rows, tmp_path)
 
 
 def test_what_is_no_array_is_in_no_model(models, tmp_path):

@@ -79,6 +79,7 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
             for name in archive.namelist():
                 _check_entry(archive, name)
             head = parse_json(archive.read(_HEAD))
+            _check_schema(parse_json(archive.read(_SCHEMA)))
             version, written = head["format"], clipped(str(head["version"]))
         if version == FORMAT:
             return _views(content, place)
@@ -105,6 +106,32 @@ def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
         shape, _, dtype = read_head(file)
         if prod(shape) * dtype.itemsize != archive.getinfo(name).file_size - file.tell():
             raise ValueError(f"{name} has other bytes than an array of shape {shape}")
+
+
+def _check_schema(schema: Any) -> None:
+    """Refuse states that name others again and again: read, they would take more than they hold.
+
+    Each array has a file of its own, and an object in several places is written in each of them.
+    """
+    sizes: dict[int, int] = {}  # of objects, with all that they hold
+    owners: dict[str, Any] = {}  # of files
+
+    def size_of(states: Any) -> tuple[int, int]:
+        """Return how many states are read, and how many are written."""
+        if not isinstance(states, dict | list):
+            return 0, 0
+        inside = list(map(size_of, states.values() if isinstance(states, dict) else states))
+        read, written = (1 + sum(counts) for counts in zip((0, 0), *inside, strict=True))
+        if isinstance(states, dict) and isinstance(number := states.get("__id__"), int):
+            file = states.get("file")
+            if isinstance(file, str) and owners.setdefault(file, number) != number:
+                raise ValueError(f"two arrays are in {file}")
+            read = sizes.setdefault(number, read)
+        return read, written
+
+    read, written = size_of(schema)
+    if read > written:
+        raise ValueError(f"its {written} states stand for {read}")
 
 
 def _views(content: bytes, place: str) -> list[dict[str, Any]]:

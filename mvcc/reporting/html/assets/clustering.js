@@ -114,7 +114,9 @@
     pen.textBaseline = "middle";
     view.centers.forEach(function (center, cluster) {
       if (!center || (alone !== null && alone !== cluster)) { return; }
-      const [left, top] = plot.at(...center);
+      const [left, middle] = plot.at(...center);
+      // beside it: rows of a clear group may all be at the center
+      const top = middle > 36 ? middle - 18 : middle + 18;
       const width = pen.measureText(cluster).width + 8;
       pen.globalAlpha = 0.85;
       pen.fillStyle = color("paper");
