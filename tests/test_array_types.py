@@ -99,3 +99,12 @@ def test_columns_of_any_library_may_be_in_another_order_for_new_rows():
 def test_a_sparse_matrix_alone_is_told_from_a_list_of_views():
     with pytest.raises(InvalidInputError, match=r"for a single view give \[views\]"):
         JointGraphClustering(2).fit(sparse.csr_array(np.eye(9)))
+
+
+def test_a_frame_of_sparse_columns_is_clustered_as_a_sparse_matrix():
+    X = sparse.random_array((60, 30), density=0.3, format="csr", rng=0)
+    frame = pd.DataFrame.sparse.from_spmatrix(X)
+    one, other = (
+        JointGraphClustering(3, random_state=0).fit([data]).labels_ for data in (frame, X)
+    )
+    assert one[0].tolist() == other[0].tolist()

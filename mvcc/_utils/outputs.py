@@ -118,15 +118,18 @@ class OutputFolder:
             if name not in own:
                 self.refuse_taken([name], kinds.get(name))
         with self.explained(self.path), ExitStack() as stack:
-            parts = {name: stack.enter_context(self._part(name)) for name in contents}
+            parts = {}
+            for name, new in contents.items():
+                with self.explained(self.path / name):
+                    parts[name] = stack.enter_context(self._part(name))
+                    parts[name].write_bytes(new)
+                    files.sync(parts[name])
             for name, part in parts.items():
-                part.write_bytes(contents[name])
-                files.sync(part)
-            for name, part in parts.items():
-                if name in own:
-                    files.move(part, self.path / name)
-                else:
-                    self._finish(name, part, kinds.get(name))
+                with self.explained(self.path / name):
+                    if name in own:
+                        files.move(part, self.path / name)
+                    else:
+                        self._finish(name, part, kinds.get(name))
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over one that the command knows to be its own, whether the ledger has it."""

@@ -102,14 +102,14 @@ def check_data(X: ArrayLike, what: str = "X") -> Floats:
 
 
 def check_table(X: Any, what: str = "X") -> Any:
-    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of floats by rows."""
+    """Return X as ``check_data`` does, or what is sparse as a sparse array of floats by rows."""
+    if is_clean(X):
+        return X
     from scipy.sparse import csr_array, issparse
-
-    if not issparse(X):
-        return check_data(X, what)
     from sklearn.utils import check_array
 
-    return csr_array(checked_by(check_array, X, what, input_name=what, accept_sparse="csr"))
+    checked = checked_by(check_array, X, what, input_name=what, accept_sparse="csr")
+    return csr_array(checked) if issparse(checked) else checked
 
 
 def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> Floats:

@@ -15,11 +15,13 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from mvcc._utils.messages import shown
 from mvcc._version import __version__
 from mvcc.exceptions import ConfigError, MvccError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # where standard output goes
+_UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.ELOOP)  # paths that cannot be looked at
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored; run the same command to resume",
@@ -145,6 +147,9 @@ def main() -> NoReturn:
     except MvccError as error:
         code = _complain(str(error), USAGE if isinstance(error, ConfigError) else FAILURE)
     except OSError as error:
+        if error.errno in _UNUSABLE and error.filename is not None:
+            place = shown(os.fspath(error.filename))
+            sys.exit(_complain(f"{place}: {error.strerror}. Choose another path.", FAILURE))
         if error.errno not in _FULL or error.filename is not None:  # files have names
             raise
         sys.stdout = None  # what it still holds would be an error again when Python ends

@@ -134,16 +134,22 @@ def _of_others(clustering: Clustering, number: int) -> str:
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
-    """List the clusters: name, and rows in each view."""
-    for place, cluster in enumerate(clustering.clusters if clustering.profiles else ()):
-        if place == _MOST_NAMED:
-            more = counted(len(clustering.clusters) - _MOST_NAMED, "more cluster")
-            yield f"… and {more}; see the report."
-            return
-        name = clustering.titles[cluster] or "nothing sets it apart"
-        rows = " + ".join(str(of_view[cluster].size) for of_view in clustering.profiles)
-        start = f"  {cluster}  "
+    """List the clusters: name, and rows in each view that is numbered alike."""
+    if not clustering.profiles:
+        return
+    # co-EM numbers the clusters of all views alike as far as it can
+    all_views = [[view.name for view in clustering.views]]
+    sets = clustering.numbered_alike if clustering.joint else all_views
+    listed = [(alike, cluster) for alike in sets for cluster in clustering.clusters]
+    for alike, cluster in listed[:_MOST_NAMED]:
+        name = clustering.title_in(alike, cluster) or "nothing sets it apart"
+        own = zip(clustering.views, clustering.profiles, strict=True)
+        rows = " + ".join(str(of[cluster].size) for view, of in own if view.name in alike)
+        start = f"  {f'{alike[0]}:' if len(sets) > 1 else ''}{cluster}  "
         yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
+    if len(listed) > _MOST_NAMED:
+        more = counted(len(listed) - _MOST_NAMED, "more cluster")
+        yield f"… and {more}; see the report."
 
 
 def _sampled(view: results.ViewFacts, out: Path) -> str:

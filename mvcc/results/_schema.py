@@ -169,6 +169,17 @@ class Clustering(Facts):
         retired = told.retired if told else ()
         return [cluster for cluster in range(self.n_clusters) if cluster not in retired]
 
+    def title_in(self, alike: list[str], cluster: int) -> str:
+        """Return what a cluster is called in views that are numbered alike."""
+        own = [place for place, view in enumerate(self.views) if view.name in alike]
+        if len(own) == len(self.views):
+            return self.titles[cluster]
+        given = self.views[own[0]].names
+        if given and given[cluster]:
+            return given[cluster]
+        names = (self.profiles[place][cluster].name for place in own)
+        return " / ".join(dict.fromkeys(filter(None, names)))
+
     @property
     def numbered_alike(self) -> list[list[str]]:
         """The names of views in which the same number is the same cluster."""

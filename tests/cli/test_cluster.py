@@ -6,9 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 from mvcc.exceptions import (
@@ -63,6 +66,21 @@ def test_json_says_whether_it_helps_beside_the_papers_method(data):
 
 
 RANGE = f"{TABLES} {PAIRS} {COLUMNS} --out numbers"
+
+
+def test_clusters_of_tables_that_no_matches_connect_are_listed_and_named_apart(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    rng, y = np.random.default_rng(0), np.repeat([0, 1], 30)
+    for table, width in (("a", 2), ("b", 3)):
+        X = pd.DataFrame(9 * y[:, None] + rng.normal(size=(60, width)))
+        X.add_prefix(table).rename_axis("id").rename(index="r{}".format).to_csv(f"{table}.csv")
+    printed = run("a.csv b.csv -k 2").stdout
+    listed = re.findall(r"^  ([ab]):([01])  (.+) \(30 rows\)$", printed, re.MULTILINE)
+    assert [(table, number) for table, number, _ in listed] == [*product("ab", "01")]
+    for table, _, name in listed:
+        assert set(re.findall(r"([ab])[0-9]", name)) == {table}
 
 
 def test_a_range_of_numbers_shows_what_speaks_for_each(data):

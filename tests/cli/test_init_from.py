@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 import yaml
 
-from mvcc.exceptions import StoreError
+from mvcc.exceptions import DataError, StoreError
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import write_csv
 
@@ -142,3 +143,12 @@ def test_nothing_is_written_over(files, tmp_path):
 
 def test_tables_without_from_are_refused(files):
     assert "add --from" in mvcc("init", *files).stderr
+
+
+def test_a_column_of_bytes_that_are_no_text_names_no_rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ids = [f"r{number}" for number in range(20)]
+    blobs = pd.DataFrame({"id": ids, "a": np.arange(20.0), "e": [b"\xff\xfe"] * 20})
+    blobs.to_parquet("blobs.parquet")
+    with pytest.raises(DataError, match="the column 'e' holds bytes that are not text in UTF-8"):
+        run("init", "--from", "blobs.parquet")

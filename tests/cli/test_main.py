@@ -29,6 +29,7 @@ def test_the_version_is_printed():
         ("run x.yaml -j 0", 2, "must be a positive integer or -1 (one per core), got 0"),
         ("data check protien", 1, "protein"),
         ("plot no_such_folder", 1, "no_such_folder"),
+        (f"cluster {252 * 'q'}.yaml", 1, "File name too long. Choose another path."),
     ],
 )
 def test_mistakes_get_one_message_and_no_traceback(tmp_path, words, code, message):

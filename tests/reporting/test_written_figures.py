@@ -74,7 +74,7 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
     monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(
         StoreError,
-        match=r"figures cannot be written: No space left on device\. Make room, or .*--out",
+        match=r"figure_06\.png cannot be written: No space left on device\. Make room, or .*--out",
     ):
         plot(folder, ["6"])
     assert names(folder / "figures") == ["figure_04.png"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from mvcc import Constraints, cluster_views
 from mvcc.exceptions import InvalidInputError, MvccError
@@ -206,3 +207,14 @@ def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
     assert notes["ward"] == "may be a label, since the clusters follow it"
     assert notes["kind"] == ""
     assert "ward" in found.profile(0)["shop"]["columns"].index
+
+
+@pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
+def test_a_sparse_table_is_taken_as_its_dense_one(form):
+    X = np.random.default_rng(0).poisson(2 * np.eye(3, 12)[Y[:60]] + 0.1).astype(float)
+    sparse = getattr(scipy.sparse, form)(X)
+    found, wanted = (
+        cluster_views({"a": view}, n_clusters=3, comparison=False, stability_runs=0)
+        for view in (sparse, X)
+    )
+    pd.testing.assert_series_equal(found.labels["a"], wanted.labels["a"])

@@ -1,6 +1,7 @@
 """Excel workbooks as people have them: which sheet is read, and where in it the table lies."""
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from mvcc.exceptions import ConfigError, DataError
@@ -112,6 +113,14 @@ def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
     table = read(tmp_path, {"Weine": rows}, merge)
     assert table.ids == IDS
     assert table.columns == ["2023 Säure", "Zucker", "2024 Säure", "Alkohol", "Farbe"]
+
+
+def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_path):
+    rows = [["Nr", "Säure", "Zucker"], *([name, value, 7 - value] for name, value, _ in ROWS)]
+    table = read(tmp_path, {"Weine": rows}, lambda book: book.active.merge_cells("B3:C4"))
+    values = pd.DataFrame(table.X, columns=table.columns)
+    assert values["Säure"][1] == values["Säure"][2] == ROWS[1][1]
+    assert values["Zucker"].isna().tolist() == [False, True, True, *[False] * (len(ROWS) - 3)]
 
 
 def test_a_name_above_two_columns_is_numbered(tmp_path):

@@ -133,12 +133,10 @@ class ReviewSession(LoggedSession):
             apart = f"{names[0]}:" if len(names) < len(facts.views) else ""
             told = zip(facts.views, facts.profiles, strict=True)
             alike = [(view, profiles) for view, profiles in told if view.name in names]
-            given = alike[0][0].names
             for cluster in facts.clusters:
                 own = [(view, profiles[cluster]) for view, profiles in alike]
                 if any(profile.size for _, profile in own):
-                    name = (given and given[cluster]) or facts.titles[cluster]
-                    yield f"{apart}{cluster}", name, own
+                    yield f"{apart}{cluster}", facts.title_in(names, cluster), own
 
     def doubts(self) -> list[Doubt]:
         """Return the rows whose cluster is not sure, the least sure first."""

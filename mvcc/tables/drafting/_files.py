@@ -134,7 +134,10 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
-    found: list[str] = as_texts(column[~is_missing(column)]).tolist()
+    try:
+        found: list[str] = as_texts(column[~is_missing(column)]).tolist()
+    except UnicodeDecodeError:  # bytes name no rows; who reads the table says what to do
+        return []
     return found
 
 

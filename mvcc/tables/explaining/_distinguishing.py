@@ -12,7 +12,7 @@ import pandas as pd
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc.metrics import clustering_accuracy
+from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded
 from mvcc.tables.reading._column import TRUTH, Column
@@ -252,16 +252,15 @@ def with_likely_labels(table: Table, labels: Ints) -> Table:
     """Return the table with the columns marked that alone tell nearly all clusters."""
     if len(table.columns) < _FEWEST_COLUMNS or len(labels) < _FEWEST_ROWS:
         return table
-    from sklearn.metrics import adjusted_rand_score
-
-    frame = pd.DataFrame(table.X, columns=table.columns, copy=False)
+    frame, k = pd.DataFrame(table.X, columns=table.columns, copy=False), int(labels.max()) + 1
     told = {}
     for name in (column.name for column in table.used if column.kind != "picture"):
         values = frame[name]
         # a glance at some rows spares counting the values of many
         if values.head(1000).nunique() <= _MOST_DISTINCT and values.nunique() <= _MOST_DISTINCT:
-            codes, _ = pd.factorize(values)
-            if adjusted_rand_score(codes, labels) >= _ALIKE:
+            codes = pd.factorize(values)[0] + 1  # 0 where there is no value
+            together = np.bincount(codes * k + labels, minlength=k * (codes.max() + 1))
+            if scores_of_table(together.reshape(-1, k))[1] >= _ALIKE:
                 told[name] = clustering_accuracy(codes, labels)
     columns = [replace(one, told=told.get(one.name, 0.0)) for one in table.every_column]
     return replace(table, every_column=columns)

@@ -266,6 +266,8 @@ def inputs_of(
 
 def frame_of(view: Any, name: str) -> pd.DataFrame:
     """Return a view as a frame; a Series, as texts are, becomes its only column."""
+    from scipy.sparse import issparse  # of no use where files are read
+
     if isinstance(view, str | os.PathLike):
         raise InvalidInputError(
             f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
@@ -273,7 +275,10 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
         )
     if isinstance(view, pd.Series):
         return view.to_frame(name if view.name is None else str(view.name))
-    frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
+    if issparse(view):
+        frame = pd.DataFrame.sparse.from_spmatrix(view)
+    else:
+        frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
 
 

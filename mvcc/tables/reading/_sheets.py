@@ -159,8 +159,8 @@ class Grid:
 def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | None = None) -> Grid:
     """Find the table in the cells of a sheet from row ``first``; ``header`` if its row is known."""
     areas = [(top - first, left - 1, bottom - first, right) for top, left, bottom, right in merged]
-    filled = _with_merged(cells, areas)
     top = _row_of_names(cells, areas) if header is None else header - first
+    filled = _with_merged(cells, areas, top)
     has_groups = _has_groups(cells, areas, top)
     names = _names(filled, top, has_groups, _merged_beside(areas, top))
     body = filled[top + 1 :]
@@ -189,11 +189,15 @@ def _texts(row: Row) -> list[str]:
     return [value for value in row if _is_text(value)]
 
 
-def _with_merged(cells: Cells, areas: Sequence[Area]) -> Cells:
-    """Return the cells, those that are merged all with the value of the first one."""
+def _with_merged(cells: Cells, areas: Sequence[Area], names: int) -> Cells:
+    """Return the cells, those that are merged all with the value of the first one.
+
+    Below the row of names a value stays in its column: what is in others would be no value of it.
+    """
     filled = [list(row) for row in cells]
     for top, left, bottom, right in areas:
         if top < len(cells):
+            right = left + 1 if top > names else right
             value = cells[top][left] if top >= 0 else None
             for row in filled[max(top, 0) : bottom + 1]:
                 row[left:right] = [value] * len(row[left:right])
