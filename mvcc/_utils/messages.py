@@ -33,6 +33,13 @@ def clipped(text: str, length: int = 60) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def with_its_end(name: str, length: int) -> str:
+    """Shorten a name in its middle, since its end may tell it from others; see ``clipped``."""
+    if len(name) <= length:
+        return clipped(name)
+    return clipped(f"{name[: length // 2]}…{name[-((length - 1) // 2) :]}")
+
+
 def shown(value: Any) -> str:
     """Return `value` as Python writes it, clipped."""
     try:

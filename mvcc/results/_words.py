@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
 
-from mvcc._utils.messages import clipped, counted, percent
+from mvcc._utils.messages import clipped, counted, percent, with_its_end
 from mvcc.results._schema import Clustering, Relation
 from mvcc.results._view import ColumnFacts
 
@@ -42,7 +42,7 @@ def columns_table(columns: Sequence[ColumnFacts]) -> list[ColumnsRow]:
         if len(alike) < _MANY_ALIKE:
             rows += [_row(column.name, [column]) for column in alike]
         else:
-            ends = f"{clipped(alike[0].name, 18)} … {clipped(alike[-1].name, 18)}"
+            ends = f"{with_its_end(alike[0].name, 18)} … {with_its_end(alike[-1].name, 18)}"
             rows.append(_row(f"{ends} ({len(alike)})", alike))
     return rows
 

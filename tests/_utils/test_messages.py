@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from mvcc._utils.messages import counted, why_unwritten, with_point
+from mvcc._utils.messages import counted, why_unwritten, with_its_end, with_point
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,16 @@ def test_one_is_not_told_in_the_plural():
 )
 def test_a_decimal_comma_is_known_from_other_texts(text, number):
     assert with_point(text) == number
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("short", "short"),
+        ("abcdefgh", "abcdefgh"),
+        ("satisfaction_staff", "sati…aff"),
+        ("a\n", "'a\\n'"),
+    ],
+)
+def test_a_long_name_keeps_its_end(name, shown):
+    assert with_its_end(name, 8) == shown

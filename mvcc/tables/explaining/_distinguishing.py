@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.environment import command_line
-from mvcc._utils.messages import clipped, percent, shown
+from mvcc._utils.messages import clipped, percent, shown, with_its_end
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
@@ -156,7 +156,7 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
         shares = [float(side[cluster, first:last].sum()) for side in (inside, outside)]
         found = _found(column, rule, *shares)
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
-            found["words"] = f"{level} {clipped(column.name, _LONGEST_COLUMN)}"
+            found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
         yield cluster, found
 
 
@@ -187,7 +187,7 @@ def _parts(counts: Ints) -> tuple[Floats, Floats]:
 
 
 def _found(column: Column, rule: str, inside: float, outside: float) -> Found:
-    words = f"{clipped(column.name, _LONGEST_COLUMN)} {clipped(rule, _LONGEST_RULE)}"
+    words = f"{with_its_end(column.name, _LONGEST_COLUMN)} {clipped(rule, _LONGEST_RULE)}"
     found = {"column": column.name, "kind": column.kind, "rule": rule, "words": words}
     return found | {"inside": inside, "outside": outside}
 

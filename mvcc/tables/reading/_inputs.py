@@ -276,7 +276,7 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
     if isinstance(view, pd.Series):
         return view.to_frame(name if view.name is None else str(view.name))
     if issparse(view):
-        frame = pd.DataFrame.sparse.from_spmatrix(view)
+        frame = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
     else:
         frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
