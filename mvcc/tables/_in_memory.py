@@ -42,7 +42,7 @@ def cluster_views(
 
     Parameters
     ----------
-    views : dict {name: DataFrame, Series or array-like of shape (n_v, d_v)}
+    views : dict {name: DataFrame, Series, array-like or sparse matrix of shape (n_v, d_v)}
         Numbers, categories, texts, dates and truth values, with missing values. The row index has
         the ids.
     n_clusters : int
