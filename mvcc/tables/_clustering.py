@@ -83,6 +83,7 @@ def clustered(
     facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
         "settings": said.settings()
     }
+    facts["warnings"] += continuation.warnings if continuation else []
     on_labels = [note for table in tables for note in notes_on_labels(table, job)]
     facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
     facts["profiles"] = profiles = all_profiles(facts, tables, fit)
@@ -117,6 +118,6 @@ def clustered(
             for view, table in enumerate(tables)
         ]
     )
-    corrections = former.corrections if former else NONE
+    corrections = continuation.corrections if continuation else NONE
     reviewed = Reviewed.of(parse_facts(facts), tables, corrections)
     return Clustered(reviewed, explained.tables, saved, fit.model, job, inputs)

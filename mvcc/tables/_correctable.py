@@ -98,7 +98,7 @@ class Correctable:
             # by its number: texts such as "undo" are corrections of another kind
             draft, view = Draft(self._facts), next(iter(rows))
             _, number = draft.cluster(str(cluster), draft.alike_with([*self._views].index(view)))
-            answer = str(number)
+            answer = f"{view}:{number}"
         return self._corrected(names, answer)
 
     def parts(self, cluster: int | str) -> dict[str, pd.Series[Any]]:
@@ -123,7 +123,8 @@ class Correctable:
         """
         inputs = with_matches(self._found.inputs, self._found.reviewed.corrections)
         features = [one.X for one in features_before_clusters(inputs.tables, self._found.job)]
-        found = parts_of(self._facts, str(cluster), features, inputs)
+        seed = self._found.job.seed
+        found = parts_of(self._facts, str(cluster), features, inputs, seed)
         return {
             name: pd.Series(own, index=self._every_row[name][rows], name="part")
             for name, (rows, own) in found.items()
@@ -191,7 +192,8 @@ class Correctable:
             raise InvalidInputError(f"rows must be a dict {{view: ids}}, got {shown(rows)}.")
         names = []
         for view, own in rows.items():
-            several = own if isinstance(own, (list, tuple, set, pd.Index, np.ndarray)) else [own]
+            many = (list, tuple, set, pd.Index, pd.Series, np.ndarray)
+            several = own if isinstance(own, many) else [own]
             names += [row_name(view, self._id(view, id, left_out=True)) for id in several]
         return "\n".join(names)
 
@@ -208,6 +210,8 @@ class Correctable:
         index, facts = self._index[view], self._facts
         if left_out:  # by a correction, which may be taken back
             index, facts = self._every_row[view], self._found.reviewed.found
+        if not pd.api.types.is_hashable(id):
+            raise InvalidInputError(f"{view}: {shown(id)} is no id of a row.")
         if id not in index:
             raise InvalidInputError(
                 f"{view} has no row with the id {shown(id)}{nearest_id(id, index)}"

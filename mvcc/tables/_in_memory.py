@@ -20,6 +20,7 @@ from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
+from mvcc.tables.correcting._corrected import draft_of
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
@@ -220,9 +221,14 @@ class ClusteringResult(Correctable):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
-        files = self._found.tables[list(self._views).index(view)]
-        for moved, without, because in files.get(MOVED, [])[1:]:
+        number, before = list(self._views).index(view), self._found.reviewed
+        for moved, cluster, because in self._found.tables[number].get(MOVED, [])[1:]:
             if moved == name:
+                draft = draft_of(before.found, before.corrections)
+                row = before.found.views[number].ids.index(name)
+                without = draft.without(number, row, cluster)
+                if without is None:
+                    break
                 elsewhere = self._called(without)
                 return f"{said} Without the constraints it would be in {elsewhere}, {because}."
         return said

@@ -55,6 +55,12 @@ def test_a_row_is_moved_with_its_matches_and_is_certain_there(found):
     assert (view["second"][3], view["second_probability"][3]) == (target, 0)
 
 
+def test_rows_may_be_a_series_of_ids(found):
+    several = pd.Series([103, 150], index=["one", "other"])
+    after, wanted = (found.move({"survey": rows}, 0) for rows in (several, [103, 150]))
+    assert after.corrections == wanted.corrections
+
+
 def test_constraints_that_a_correction_violates_are_counted_as_such():
     before = clustered()
     i, j = JUDGED["shop"].query("kind == 'must-link'")[["i", "j"]].iloc[0]
@@ -66,6 +72,25 @@ def test_constraints_that_a_correction_violates_are_counted_as_such():
     assert all(i in pair for pair in named)
     kept = [link[4] for link in after["given"]]
     assert kept.count(False) == len(named)
+
+
+def test_what_constraints_moved_is_told_by_the_clusters_as_they_are_now():
+    found = clustered()
+    before = found.facts["views"][0]
+    row, other, _ = before["moved"][0]
+    id, label = before["ids"][row], before["labels"][row]
+    third = ({0, 1, 2} - {label, other}).pop()
+    for after, wanted in (
+        (found, [other]),
+        (found.merge(third, other), [third]),
+        (found.merge(label, other), []),
+        (found.move({"shop": id}, other), []),
+        (found.move({"shop": id}, third), []),
+    ):
+        moved = after.facts["views"][0]["moved"]
+        assert [cluster for one, cluster, _ in moved if one == row] == wanted
+        said = after.explain("shop", id).partition("Without the constraints it would be in ")[2]
+        assert said.partition(",")[0] == "".join(f"cluster {one}" for one in wanted)
 
 
 def test_rows_that_fit_nowhere_are_left_out_of_all_that_names_them(found):
@@ -109,6 +134,13 @@ def test_the_proposed_parts_of_two_merged_clusters_are_these_clusters(found):
     assert split.sizes().index.tolist() == [0, 2, 3]
     assert split.profile(3)["shop"]["columns"].size
     assert split.facts["titles"][3] == "the other half"
+
+
+def test_the_proposed_parts_are_the_same_ones_every_time():
+    frame = pd.DataFrame(np.random.default_rng(0).uniform(size=(200, 5)), columns=list("abcde"))
+    found = clustered({"shop": frame}, 2, matches=None, constraints=None, stability_runs=0)
+    first, *others = (found.parts(0)["shop"] for _ in range(8))
+    assert all(first.equals(other) for other in others)
 
 
 def test_a_match_joins_two_rows_and_a_wrong_one_parts_them(found):
@@ -185,6 +217,9 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
         (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
         (lambda found: found.move({}, 0), "no row is named"),
+        (lambda found: found.move({"shop": [["s1"], ([],)]}, 0), r"\['s1'\] is no id of a row"),
+        (lambda found: found.move({"shop": np.array([["s1"]])}, 0), "is no id of a row"),
+        (lambda found: found.explain("shop", ["s1"]), r"shop: \['s1'\] is no id of a row"),
         (lambda found: found.move("s9", 0), "rows must be a dict"),
         (lambda found: found.split(0, {"shop": list(SHOP.index)}), "is not in cluster 0"),
         (lambda found: found.match({"shop": ["s1", "s2"]}), "two rows of two views"),

@@ -233,6 +233,17 @@ def test_people_are_named_by_as_much_of_their_folders_as_tells_them_apart(tmp_pa
     assert again.together.people == ((("anna/asked", 2 * K)), ("ben/asked", 2 * K))
 
 
+def test_people_keep_their_names_when_the_folder_that_they_were_told_apart_from_is_gone(
+    tmp_path, options, ids
+):
+    folders = [answered(tmp_path / who / "anna", kinds_of(ids, 0, 2)) for who in "xy"]
+    cluster(with_values(options, asked=list(map(str, folders))), tmp_path / "out")
+    shutil.rmtree(folders[1])
+    for former, name in (("out", "june"), ("june", "july")):
+        facts = cluster(with_values(options, continues=str(tmp_path / former)), tmp_path / name)
+        assert facts["together"]["people"] == [["x/anna", 2 * K], ["y/anna", 2 * K]]
+
+
 def test_a_config_of_several_people_does_not_tell_whose_answers_new_ones_are(tmp_path, options):
     job = load_job(None, with_values(options, asked=["anna", "ben"]))
     config = tmp_path / "cluster.yaml"

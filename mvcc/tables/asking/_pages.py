@@ -253,7 +253,10 @@ class ReviewPage(Page):
         """Tell which correction was made or taken back, and which rows that moved."""
         before, former = self._session.labels(), self._session.corrections
         self._session.record([(id, answer)])
-        said = f"Taken back: {former[-1]}" if answer == UNDO else self._session.corrections[-1]
+        now = self._session.corrections
+        said = "Taken back: a correction without effect." if answer == UNDO else now[-1]
+        if len(now) < len(former):
+            said = f"Taken back: {former[-1]}"
         return {**self.now(), "told": self._moved(before) | {"said": said}}
 
     def finish(self) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from mvcc.results import CLUSTERING, Clustering, ClusterProfile, Sureness, ViewF
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession
-from mvcc.tables.correcting._corrected import Reviewed, parts_of
-from mvcc.tables.correcting._corrections import Corrections, refuse_contradiction, with_matches
+from mvcc.tables.correcting._corrected import Reviewed, draft_of, parts_of
+from mvcc.tables.correcting._corrections import Corrections, with_matches
+from mvcc.tables.correcting._draft import Said
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
 from mvcc.tables.output._stored import job_of_clustering, read_found
@@ -63,7 +64,7 @@ class ReviewSession(LoggedSession):
     def _begin(self) -> None:
         corrections = Corrections.of(self._records, str(self._log))
         self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
-        self._out.refuse_taken(labels_of(self.facts, self._inputs.tables))
+        self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
         if corrections.lines:
             self._keep(self._reviewed)
@@ -86,13 +87,15 @@ class ReviewSession(LoggedSession):
         "split" for a cluster becomes the proposed rows. None may contradict another one of these.
         Errors begin with `where` a line comes from. A row may always be moved `again`.
         """
-        reviewed, before = self._reviewed, dict[tuple[str, bool], str]()
+        reviewed, before = self._reviewed, Said()
         places, n_former = where or [""] * len(answers), len(reviewed.corrections.lines)
         for place, (id, answer) in zip(places, answers, strict=True):
             try:
                 if answer == UNDO:
                     before.clear()
-                refuse_contradiction(before, id, answer)
+                elif answer != SPLIT:
+                    draft = draft_of(self._found, reviewed.corrections)
+                    draft.refuse_contradiction(before, Answer(id, answer))
                 if answer == SPLIT:
                     parts = self.parts(id, reviewed).items()
                     rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]
@@ -111,7 +114,7 @@ class ReviewSession(LoggedSession):
         """Propose two parts of a cluster: by view, 0 or 1 for the id of every row."""
         reviewed = reviewed or self._reviewed
         inputs = with_matches(self._used, reviewed.corrections)
-        parts = parts_of(reviewed.facts, cluster, self._features, inputs)
+        parts = parts_of(reviewed.facts, cluster, self._features, inputs, self._job.seed)
         tables = {table.name: table for table in inputs.tables}
         return {
             view: {tables[view].ids[row]: int(part) for row, part in zip(rows, own, strict=True)}
@@ -254,6 +257,8 @@ class ReviewSession(LoggedSession):
     def _keep(self, reviewed: Reviewed) -> None:
         """Store the log, and what follows from it: labels, report and facts, which come last."""
         facts = reviewed.facts
-        files = labels_of(facts, self._inputs.tables) | {REPORT: clustering_page(facts)}
+        files = labels_of(facts, self._inputs.tables, self._found) | {
+            REPORT: clustering_page(facts)
+        }
         files[CLUSTERING] = facts.to_json()
         self._store(reviewed.corrections.lines, files, {REPORT: REPORT_KIND})

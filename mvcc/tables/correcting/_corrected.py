@@ -37,20 +37,24 @@ class Reviewed:
     @classmethod
     def of(cls, found: Clustering, tables: list[Table], corrections: Corrections) -> Reviewed:
         """Return a clustering with the corrections that it already has."""
-        draft = Draft(found)
-        for line in corrections.standing:
-            draft.replay(line)
+        draft = draft_of(found, corrections)
         return cls(found, tables, corrections, _facts(found, draft, tables))
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""
         if line.answer == UNDO:
             return self.of(self.found, self.tables, self.corrections.extended(line))
-        draft = Draft(self.found)
-        for former in self.corrections.standing:
-            draft.replay(former)
+        draft = draft_of(self.found, self.corrections)
         corrections = self.corrections.extended(draft.correct(line))
         return replace(self, corrections=corrections, facts=_facts(self.found, draft, self.tables))
+
+
+def draft_of(found: Clustering, corrections: Corrections) -> Draft:
+    """Return a clustering with its corrections, to be corrected."""
+    draft = Draft(found)
+    for line in corrections.standing:
+        draft.replay(line)
+    return draft
 
 
 def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
@@ -127,8 +131,12 @@ class _Rewriting:
         for link in told["given"]:
             link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
         told["violated"] = [[*link[:4], link[5]] for link in told["given"] if not link[4]]
-        moved = told.get("moved", [])
-        told["moved"] = [[new[row], *rest] for row, *rest in moved if row in new]
+        moved = [
+            [new[row], self._draft.without(number, row, other), why]
+            for row, other, why in told.get("moved", [])
+            if row in new
+        ]
+        told["moved"] = [one for one in moved if one[1] is not None]
         pictures = told.get("pictures", [])
         told["pictures"] = [[new[row], *rest] for row, *rest in pictures if row in new]
         left = list(new)
@@ -229,11 +237,12 @@ def _left(pairs: Iterable[Any], new: dict[int, int], others: dict[int, int]) -> 
 
 
 def parts_of(
-    facts: Clustering, cluster: str, features: list[Floats], inputs: Inputs
+    facts: Clustering, cluster: str, features: list[Floats], inputs: Inputs, seed: int
 ) -> dict[str, tuple[Ints, Ints]]:
     """Return two parts of a cluster: per view its rows in the tables, and 0 or 1 for each.
 
-    Views of which the cluster has too few rows have none. The larger part is 0.
+    Views of which the cluster has too few rows have none. The larger part is 0; of two equal ones,
+    that of the first row.
     """
     views, number = Draft(facts).cluster(cluster)
     rows = {}
@@ -252,13 +261,14 @@ def parts_of(
     place = {view: number for number, view in enumerate(rows)}
     relations = {(place[u], place[v]): pairs for (u, v), pairs in inside.relations.items()}
     with one_thread():
-        model = JointGraphClustering(2, features="none")
+        model = JointGraphClustering(2, features="none", random_state=seed)
         model.fit([features[view][own] for view, own in rows.items()], mappings=relations)
     labels = model.labels_
     if len(model.connected_views_) > 1:  # what matches there are tell which parts go together
         numbers = match_clusters(labels, relations, 2)
         labels = [new[own] for new, own in zip(numbers, labels, strict=True)]
-    if 2 * np.concatenate(labels).sum() > sum(map(len, labels)):
+    ones = np.concatenate(labels)
+    if (2 * ones.sum(), ones[0]) > (len(ones), 0):
         labels = [1 - own for own in labels]
     found = zip(rows.items(), labels, strict=True)
     return {facts.views[view].name: (own, part) for (view, own), part in found}

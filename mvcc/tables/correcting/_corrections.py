@@ -115,21 +115,6 @@ def is_about_cluster(answer: str) -> bool:
     return answer.startswith((MERGE, RENAME))
 
 
-def refuse_contradiction(before: dict[tuple[str, bool], str], id: str, answer: str) -> None:
-    """Refuse a correction of rows that contradicts one said at the same time, and note it."""
-    if is_about_cluster(answer):
-        return
-    is_match = answer in (MATCH, NO_MATCH)
-    rows = sorted(rows_in(id))
-    for name in ["\n".join(rows)] if is_match else rows:
-        said = before.setdefault((name, is_match), answer)
-        if said != answer:
-            raise InvalidInputError(
-                f"{' and '.join(name.split())}: the answer is {shown(answer)} here, and"
-                f" {shown(said)} above. Leave one of them out."
-            )
-
-
 def refuse_name(name: str, others: Iterable[str]) -> None:
     """Refuse what may not be the name of a cluster, or is that of another one."""
     is_text = name.strip() and name == name.strip() and name.isprintable() and len(name) <= 200

@@ -28,6 +28,8 @@ from mvcc.tables.correcting._corrections import (
 _MOST_NAMED = 3  # rows, in a sentence
 
 Row = tuple[int, int]  # view and number
+# what was said of a row, or of two that match or not: in words, and which cluster that is
+Said = dict[tuple[Row, ...], tuple[str, str | int]]
 
 
 class Draft:
@@ -77,6 +79,28 @@ class Draft:
             answer = self._correct_rows(rows, answer)
         return replace(line, answer=answer)
 
+    def refuse_contradiction(self, before: Said, line: Answer) -> None:
+        """Refuse a line about rows that contradicts one said at the same time, and note it.
+
+        Matched rows are one object. Two answers may mean the same cluster.
+        """
+        answer = line.answer
+        if is_about_cluster(answer):
+            return
+        rows = sorted(self.rows(line.id))
+        is_match = answer in (MATCH, NO_MATCH)
+        meant = answer if is_match else self._meant(answer, rows[0][0])
+        for one in [tuple(rows)] if is_match else [(row,) for row in rows]:
+            for other in [one] if is_match else self._same_as(one[0]):
+                said, former = before.get(other, (answer, meant))
+                if said != answer and former != meant:
+                    names = " and ".join(map(self._called, dict.fromkeys((*one, *other))))
+                    raise InvalidInputError(
+                        f"{names}: the answer is {shown(answer)} here, and {shown(said)} above."
+                        " Leave one of them out."
+                    )
+            before.setdefault(one, (answer, meant))
+
     def rows(self, id: str) -> list[Row]:
         """Return the rows that are named as "view:id", one below the other."""
         found = [row for name in rows_in(id) if (row := self._find(name)) is not None]
@@ -87,7 +111,8 @@ class Draft:
     def cluster(self, text: str, views: list[int] | None = None) -> tuple[list[int], int]:
         """Return the views of a cluster, by number, name or "view:number", and its number."""
         view, colon, rest = text.partition(":")
-        if colon and view in self._numbers:
+        with_view = bool(colon) and view in self._numbers
+        if with_view:
             alike = self.alike_with(self._numbers[view])
             if views in (None, alike):
                 views, text = alike, rest
@@ -100,9 +125,16 @@ class Draft:
         views = views or self._alike[0]
         present = self.present(views)
         number = int(text) if text.isdecimal() and len(text) < 16 else None
-        if number is None and text:
-            names = self.names[views[0]]
-            number = names.index(text) if text in names else None
+        names = self.names[views[0]]
+        named = names.index(text) if text and text in names else None
+        if number is None:
+            number = named
+        elif {number, named} <= {*present} and number != named and not (with_view or self._replays):
+            example = f"{self._facts.views[views[0]].name}:{text}"
+            raise InvalidInputError(
+                f"{shown(text)} is the number of a cluster, and the name of cluster {named}. Write"
+                f" {shown(example)} for the first, or rename the other one before."
+            )
         if number is None or number not in present:
             known = clipped(", ".join(map(str, present)), 200)
             raise InvalidInputError(f"There is no cluster {shown(text)}; there are {known}.")
@@ -112,6 +144,14 @@ class Draft:
         """Return the cluster that rows of one object were put into; None if nobody has done so."""
         rows = filter(None, map(self._find, names))
         return next((int(self.labels[v][i]) for v, i in rows if (v, i) in self.decided), None)
+
+    def without(self, view: int, row: int, cluster: int) -> int | None:
+        """Return the cluster now of a row without constraints, where it was found in another one.
+
+        None if it is there, or if a person has put it where it is.
+        """
+        now = int(self.into[view][cluster])
+        return None if self.put[view][row] or now == self.labels[view][row] else now
 
     def present(self, views: Iterable[int]) -> list[int]:
         """Return the clusters that have a row in some views."""
@@ -258,6 +298,21 @@ class Draft:
             if u in self.alike_with(v)
         }
         return find_objects([len(labels) for labels in self.labels], relations)[1]
+
+    def _meant(self, answer: str, view: int) -> str | int:
+        """Return the number of the cluster that rows of a view would be put into, if any."""
+        if answer == NEW or answer.startswith(OPENS):
+            return self.n_clusters
+        try:
+            return self.cluster(answer, self.alike_with(view))[1]
+        except InvalidInputError:  # no cluster: it says something else, or nothing
+            return answer
+
+    def _same_as(self, row: Row) -> list[tuple[Row]]:
+        """Return the rows of the object of a row."""
+        number = self._objects[row[0]][row[1]]
+        own = [np.flatnonzero(objects == number).tolist() for objects in self._objects]
+        return [((view, one),) for view, rows in enumerate(own) for one in rows]
 
     def _refuse_name(self, name: str, views: list[int], but_for: int | None = None) -> None:
         names = enumerate(self.names[views[0]])

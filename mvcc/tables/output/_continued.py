@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, counted
+from mvcc._utils.names import view_and_id
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
-from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections
+from mvcc.tables.correcting._corrections import (
+    NONE,
+    Corrections,
+    is_about_cluster,
+    read_corrections,
+    rows_in,
+)
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
@@ -159,6 +166,8 @@ class Continuation:
     facts: Continued
     names: list[list[str]]  # of the clusters, per view, as people gave them before
     names_from: str  # where
+    corrections: Corrections  # the former ones whose numbers mean the same clusters now
+    warnings: list[str]
 
 
 def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
@@ -166,15 +175,22 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     facts, n_found = former.facts, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
+    sets = facts.numbered_alike if facts.joint else [[view.name for view in facts.views]]
+    like = {view.name: view.name for view in facts.views}  # whose numbers a view has now
     for views in fit.method.numbered_alike:
         known = [view for view in views if facts.view(tables[view].name)]
         if not known:
             continue
+        # of views that were numbered apart, one gives the numbers, and those that were like it
+        first = tables[known[0]].name
+        (giving,) = (names for names in sets if first in names)
+        like |= {tables[view].name: first for view in known if tables[view].name not in giving}
+        known = [view for view in known if tables[view].name in giving]
         before, by_model = _former_clusters(former, [tables[view] for view in known])
         after = np.concatenate([fit.labels[view] for view in known])
         counts = rows_in_both(before, after, (n_former, n_found))
         called = tuple(tables[view].name for view in views)
-        former_labels = [one.labels for one in facts.views if one.name in called]
+        former_labels = [one.labels for one in facts.views if one.name in {*called} & {*giving}]
         new, found = renumbered(counts, np.unique(np.concatenate(former_labels)))
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
@@ -190,10 +206,27 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     )
     kept = []
     for table in tables:
-        former_view = facts.view(table.name)
+        former_view = facts.view(like.get(table.name, table.name))
         names = dict(enumerate(former_view.names)) if former_view else {}
         kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
-    return Continuation(fit, told, kept, facts.names_from)
+    strange = [name for name in like if like[name] != name]
+    corrections, n_lost = _without_numbers_of(strange, former.corrections)
+    lost = f"{counted(n_lost, 'correction')} of {' and '.join(strange)}"
+    why = "by numbers that are not used any more; they have no effect."
+    warnings = [f"{lost} name clusters {why}"] if n_lost else []
+    return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
+
+
+def _without_numbers_of(views: list[str], corrections: Corrections) -> tuple[Corrections, int]:
+    """Leave out the corrections that name clusters by the numbers of some views; count them."""
+    kept = [
+        line
+        for line in corrections.standing
+        if not (is_about_cluster(line.answer) or line.answer.isdecimal())
+        or not {view_and_id(row)[0] for row in rows_in(line.id)}.intersection(views)
+    ]
+    n_lost = len(corrections.standing) - len(kept)
+    return Corrections(tuple(kept)) if n_lost else corrections, n_lost
 
 
 def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[str]]:

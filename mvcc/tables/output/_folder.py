@@ -21,6 +21,7 @@ from mvcc.tables._job import Job, with_paths
 from mvcc.tables._layout import (
     ALL_LABELS,
     ANSWERS,
+    COLUMNS,
     CONFIG,
     CORRECTIONS,
     DISPUTED,
@@ -130,7 +131,7 @@ def write_folder(
         (new / MODEL).write_bytes(model)
         checksum = {"model_sha256": sha256_of(model)}
         facts = reviewed.facts.model_copy(update=checksum)
-        for name, content in labels_of(facts, tables).items():
+        for name, content in labels_of(facts, tables, reviewed.found).items():
             (new / name).write_bytes(content)
         if inputs.answers and inputs.answers.people:
             (new / ANSWERS).write_bytes(csv_bytes(inputs.answers.lines()))
@@ -145,8 +146,11 @@ def write_folder(
     return facts
 
 
-def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
-    """Return the tables that follow from the facts, for all rows that were read."""
+def labels_of(facts: Clustering, tables: list[Table], found: Clustering) -> dict[str, bytes]:
+    """Return the tables that follow from the facts, for all rows that were read.
+
+    Of the matches that seem to be wrong, views that had some before corrections have a table.
+    """
     files = {}
     for table, view in zip(tables, facts.views, strict=True):
         columns, values = label_columns(view)
@@ -157,11 +161,14 @@ def labels_of(facts: Clustering, tables: list[Table]) -> dict[str, bytes]:
         files[f"{table.name}/{LABELS}"] = csv_bytes(lines)
     if facts.together:
         files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
-    if facts.corrected:
+    if found.joint and any(one.suspicious for one in found.relations):
         from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
 
-        suspicious = {one.views: one.suspicious for one in facts.relations if facts.joint}
-        for number, rows in suspicious_lines(facts.views, suspicious).items():
+        suspicious = {one.views: one.suspicious for one in facts.relations}
+        listed = suspicious_lines(facts.views, suspicious)
+        having = {view for one in found.relations if one.suspicious for view in one.views}
+        for number in sorted(having):
+            rows = listed.get(number, [[*COLUMNS[SUSPICIOUS]]])
             files[f"{facts.views[number].name}/{SUSPICIOUS}"] = csv_bytes(rows)
     return files
 

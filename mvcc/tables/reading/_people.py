@@ -119,7 +119,8 @@ def log_in(folder: str) -> Path:
 def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
     """Return who answered, with one log each, and note lines that were cut off."""
     people: dict[str, Person] = {}
-    for folder, name in zip(folders, _names(folders), strict=True):
+    names = _as_before(_names(folders), folders)
+    for folder, name in zip(folders, names, strict=True):
         path = log_in(folder)
         if not path.exists():
             raise DataError(
@@ -158,6 +159,19 @@ def _names(folders: Sequence[str]) -> list[str]:
         n += 1
         names = ["/".join(own[-n:]) for own in parts]
     return names
+
+
+def _as_before(names: list[str], folders: Sequence[str]) -> list[str]:
+    """Take a longer name if a former result has it: it told apart a folder that is gone now."""
+    answers = [path for path in map(log_in, folders) if path.name == ANSWERS and path.exists()]
+    logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
+    known = {fields[3].strip() for records in logs for _, fields in records}
+    found = []
+    for name, folder in zip(names, folders, strict=True):
+        parts = Path(os.path.abspath(folder)).parts
+        longer = ["/".join(parts[-n:]) for n in range(name.count("/") + 1, len(parts))]
+        found.append(next((one for one in longer if one in known), name))
+    return found
 
 
 def _longer(one: Person, other: Person) -> Person:

@@ -29,7 +29,7 @@ from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
-from tests.tables.problems import cluster, outputs, read_csv, with_values, write_problem
+from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
 SAID = [
@@ -100,6 +100,32 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
     assert len(read_csv(results / "corrections.csv")) == 2 * len(SAID)
 
 
+def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(tmp_path):
+    options = write_problem(tmp_path, n=260, n_matches=200, judged=())
+    path, out = tmp_path / "view0-view1.csv", tmp_path / "out"
+    here, there = map(list, zip(*(row.values() for row in read_csv(path)), strict=True))
+    there[:40] = there[1:40] + there[:1]
+    write_csv(path, [["view0", "view1"], *zip(here, there, strict=True)])
+    cluster(options, out)
+    before = outputs(out, *ALL)
+    with ReviewSession(out) as session:
+        doubted = [one["id"] for one in session.doubted_matches()]
+        session.record([(id, "match") for id in doubted[1:]])
+        assert len(read_csv(out / "view1/suspicious.csv")) == 1
+        session.record([(doubted[0], "match")])
+    job = load_job(out / "cluster.yaml").model_copy(update={"continues": str(out)})
+    cluster_job(job, tmp_path / "again")
+    for folder in (out, tmp_path / "again"):
+        listed = [read_csv(folder / name / "suspicious.csv") for name in ("view0", "view1")]
+        assert listed == [[], []]
+        assert check_clustering(folder)[1] == []
+    with ReviewSession(out) as session:
+        session.record([("", "undo")] * len(doubted))
+    assert check_clustering(out)[1] == []
+    after = outputs(out, *ALL)
+    assert {name: after[name] for name in before} == before
+
+
 def left_out(folder):
     views = read_facts(folder).views
     return [(number, id) for number, view in enumerate(views) for id in view.outliers]
@@ -143,19 +169,32 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
         ([("{pair}", "match"), ("{riap}", "no match")], "'no match' here, and 'match' above"),
         ([("view0:a1\nview0:a2", "1"), ("view0:a2", "0")], "view0:a2: the answer is '0' here, and"),
         ([("view0:a1", "1"), ("view0:a1", "outlier"), ("", "undo")], "'outlier' here, and '1'"),
+        ([("{one}", "1"), ("{other}", "0")], "{other} and {one}: the answer is '0' here, and '1'"),
     ],
 )
 def test_corrections_of_one_table_that_contradict_each_other_are_refused(results, lines, message):
     pair = read_facts(results).relations[0].pairs[0]
     ids = [f"view{n}:{read_facts(results).views[n].ids[row]}" for n, row in enumerate(pair)]
-    names = {"pair": "\n".join(ids), "riap": "\n".join(ids[::-1])}
+    names = {"pair": "\n".join(ids), "riap": "\n".join(ids[::-1]), "one": ids[0], "other": ids[1]}
     said = [(id.format(**names), answer) for id, answer in lines]
     with ReviewSession(results) as session:
-        with pytest.raises(MvccError, match=message):
+        with pytest.raises(MvccError, match=message.format(**names)):
             session.record(said)
         assert session.corrections == []
         for line in said[:2]:  # said one after the other, the later one holds
             session.record([line])
+
+
+def test_two_words_for_one_cluster_do_not_contradict_each_other(results):
+    facts = read_facts(results)
+    pair = facts.relations[0].pairs[0]
+    first, second = (f"view{n}:{facts.views[n].ids[row]}" for n, row in enumerate((pair.i, pair.j)))
+    with ReviewSession(results) as session:
+        session.record([("0", "rename:dishes"), (first, "0"), (first, "dishes"), ("", "undo")])
+        session.record([(first, "new:pans"), (second, "pans")])
+        wrong = f"{first}\n{second}"
+        session.record([(first, "0"), (wrong, "no match"), (second, "1")])
+        assert [session.labels()[row] for row in (first, second)] == [0, 1]
 
 
 def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_anew(results):
@@ -275,6 +314,17 @@ def test_lines_that_name_nothing_stay_in_the_log_without_effect(results):
     assert len(read_csv(results / "corrections.csv")) == 4
 
 
+def test_the_page_says_what_was_taken_back_also_a_line_without_effect(results):
+    (results / "corrections.csv").write_text(
+        "id,answer,when\n9,merge:0,now\n0,rename:first,now\n8,merge:0,now\n"
+    )
+    with ReviewSession(results) as session:
+        page = ReviewPage(session)
+        told = [page.answer("", "undo", again=False)["told"]["said"] for _ in range(3)]
+    nothing = "Taken back: a correction without effect."
+    assert told == [nothing, "Taken back: Cluster 0 is now called first.", nothing]
+
+
 def test_a_correction_that_cannot_be_written_was_not_made(results, monkeypatch):
     def fail(handle):
         raise OSError(28, "No space left on device")
@@ -374,6 +424,26 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
     assert set(model.predict(rows, "view0").tolist()) == {0, 2}
 
 
+def test_of_views_numbered_apart_the_first_gives_the_numbers_once_matches_connect_them(tmp_path):
+    options = with_values(write_problem(tmp_path, n=60, n_matches=40, judged=()), n_clusters=3)
+    cluster(with_values(options, matches={}), tmp_path / "apart")
+    row = f"view1:{read_facts(tmp_path / 'apart').views[1].ids[0]}"
+    with ReviewSession(tmp_path / "apart") as session:
+        named = [(f"view{view}:{n}", f"rename:{n} of {view}") for view in (0, 1) for n in range(3)]
+        session.record([*named, ("view1:0", "merge:1"), (row, "2")])
+    cluster(options, tmp_path / "plain")
+    facts = cluster(with_values(options, continues=str(tmp_path / "apart")), tmp_path / "joint")
+    (changes,) = facts["continued"]["changes"]
+    assert (changes["shared"], changes["kept"]) == (60, 60)
+    assert facts["names"] == ["0 of 0", "1 of 0", "2 of 0"]
+    assert facts["warnings"] == [
+        "5 corrections of view1 name clusters by numbers that are not used any more; they have no"
+        " effect."
+    ]
+    compared = compare_clusterings(tmp_path / "plain", tmp_path / "joint")
+    assert not any(view["moved"] for view in compared["views"])
+
+
 def test_a_second_choice_without_rows_is_not_known(results):
     before = read_facts(results).views[0]
     chosen = max(before.second)
@@ -394,6 +464,21 @@ def test_a_move_without_effect_settles_no_dispute(results):
     draft.replay(Answer("view0:a3", "nobody"))
     assert draft.n_lost == 1
     assert draft.decided_cluster(["view0:a3"]) is None
+
+
+def test_a_number_of_a_cluster_that_is_the_name_of_another_one_is_refused(results):
+    facts = read_facts(results).to_dict()
+    for view in facts["views"]:
+        view["names"] = ["first", "2", "third"]  # as groups of questions may be called
+    draft = Draft(Clustering.model_validate(facts))
+    for line in (Answer("2", "merge:0"), Answer("view0:a3", "2"), Answer("0", "merge:2")):
+        with pytest.raises(MvccError, match="'2' is the number of a cluster, and the name of clus"):
+            draft.correct(line)
+    assert draft.correct(Answer("view0:2", "rename:fourth")).id == "2"
+    draft.replay(Answer("2", "rename:last"))  # as it is stored
+    draft.correct(Answer("1", "rename:second"))
+    assert draft.correct(Answer("view0:a3", "2")).answer == "2"
+    assert draft.names[0] == ["first", "second", "last"]
 
 
 @pytest.mark.parametrize("name", ["split", "view0:2"])

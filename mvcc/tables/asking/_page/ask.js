@@ -50,8 +50,8 @@ function stale(told) {
 }
 
 const isAboutGroups = (answer) => /^(merge|rename):/.test(answer);
-const inWords = (answer) =>
-  ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
+const WORDS = { unsure: "unsure", outlier: "fits nowhere" };
+const inWords = (answer) => (Object.hasOwn(WORDS, answer) ? WORDS[answer] : quoted(answer));
 
 function answer(value, words) {
   const { id, second_look } = state.card;
