@@ -211,7 +211,7 @@ class Correctable:
         if left_out:  # by a correction, which may be taken back
             index, facts = self._every_row[view], self._found.reviewed.found
         if not pd.api.types.is_hashable(id):
-            raise InvalidInputError(f"{view}: {shown(id)} is no id of a row.")
+            raise InvalidInputError(f"{view}: {shown(id)} cannot be the id of a row.")
         if id not in index:
             raise InvalidInputError(
                 f"{view} has no row with the id {shown(id)}{nearest_id(id, index)}"

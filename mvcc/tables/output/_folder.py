@@ -149,7 +149,7 @@ def write_folder(
 def labels_of(facts: Clustering, tables: list[Table], found: Clustering) -> dict[str, bytes]:
     """Return the tables that follow from the facts, for all rows that were read.
 
-    Of the matches that seem to be wrong, views that had some before corrections have a table.
+    Views that had matches that seem to be wrong before corrections have a table of these.
     """
     files = {}
     for table, view in zip(tables, facts.views, strict=True):
