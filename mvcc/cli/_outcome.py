@@ -137,9 +137,7 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view that is numbered alike."""
     if not clustering.profiles:
         return
-    # co-EM numbers the clusters of all views alike as far as it can
-    all_views = [[view.name for view in clustering.views]]
-    sets = clustering.numbered_alike if clustering.joint else all_views
+    sets = clustering.numbered_as_one
     listed = [(alike, cluster) for alike in sets for cluster in clustering.clusters]
     for alike, cluster in listed[:_MOST_NAMED]:
         name = clustering.title_in(alike, cluster) or "nothing sets it apart"

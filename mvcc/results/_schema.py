@@ -169,6 +169,19 @@ class Clustering(Facts):
         retired = told.retired if told else ()
         return [cluster for cluster in range(self.n_clusters) if cluster not in retired]
 
+    @property
+    def numbered_alike(self) -> list[list[str]]:
+        """The names of views in which the same number is the same cluster."""
+        names = [view.name for view in self.views]
+        if self.joint is None:
+            return [[name] for name in names]
+        return [[names[number] for number in numbers] for numbers in self.joint.connected]
+
+    @property
+    def numbered_as_one(self) -> list[list[str]]:
+        """The same, but all views of co-EM, which numbers them alike as far as it can."""
+        return self.numbered_alike if self.joint else [[view.name for view in self.views]]
+
     def title_in(self, alike: list[str], cluster: int) -> str:
         """Return what a cluster is called in views that are numbered alike."""
         own = [place for place, view in enumerate(self.views) if view.name in alike]
@@ -179,14 +192,6 @@ class Clustering(Facts):
             return given[cluster]
         names = (self.profiles[place][cluster].name for place in own)
         return " / ".join(dict.fromkeys(filter(None, names)))
-
-    @property
-    def numbered_alike(self) -> list[list[str]]:
-        """The names of views in which the same number is the same cluster."""
-        names = [view.name for view in self.views]
-        if self.joint is None:
-            return [[name] for name in names]
-        return [[names[number] for number in numbers] for numbers in self.joint.connected]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``clustering.json`` holds."""

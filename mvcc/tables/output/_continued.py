@@ -175,7 +175,6 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     facts, n_found = former.facts, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
-    sets = facts.numbered_alike if facts.joint else [[view.name for view in facts.views]]
     like = {view.name: view.name for view in facts.views}  # whose numbers a view has now
     for views in fit.method.numbered_alike:
         known = [view for view in views if facts.view(tables[view].name)]
@@ -183,7 +182,7 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
             continue
         # of views that were numbered apart, one gives the numbers, and those that were like it
         first = tables[known[0]].name
-        (giving,) = (names for names in sets if first in names)
+        (giving,) = (names for names in facts.numbered_as_one if first in names)
         like |= {tables[view].name: first for view in known if tables[view].name not in giving}
         known = [view for view in known if tables[view].name in giving]
         before, by_model = _former_clusters(former, [tables[view] for view in known])
@@ -212,8 +211,8 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     strange = [name for name in like if like[name] != name]
     corrections, n_lost = _without_numbers_of(strange, former.corrections)
     lost = f"{counted(n_lost, 'correction')} of {' and '.join(strange)}"
-    why = "by numbers that are not used any more; they have no effect."
-    warnings = [f"{lost} name clusters {why}"] if n_lost else []
+    why = "by numbers of clusters that are not used any more."
+    warnings = [f"Without effect: {lost}, {why}"] if n_lost else []
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
 
 

@@ -437,8 +437,7 @@ def test_of_views_numbered_apart_the_first_gives_the_numbers_once_matches_connec
     assert (changes["shared"], changes["kept"]) == (60, 60)
     assert facts["names"] == ["0 of 0", "1 of 0", "2 of 0"]
     assert facts["warnings"] == [
-        "5 corrections of view1 name clusters by numbers that are not used any more; they have no"
-        " effect."
+        "Without effect: 5 corrections of view1, by numbers of clusters that are not used any more."
     ]
     compared = compare_clusterings(tmp_path / "plain", tmp_path / "joint")
     assert not any(view["moved"] for view in compared["views"])
