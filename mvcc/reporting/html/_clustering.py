@@ -46,6 +46,8 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     titles = [clusters.titles_of(clustering, view) for view in views]
     sizes = [Counter(view.labels) for view in views]
     lists = [(view, name) for view in views for name in clusters.TOLD]
+    # what sets unrelated clusters of one number apart is no name of both
+    found_names = clustering.titles if len(clustering.numbered_as_one) == 1 else ()
     return rendered(
         "clustering",
         data,
@@ -60,7 +62,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         found=results.found_in_words(clustering),
         titles=titles,
         # as a person named them, else after what sets them apart
-        names=clustering.titles or clustering.names or ("",) * clustering.n_clusters,
+        names=found_names or clustering.names or ("",) * clustering.n_clusters,
         titles_in=partial(clusters.titles_in, clustering, titles),
         pictures_in=partial(clusters.pictures_in, clustering),
         in_percent=clusters.in_percent,
