@@ -46,7 +46,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     titles = [clusters.titles_of(clustering, view) for view in views]
     sizes = [Counter(view.labels) for view in views]
     lists = [(view, name) for view in views for name in clusters.TOLD]
-    # what sets unrelated clusters of one number apart is no name of both
+    # what sets unrelated clusters of one number apart would name neither
     found_names = clustering.titles if len(clustering.numbered_as_one) == 1 else ()
     return rendered(
         "clustering",
