@@ -102,7 +102,7 @@ def test_a_sparse_matrix_alone_is_told_from_a_list_of_views():
 
 
 def test_a_frame_of_sparse_columns_is_clustered_as_a_sparse_matrix():
-    X = sparse.random_array((60, 30), density=0.3, format="csr", rng=0)
+    X = sparse.csr_array(np.random.default_rng(0).poisson(0.3, size=(60, 30)).astype(float))
     frame = pd.DataFrame.sparse.from_spmatrix(X)
     one, other = (
         JointGraphClustering(3, random_state=0).fit([data]).labels_ for data in (frame, X)
