@@ -137,14 +137,12 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
     """List the clusters: name, and rows in each view that is numbered alike."""
     if not clustering.profiles:
         return
-    sets = clustering.numbered_as_one
-    listed = [(alike, cluster) for alike in sets for cluster in clustering.clusters]
-    for alike, cluster in listed[:_MOST_NAMED]:
-        name = clustering.title_in(alike, cluster) or "nothing sets it apart"
-        own = zip(clustering.views, clustering.profiles, strict=True)
-        rows = " + ".join(str(of[cluster].size) for view, of in own if view.name in alike)
-        start = f"  {f'{alike[0]}:' if len(sets) > 1 else ''}{cluster}  "
-        yield _wrapped(f"{start}{name} ({rows} rows)", " " * len(start))
+    listed = list(clustering.listed(clustering.numbered_as_one))
+    for id, name, own in listed[:_MOST_NAMED]:
+        rows = " + ".join(str(profile.size) for _, profile in own)
+        start = f"  {id}  "
+        said = f"{name or 'nothing sets it apart'} ({rows} rows)"
+        yield _wrapped(f"{start}{said}", " " * len(start))
     if len(listed) > _MOST_NAMED:
         more = counted(len(listed) - _MOST_NAMED, "more cluster")
         yield f"… and {more}; see the report."

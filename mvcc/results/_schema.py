@@ -182,7 +182,22 @@ class Clustering(Facts):
         """The same, but all views of co-EM, which numbers them alike as far as it can."""
         return self.numbered_alike if self.joint else [[view.name for view in self.views]]
 
-    def title_in(self, alike: list[str], cluster: int) -> str:
+    def listed(
+        self, sets: list[list[str]]
+    ) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
+        """Give every cluster of sets of views: id, title, and the views with its profiles.
+
+        The id is the number, behind a view of the set if there are several sets.
+        """
+        for alike in sets:
+            apart = f"{alike[0]}:" if len(sets) > 1 else ""
+            told = zip(self.views, self.profiles, strict=True)
+            own = [(view, profiles) for view, profiles in told if view.name in alike]
+            for cluster in self.clusters:
+                profiles_of = [(view, profiles[cluster]) for view, profiles in own]
+                yield f"{apart}{cluster}", self._title_in(alike, cluster), profiles_of
+
+    def _title_in(self, alike: list[str], cluster: int) -> str:
         """Return what a cluster is called in views that are numbered alike."""
         own = [place for place, view in enumerate(self.views) if view.name in alike]
         if len(own) == len(self.views):

@@ -217,7 +217,10 @@ def test_corrections_of_rows_that_are_gone_have_no_effect_and_are_counted(steps)
         (lambda found: found.move({"shop": "s999"}, 0), "shop has no row with the id 's999'"),
         (lambda found: found.move({"shops": "s9"}, 0), "there is no view 'shops'"),
         (lambda found: found.move({}, 0), "no row is named"),
-        (lambda found: found.move({"shop": [["s1"], ([],)]}, 0), r"\['s1'\] cannot be the id of a row"),
+        (
+            lambda found: found.move({"shop": [["s1"], ([],)]}, 0),
+            r"\['s1'\] cannot be the id of a row",
+        ),
         (lambda found: found.move({"shop": np.array([["s1"]])}, 0), "cannot be the id of a row"),
         (lambda found: found.explain("shop", ["s1"]), r"shop: \['s1'\] cannot be the id of a row"),
         (lambda found: found.move("s9", 0), "rows must be a dict"),

@@ -131,15 +131,9 @@ class ReviewSession(LoggedSession):
 
     def clusters(self) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
         """Give every cluster: what corrections call it, its name, and its views with profiles."""
-        facts = self.facts
-        for names in facts.numbered_alike:
-            apart = f"{names[0]}:" if len(names) < len(facts.views) else ""
-            told = zip(facts.views, facts.profiles, strict=True)
-            alike = [(view, profiles) for view, profiles in told if view.name in names]
-            for cluster in facts.clusters:
-                own = [(view, profiles[cluster]) for view, profiles in alike]
-                if any(profile.size for _, profile in own):
-                    yield f"{apart}{cluster}", facts.title_in(names, cluster), own
+        for id, name, own in self.facts.listed(self.facts.numbered_alike):
+            if any(profile.size for _, profile in own):
+                yield id, name, own
 
     def doubts(self) -> list[Doubt]:
         """Return the rows whose cluster is not sure, the least sure first."""
