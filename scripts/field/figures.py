@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,10 +64,11 @@ class Figures:
             groups.size(),
         )
         self.by_draw = self.lines.set_index([*CELL, "method", "draw"]).sort_index()
-        others = self.lines[self.lines["method"].isin(GRID)]
-        of_grid = self.lines[self.lines["method"].isin([JOINT, *GRID])]
-        # the defaults on the draws of the others
-        same = of_grid.merge(others[[*CELL, "draw"]].drop_duplicates())
+        # all settings on the draws that the defaults and the others have
+        same = self.lines[self.lines["method"].isin([JOINT, *GRID])]
+        for some in ([JOINT], list(GRID)):
+            draws = self.lines.loc[self.lines["method"].isin(some), [*CELL, "draw"]]
+            same = same.merge(draws.drop_duplicates())
         self.of_grid = same.groupby([*CELL, "method"])[COLUMNS].mean()
         self.published = _entries()
 
@@ -193,6 +194,12 @@ class Claim:
 def signed(value: float) -> str:
     """Write a difference."""
     return f"{value:+.3f}".replace("-", "−")
+
+
+def span(counts: Iterable[int]) -> str:
+    """Write numbers of draws: all the same, or the smallest and the largest."""
+    found = sorted(set(counts))
+    return " to ".join(map(str, dict.fromkeys((found[0], found[-1])))) if found else "–"
 
 
 def claims(figures: Figures) -> list[Claim]:

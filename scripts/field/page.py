@@ -5,13 +5,21 @@ python -m scripts.field.page        writes results/field.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
 
 from mvcc.datasets import dataset_info
 from scripts.field import pairs, store
-from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, claims, signed
+from scripts.field.figures import (
+    COMPARED,
+    Best,
+    Claim,
+    Comparison,
+    Figures,
+    claims,
+    signed,
+    span,
+)
 from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell, called, taken
 
@@ -164,7 +172,7 @@ def _in_short(figures: Figures) -> str:
     reached = [one.cell for one in first.comparisons if one not in first.behind]
     plainly = [cell for cell in reached if _is_reached_plainly(figures, cell)]
     unsourced = [one for one in first.comparisons if not figures.has_source(one.cell, one.against)]
-    draws = _span(figures.draws.xs(JOINT, level="method"))
+    draws = span(figures.draws.xs(JOINT, level="method"))
     return fill(
         f"There are {len(found)} cells, from {len(_files(figures))} files, with"
         f" {draws} draws each. In {len(reached)} of the {len(first.comparisons)} cells with a"
@@ -184,11 +192,6 @@ def _is_reached_plainly(figures: Figures, cell: Cell) -> bool:
 
 def _files(figures: Figures) -> list[str]:
     return list(dict.fromkeys(taken(cell.data)[0] for cell in figures.cells()))
-
-
-def _span(counts: Iterable[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _claims_table(found: list[Claim]) -> str:
@@ -296,7 +299,7 @@ def _methods_table(figures: Figures) -> str:
             else:
                 values += [None, None]
         if pairs:
-            draws = _span(figures.draws.xs(method, level="method"))
+            draws = span(figures.draws.xs(method, level="method"))
             shown = [_NONE if value is None else f"{value:.3f}" for value in values]
             lines.append(f"| {method} | {len(pairs)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)

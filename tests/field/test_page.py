@@ -112,6 +112,21 @@ def test_aims_are_of_the_mean_of_eight(tmp_path):
     assert "mean of eight, half 0.3, against the aim of F without pairs: 0.600" in _failures(claim)
 
 
+def test_draws_are_written_with_the_aims_and_beside_other_methods(tmp_path):
+    lines = [("pairs", "no pairs", draw) for draw in range(3)]
+    lines += [("ours", JOINT, draw) for draw in range(2)] + [("peers", "NEMO", 0)]
+    for data in OF_AIMS:
+        for name, method, draw in lines:
+            place = (data, "half", 0.3, draw, method)
+            store.append(tmp_path / store.FILES[name], place, dict.fromkeys(COLUMNS, 0.5), 1.0)
+    found = Figures(tmp_path)
+    assert "Means are over 3 draws, with everything matched over –." in (
+        pairs.claims(found)[0].sentence
+    )
+    said = "\n".join(pairs.section(found))
+    assert "| **mean of eight** | 1 to 2 | 0.500 |" in said
+
+
 @pytest.fixture
 def small(tmp_path):
     """Write a store with a cell: joint over two draws, and others on the first alone."""
@@ -143,6 +158,19 @@ def test_means_and_bests_are_those_of_the_lines(small):
     assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)
     assert small.best_published(CELL, "ACC") == figures.Best("ARSL-IMVC", 0.962)
     assert small.best_published(CELL, "NMI") is None
+
+
+def test_settings_are_compared_on_the_draws_that_defaults_and_others_have(tmp_path):
+    for name, method, accuracies in (
+        ("ours", JOINT, {0: 0.9, 1: 0.8}),
+        ("grid", "joint with 5 neighbors", {0: 0.93, 2: 0.99}),
+    ):
+        for draw, accuracy in accuracies.items():
+            place = (CELL.data, CELL.protocol, CELL.level, draw, method)
+            store.append(tmp_path / store.FILES[name], place, dict.fromkeys(COLUMNS, accuracy), 1.0)
+    found = Figures(tmp_path)
+    assert found.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)
+    assert found.best_setting(CELL, "ACC").value == pytest.approx(0.93)
 
 
 def test_claims_compare_what_they_say(small):

@@ -223,9 +223,11 @@ class Linear:
 
 @dataclass(frozen=True)
 class All:
-    """A claim of several parts: as good as its worst part; the effect is that of the first."""
+    """A claim of several parts: as good as its worst part."""
 
     parts: Mapping[str, Check]
+    # what has the effect, if not the first part: parts of one measure have theirs together
+    pooled: Check | None = None
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         results = {name: check(evidence) for name, check in self.parts.items()}
@@ -236,8 +238,8 @@ class All:
             for cell in result.cells:
                 cells.append(replace(cell, place=(*cell.place, ("part", name))))
         verdict = min((result.verdict for result in results.values()), key=list(Verdict).index)
-        effect_of_first = next(iter(results.values())).effect
-        return ClaimResult(verdict, tuple(cells), effect_of_first, tuple(details))
+        whole = self.pooled(evidence) if self.pooled else next(iter(results.values()))
+        return ClaimResult(verdict, tuple(cells), whole.effect, tuple(details))
 
 
 @dataclass(frozen=True)

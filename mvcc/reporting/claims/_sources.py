@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -162,6 +163,21 @@ class Share(Source):
         # the same runs: means have the quotient of sums
         whole = _spread(pairs.assign(value=pairs["right"]), self.per)
         return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
+
+
+@dataclass(frozen=True)
+class Together(Source):
+    """The cells of several sources side by side; ``part`` names the source in their places."""
+
+    parts: Mapping[str, Source]
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        return tuple(rows for source in self.parts.values() for rows in source.rows)
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        tables = {name: source.table(evidence) for name, source in self.parts.items()}
+        return pd.concat(tables, axis=1, names=["part"])
 
 
 def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...] = ()) -> pd.DataFrame:

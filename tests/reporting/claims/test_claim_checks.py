@@ -20,7 +20,7 @@ from mvcc.reporting.claims._checks import (
 )
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import F_DIFFERENCE, PRECISION, SHARE, Side, Verdict
-from mvcc.reporting.claims._sources import Rows
+from mvcc.reporting.claims._sources import Rows, Together
 
 NOTHING = Evidence(pd.DataFrame())
 CP, DM = "constraint-propagation", "direct-mapping"
@@ -238,6 +238,16 @@ def test_all_is_as_good_as_its_worst_part():
     assert All({"a": bad, "b": part})(NOTHING).verdict is Verdict.DOES_NOT_HOLD
     assert All({"a": bad, "b": lacking})(NOTHING).verdict is Verdict.NOT_ENOUGH_DATA
     assert len(All({"a": good, "b": part})(NOTHING).cells) == 5
+
+
+def test_parts_of_one_measure_have_their_effect_together():
+    parts = {"a": Given(CLEAR), "b": Given(AGAINST)}
+    checks = {name: Positive(source) for name, source in parts.items()}
+    first = All(checks)(NOTHING)
+    pooled = All(checks, pooled=Positive(Together(parts)))(NOTHING)
+    assert first.effect.estimate.mean == pytest.approx(0.1)
+    assert pooled.effect.estimate.mean == pytest.approx(0.1 / 3)  # of all three cells
+    assert (pooled.verdict, pooled.cells) == (first.verdict, first.cells)
 
 
 def test_what_stands_beside_decides_nothing():
