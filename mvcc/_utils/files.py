@@ -240,6 +240,11 @@ class Ledger:
         kinds = {of_kind for own, of_kind in known if own == checksum}
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
+    def is_ours(self, name: str) -> bool:
+        """Tell whether a file is one that any command wrote."""
+        kinds = {kind for _, kind, entry in self.entries if entry == name}
+        return any(not self.why_not_ours(name, kind) for kind in kinds)
+
     def forget(self, kind: str) -> None:
         """Drop the entries of a kind, whose list of its own is complete."""
         kept = sorted(entry for entry in self.entries if entry[1] != kind)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import reprlib
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -38,6 +40,12 @@ def with_its_end(name: str, length: int) -> str:
     if len(name) <= length:
         return clipped(name)
     return clipped(f"{name[: length // 2]}…{name[-((length - 1) // 2) :]}")
+
+
+def typed(path: str | os.PathLike[str]) -> str:
+    """Return a path as it is typed in a command: quoted, and not taken for an option."""
+    text = os.fspath(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 def shown(value: Any) -> str:

@@ -73,8 +73,10 @@ class OutputFolder:
         """Tell whether this kind of command has written here before."""
         return any(kind == self.kind for _, kind, _ in self._ledger.entries)
 
-    def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
-        """Refuse names of files that may not be written, before anything is computed."""
+    def refuse_taken(
+        self, names: Iterable[str], kind: str | None = None, *, folders: bool = False
+    ) -> None:
+        """Refuse names of files, or folders, that may not be written, before that is computed."""
         for name in names:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
@@ -84,7 +86,7 @@ class OutputFolder:
                         f" {self._instead}."
                     )
                 if os.path.lexists(self.path / name):
-                    self._refuse_kept(name, kind or self.kind)
+                    self._refuse_kept(name, kind or self.kind, folders)
 
     def refuse_inputs(self, names: Iterable[str]) -> None:
         """Refuse names of files that the command reads, and places inside of folders it reads."""
@@ -126,10 +128,9 @@ class OutputFolder:
                     files.sync(parts[name])
             for name, part in parts.items():
                 with self.explained(self.path / name):
-                    if name in own:
-                        files.move(part, self.path / name)
-                    else:
-                        self._finish(name, part, kinds.get(name))
+                    if name not in own:
+                        self._note(name, files.sha256_of_file(part), kinds.get(name))
+                    files.move(part, self.path / name)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over one that the command knows to be its own, whether the ledger has it."""
@@ -145,20 +146,22 @@ class OutputFolder:
         self._ledger.forget(self.kind)
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[Path]:
-        """Give the path of a file, or folder, that takes the place of ``name`` once it is whole."""
-        self.refuse_taken([name])
-        with self.explained(self.path / name), self._part(name) as part:
-            yield part
-            self.refuse_taken([name])
-            files.sync(part)
-            if not part.is_dir():
-                self._finish(name, part)
-                return
-            for file in sorted(part.iterdir()):
-                files.sync(file)
-                self._note(f"{name}/{file.name}", files.sha256_of_file(file))
-            self._exchange(part, self.path / name)
+    def writing(self, *names: str) -> Iterator[list[Path]]:
+        """Give paths of files, or folders, that take the places of names once all are whole."""
+        with self.explained(self.path / os.path.commonpath(names)), ExitStack() as stack:
+            parts = {name: stack.enter_context(self._part(name)) for name in names}
+            yield [*parts.values()]
+            for name, part in parts.items():
+                self.refuse_taken([name], folders=part.is_dir())
+                files.sync(part)
+                for file in _files_at(part):
+                    files.sync(file)
+                    inside = Path(name, file.relative_to(part))
+                    self._note(inside.as_posix(), files.sha256_of_file(file))
+            # a single file takes the place of another one at once
+            at_once = len(parts) == 1 and not part.is_dir()
+            former = () if at_once else [one for one in names if (self.path / one).exists()]
+            self._exchange(parts, former)
 
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
@@ -182,17 +185,13 @@ class OutputFolder:
             others = [
                 name for name, kind in kinds.items() if not self._ledger.why_not_ours(name, kind)
             ]
-            former = sorted([*self.names(), *others], key=lambda name: name != last)
+            former = [*self.names(), *others]
             self.refuse_inputs(former)
             for name in names:
                 files.sync(staged / name)
                 self._note(name, files.sha256_of_file(staged / name), kinds.get(name))
-            for name in former:
-                if name == last or name not in names:
-                    (self.path / name).unlink()
-            for name in names:
-                files.move(staged / name, self.path / name)
-            self._made += {(self.path / name).parent for name in former} - {self.path}
+            self._made += {(self.path / name).parent for name in [*former, *names]} - {self.path}
+            self._exchange({name: staged / name for name in names}, former)
 
     @contextmanager
     def explained(self, path: Path) -> Iterator[None]:
@@ -203,16 +202,17 @@ class OutputFolder:
             why = why_unwritten(error, self.elsewhere)
             raise StoreError(f"{path} cannot be written: {why}") from error
 
-    def _refuse_kept(self, name: str, kind: str) -> None:
+    def _refuse_kept(self, name: str, kind: str, folders: bool) -> None:
         path = self.path / name
-        is_folder = path.is_dir() and not path.is_symlink()
-        parts = [f"{name}/{file.name}" for file in path.iterdir()] if is_folder else [name]
-        if not self.fresh and parts:  # an empty folder may be replaced by a folder
+        inside = [file.relative_to(self.path).as_posix() for file in _files_at(path)]
+        if folders and not inside:  # an empty folder may be replaced by a folder
+            return
+        if not self.fresh:
             or_fresh = "" if self.fresh is None else ", or replace it with --fresh"
             raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
-        for part in parts:
-            if why := self._ledger.why_not_ours(part, kind):
-                raise StoreError(f"{self.path / part} is not replaced: {why}. {self._instead}.")
+        for file in inside or [name]:
+            if why := self._ledger.why_not_ours(file, kind):
+                raise StoreError(f"{self.path / file} is not replaced: {why}. {self._instead}.")
 
     @property
     def _instead(self) -> str:
@@ -239,40 +239,52 @@ class OutputFolder:
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)
 
-    def _finish(self, name: str, part: Path, kind: str | None = None) -> None:
-        self._note(name, files.sha256_of_file(part), kind)
-        files.move(part, self.path / name)
-
     def _make(self, folder: Path) -> None:
         self._made += [one for one in (folder, *folder.parents) if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)
 
-    def _exchange(self, part: Path, path: Path) -> None:
-        """Move a whole folder into the place of another one, which comes back if that fails."""
-        if not path.exists():
-            files.move(part, path)
-            return
-        former = part.with_suffix(".old")
-        self._note(former.relative_to(self.path).as_posix(), FORMER)
+    def _exchange(self, parts: Mapping[str, Path], former: Collection[str]) -> None:
+        """Move files, or whole folders, into the places of former ones, all or none.
+
+        The last one is the first to go and the last to come: where it is missing in the end, or
+        after a kill, the former ones come back.
+        """
+        *_, last = parts
+        former = sorted(former, key=lambda name: name != last)
+        aside = {name: files.part_of(self.path / name).with_suffix(".old") for name in former}
+        for path in aside.values():
+            self._note(path.relative_to(self.path).as_posix(), FORMER, last)
         try:
-            files.move(path, former)
-            files.move(part, path)
+            for name, path in aside.items():
+                files.move(self.path / name, path)
+            for name, part in parts.items():
+                files.move(part, self.path / name)
         finally:
-            _settle(former, path)
+            if not os.path.lexists(self.path / last):
+                for name in [name for name, part in parts.items() if not os.path.lexists(part)]:
+                    _remove(self.path / name)
+            for name, path in reversed(aside.items()):
+                _settle(path, self.path / name, self.path / last)
 
     def _remove_parts(self) -> None:
-        """Remove what killed processes have left unfinished, and put former folders back."""
-        for checksum, _, name in sorted(self._ledger.entries):
+        """Remove what killed processes have left unfinished, and put former files back."""
+        former = []
+        for checksum, last, name in self._ledger.entries:
             path = self.path / name
             if checksum not in (PART, FORMER) or not os.path.lexists(path):
                 continue
             left = _LEFT.fullmatch(path.name)
             if not left or path.is_symlink() or link_before(self.path, name):
                 continue
-            if checksum == FORMER:
-                _settle(path, path.with_name(left[1]))
-            else:
+            if checksum == PART:
                 _remove(path)
+            else:
+                place = path.with_name(left[1])
+                former.append((place == self.path / last, path, place, self.path / last))
+        for _, path, place, last_one in sorted(former):
+            inside = [file.relative_to(self.path).as_posix() for file in _files_at(place)]
+            if not os.path.lexists(place) or all(map(self._ledger.is_ours, inside)):
+                _settle(path, place, last_one)
 
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
@@ -288,14 +300,20 @@ def _remove(path: Path, *, ignore_errors: bool = False) -> None:
         path.unlink(missing_ok=True)
 
 
-def _settle(former: Path, path: Path) -> None:
-    """Remove a folder that was moved aside, or put it back where none has taken its place."""
-    if not former.is_dir():
+def _settle(former: Path, path: Path, last: Path) -> None:
+    """Remove what was moved aside if the last new file has come, else put it back."""
+    if not os.path.lexists(former):
         return
-    if os.path.lexists(path):
-        shutil.rmtree(former)
+    if os.path.lexists(last):
+        _remove(former)
     else:
+        _remove(path)
         files.move(former, path)
+
+
+def _files_at(path: Path) -> list[Path]:
+    """Return the files in a folder; of anything else, itself."""
+    return sorted(path.iterdir()) if path.is_dir() and not path.is_symlink() else [path]
 
 
 def check_output(

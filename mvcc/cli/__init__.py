@@ -26,8 +26,8 @@ _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored; run the same command to resume",
     "review": "all corrections are stored; run the same command to resume",
-    "run": "finished trials are stored, the same command resumes",
-    "cluster": "the results are incomplete, the same command starts over",
+    "run": "finished trials are stored, the same command resumes (without --fresh)",
+    "cluster": "complete results stay, the same command starts over",
     "predict": "nothing was written, the same command starts over",
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from itertools import chain
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from mvcc import tables
-from mvcc._utils.messages import counted, enumerated
+from mvcc._utils.messages import counted, enumerated, typed
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 
@@ -98,8 +97,8 @@ def ask(
                 " --out which are yours."
             )
         shared.remark(f"Answers go to {folder}; --out names another folder.")
-    asked = shlex.quote(str(folder))
-    then = f"mvcc cluster {words_of(config, given)} --asked {asked} -k auto --out results"
+    words = f"{words_of(config, given)} --asked {typed(folder)}"
+    then = f"mvcc cluster {words} -k auto --out results"
     if not (as_json or answers):
         n_rows = sum(len(table.ids) for table in inputs.tables)
         shared.remark(f"Preparing questions about {counted(n_rows, 'row')} …")

@@ -9,11 +9,9 @@ import click
 
 from mvcc import results, tables
 from mvcc._utils.messages import counted
-from mvcc._utils.outputs import write_output
 from mvcc.cli import _outcome as outcome
 from mvcc.cli import _shared as shared
 from mvcc.cli._job_options import ALL, job_options, settings
-from mvcc.reporting import figures
 
 _EXAMPLES = (
     "mvcc cluster texts.csv images.xlsx --match matches.csv -k 5",
@@ -79,8 +77,6 @@ def cluster(
             tried = tables.try_numbers(
                 job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step
             )
-        picture = figures.picture_of_numbers(tried)
-        write_output(out / tables.CURVES, picture, tables.CHOICE_KIND, fresh=fresh)
         outcome.print_numbers(tried, out, asking)
         return
     try:

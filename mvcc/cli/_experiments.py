@@ -5,6 +5,7 @@ What they call is imported when it is first used, since their help needs none of
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from dataclasses import asdict
@@ -14,12 +15,15 @@ from pathlib import Path
 import click
 
 from mvcc import experiments, results, tables
+from mvcc._utils.messages import typed
 from mvcc.cli import _shared as shared
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.reporting import claims as tested
 from mvcc.reporting import figures as drawn
 
 _DIFFERENT, _CLAIM_DOES_NOT_HOLD = 1, 3  # exit codes
+_PART = re.compile(r"\.clustering\.[0-9]+\.part")  # what a killed `mvcc cluster` leaves
+_REPEAT = "a clustering was not finished: the same `mvcc cluster` starts over."
 _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
@@ -45,7 +49,7 @@ def plot(results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: b
     shared.say_json({"figures": written})
     for path in chain.from_iterable(written.values()):
         shared.say(str(path))
-    shared.say(f"Next: mvcc claims {results_dir}", err=True)
+    shared.say(f"Next: mvcc claims {typed(results_dir)}", err=True)
 
 
 @shared.command("mvcc claims results", terms=("claim", "cell", "trial", "results folder"))
@@ -97,7 +101,10 @@ def check(context: click.Context, paths: tuple[Path, ...]) -> None:
     Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """
     clusterings = {facts.parent for path in paths for facts in path.rglob(results.CLUSTERING)}
-    findings = [_finding(folder) for folder in sorted(clusterings)]
+    parts = {folder for folder in clusterings if _PART.fullmatch(folder.name)}
+    findings = [_finding(folder) for folder in sorted(clusterings - parts)]
+    unfinished = sorted({folder.parent for folder in parts} - clusterings)
+    findings += [experiments.Finding(one, "unfinished", 0, 0, 0, [_REPEAT]) for one in unfinished]
     disagreements: list[str] = []
     if not findings or any(file for path in paths for file in path.rglob(results.MANIFEST)):
         of_runs, disagreements = experiments.check_results(paths)

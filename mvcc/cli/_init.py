@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 
 from mvcc import tables
+from mvcc._utils.messages import typed
 from mvcc.cli import _shared as shared
 
 _EXAMPLES = ("mvcc init my-data", "mvcc init --from texts.csv images.xlsx matches.csv")
@@ -52,8 +52,8 @@ def init(
         if path not in pictures:
             shared.say(str(path))
     shared.say(f"{pictures[0].parent} ({len(pictures)} pictures)")
-    config = shlex.quote(str(folder / "cluster.yaml"))
-    shared.say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")
+    config, results = typed(folder / "cluster.yaml"), typed(folder / "results")
+    shared.say(f"Next: mvcc cluster {config} --out {results}")
 
 
 def _print_draft(drafted: tables.Draft) -> None:
@@ -79,4 +79,4 @@ def _print_draft(drafted: tables.Draft) -> None:
         shared.say("Doubtful:")
     for doubt in drafted.doubts:
         shared.say(f"  {doubt}")
-    shared.say(f"Next: mvcc cluster {shlex.quote(str(out))}")
+    shared.say(f"Next: mvcc cluster {typed(out)}")

@@ -11,6 +11,7 @@ from typing import Any, cast
 import click
 
 from mvcc import tables
+from mvcc._utils.messages import typed
 from mvcc._utils.settings import Option, options_in
 from mvcc.cli._shared import Command, by_name, header_rows, name_and_value, refuse_again
 
@@ -106,13 +107,13 @@ def settings(given: dict[str, Any]) -> Iterator[_Setting]:
 
 def words_of(config: Path | None, given: dict[str, Any]) -> str:
     """Return the tables of a command as they are typed for another one."""
-    words = [] if config is None else [str(config)]
+    words = [] if config is None else [typed(config)]
     for name, option in _OPTIONS.items():
         value = given.get(name)
         if name in TABLES and value is not None:
             for text in value if name in _BY_VIEW else (value,):
-                words += [option.flags[0], str(text)]
-    return shlex.join(words)
+                words += [option.flags[0], shlex.quote(str(text))]
+    return " ".join(words)
 
 
 def _by_view(name: str, option: Option, texts: Iterable[str]) -> Iterator[_Setting]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
 from mvcc import propagation, results, tables
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, typed
 from mvcc.cli._job_options import words_of
 from mvcc.cli._shared import remark_notes, say, say_json
 from mvcc.exceptions import ConfigError
@@ -81,7 +80,7 @@ def _lines(clustering: Clustering, out: Path) -> Iterator[str]:
         yield from (_wrapped(f"  {sentence}") for sentence in clustering.continued.in_words())
     yield from map(_wrapped, clustering.together.in_words() if clustering.together else ())
     if clustering.together and clustering.together.open:
-        yield f"To settle them: mvcc review {shlex.quote(str(out))}"
+        yield f"To settle them: mvcc review {typed(out)}"
     yield from _clusters(clustering)
     co_em = clustering.co_em
     if co_em and co_em.propagates and clustering.settings["threshold"] == "cv":
@@ -180,7 +179,7 @@ def _doubts(clustering: Clustering) -> Iterator[str]:
 def asking_command(job: tables.Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
     folders = job.asked or (("asked",) if config is None else ())
-    out = f" --out {shlex.quote(folders[0])}" if len(folders) == 1 else ""
+    out = f" --out {typed(folders[0])}" if len(folders) == 1 else ""
     return f"mvcc ask {words_of(config, given)}{out}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mvcc import tables
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import clipped, counted, typed
 from mvcc.cli import _shared as shared
 from mvcc.reporting import html
 
@@ -299,5 +299,5 @@ def review(
             shared.in_browser(page, session.base, "Correct", port=port or 0, opens=not no_open)
         if parts is None:
             shared.say(f"{counted(len(session.corrections), 'correction')} of {folder}.")
-            again = f"mvcc cluster CONFIG --continue {folder} --out NEW"
+            again = f"mvcc cluster CONFIG --continue {typed(folder)} --out NEW"
             shared.say(f"Made anew, it keeps them: {again}", err=True)

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from mvcc import experiments, multiview
-from mvcc._utils.messages import agreeing, counted
+from mvcc._utils.messages import agreeing, counted, typed
 from mvcc.cli import _shared as shared
 
 SOME_TRIALS_FAILED = 4
@@ -81,8 +81,8 @@ def run(
     CONFIG may be the name of an experiment that comes with mvcc, such as four_quadrants.
 
     Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the
-    command: it resumes, and the result is byte-identical. More --trials extend a run. Results do
-    not depend on -j or --backend.
+    command, without --fresh: it resumes, and the result is byte-identical. More --trials extend a
+    run. Results do not depend on -j or --backend.
 
     Exit status 4 if some trials failed.
     """
@@ -274,7 +274,9 @@ def _print_report(report: experiments.RunReport, data_dir: Path | None) -> None:
             text = f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}"
             click.echo(text, err=True)
         if failed:
-            click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
+            click.echo(
+                "Run the same `mvcc run`, without --fresh, to try failed trials again.", err=True
+            )
     if report.computed + report.kept:
         shared.say(f"Curves: {report.folder / 'curves.csv'}")
-        shared.say(f"Next: mvcc plot {report.folder}")
+        shared.say(f"Next: mvcc plot {typed(report.folder)}")

@@ -62,14 +62,17 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
         for path in store.failures()
     ]
     missing = [name for name in known if "/" not in name and not (folder / name).exists()]
-    notes += [f"{name}: it is missing; the same `mvcc run` writes it again." for name in missing]
+    notes += [
+        f"{name}: it is missing; the same `mvcc run`, without --fresh, writes it again."
+        for name in missing
+    ]
     verified = sum((folder / name).exists() and name not in damaged for name in known)
     status = "ok"
     if damaged or missing:
         status = "damaged"
     elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or store.failures():
         status = "unfinished"
-        notes.append("the same `mvcc run` continues it.")
+        notes.append("the same `mvcc run`, without --fresh, continues it.")
     elif not known:
         notes.append("its files cannot be verified: the manifest has no checksums.")
         status = "damaged"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -19,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.messages import clipped, nearest, typed
 from mvcc._utils.settings import (
     KeyPath,
     Problems,
@@ -306,7 +305,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     --------
     experiments.run_experiment : Runs it.
     """
-    problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
+    problems = Problems(path, f"mvcc run {typed(path)} --dry-run")
     values = read_yaml(_bundled(path) or path, problems)
     for override in overrides:
         assign(values, override, problems)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +14,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from mvcc._utils.environment import now
-from mvcc._utils.messages import first_problem
+from mvcc._utils.messages import first_problem, typed
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
@@ -136,8 +135,8 @@ def replay_command(
     folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None
 ) -> str:
     """Return the command that computes one trial of a results folder again."""
-    data = [] if data_dir is None else ["--data-dir", os.fspath(data_dir)]
-    return shlex.join(["mvcc", "replay", os.fspath(folder), str(trial), *data])
+    data = "" if data_dir is None else f" --data-dir {typed(data_dir)}"
+    return f"mvcc replay {typed(folder)} {trial}{data}"
 
 
 def _prepare(

@@ -82,7 +82,7 @@ def attempt_on_dask(
             except lost as error:
                 raise WorkerError(
                     "The scheduler is gone, or has dropped the trials; what is finished is stored. "
-                    "Start it and its workers again; the same command resumes."
+                    "Start it and its workers again; the same command resumes (without --fresh)."
                 ) from error
             except Exception as error:
                 raise WorkerError(

@@ -33,7 +33,6 @@ def write_example(folder: Path) -> list[Path]:
     contents["cluster.yaml"] = _commented(contents["cluster.yaml"].decode()).encode()
     elsewhere = "choose another folder"
     with OutputFolder(folder, "an example", fresh=None, elsewhere=elsewhere) as target:
-        target.refuse_taken(contents)
         target.write(contents)
     return [folder / name for name in contents]
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import csv
 import os
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import clipped, nearest, shown, typed
 from mvcc._utils.names import views_of_pair
 from mvcc._utils.settings import (
     KeyPath,
@@ -364,7 +363,7 @@ def load_job(
     """
     options = list(options)
     source = "the options" if path is None else os.fspath(path)
-    file = "" if path is None else f" {shlex.quote(source)}"
+    file = "" if path is None else f" {typed(path)}"
     others = " …" if options else ""
     problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
     value: Any = {}

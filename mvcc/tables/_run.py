@@ -15,6 +15,7 @@ import numpy as np
 from mvcc._utils.files import LEDGER, LOCK, csv_bytes
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
+from mvcc.reporting import figures
 from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
@@ -89,7 +90,7 @@ def try_numbers(
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
-    """Cluster by each of several k, and write how good each is to a table; none is chosen.
+    """Cluster by each of several k; write a table and a picture of how good each is, choose none.
 
     If there are many rows, objects are drawn, all constrained ones among them. What is returned
     has for each ``k`` how good it is, as ``comparison`` of ``clustering.json`` (None without
@@ -112,7 +113,8 @@ def try_numbers(
         out.refuse_taken([CHOICE, CURVES])
         tried = list(_tried(job, numbers, inputs, on_step))
         rows = [["" if x is None else f"{x:.6g}" for x in one.values()] for one in tried]
-        out.write({CHOICE: csv_bytes([[*tried[0]], *rows])})
+        picture = figures.picture_of_numbers(tried)
+        out.write({CHOICE: csv_bytes([[*tried[0]], *rows]), CURVES: picture})
     return tried
 
 

@@ -2,10 +2,11 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
-from mvcc._utils.messages import counted, why_unwritten, with_its_end, with_point
+from mvcc._utils.messages import counted, typed, why_unwritten, with_its_end, with_point
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,14 @@ from mvcc._utils.messages import counted, why_unwritten, with_its_end, with_poin
 def test_the_advice_fits_the_reason(number, advice):
     error = OSError(number, os.strerror(number))
     assert why_unwritten(error, "choose another folder") == f"{os.strerror(number)}. {advice}"
+
+
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [("a/b", "a/b"), ("my res", "'my res'"), ("-x", "./-x"), ("-a b", "'./-a b'"), ("/-x", "/-x")],
+)
+def test_a_path_in_a_command_is_one_word_and_no_option(path, word):
+    assert typed(Path(path)) == typed(path) == word
 
 
 def test_an_error_without_a_number_is_told_in_its_own_words():

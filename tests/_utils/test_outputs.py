@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from mvcc._utils import files
 from mvcc._utils.files import LEDGER, LOCK, locked
 from mvcc._utils.outputs import OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
@@ -113,7 +114,7 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
     def fail():
         with (
             OutputFolder(tmp_path / "new", "labels") as folder,
-            folder.writing("a/labels.csv") as part,
+            folder.writing("a/labels.csv") as (part,),
         ):
             part.write_bytes(b"1")
             raise KeyError
@@ -126,7 +127,7 @@ def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
 def label_folder(out, content, fresh=True):
     with (
         OutputFolder(out, "labels", fresh=fresh) as folder,
-        folder.writing("labels") as part,
+        folder.writing("labels") as (part,),
     ):
         part.mkdir()
         for name in ("part.0.parquet", "part.1.parquet"):
@@ -149,7 +150,7 @@ def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
 def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
     child = os.fork()
     if child == 0:
-        with OutputFolder(tmp_path, "labels") as folder, folder.writing("labels.csv") as part:
+        with OutputFolder(tmp_path, "labels") as folder, folder.writing("labels.csv") as (part,):
             part.write_bytes(b"half")
             os._exit(0)
     os.waitpid(child, 0)
@@ -226,6 +227,111 @@ def test_former_labels_stay_whole_until_the_new_ones_are_complete(tmp_path, dist
             break
     assert step > 20
     assert n_aside, "one step is between the two moves"
+
+
+def write_staged(out, content, *names):
+    with OutputFolder(out, "labels", fresh=True) as folder, folder.staged("all") as part:
+        for name in names:
+            (part / name).parent.mkdir(exist_ok=True)
+            (part / name).write_bytes(content)
+        folder.replace_all(part, names[-1], {})
+
+
+def write_several(out, content, *names):
+    with OutputFolder(out, "labels", fresh=True) as folder, folder.writing(*names) as parts:
+        for part in parts:
+            part.write_bytes(content)
+
+
+KILLED = 9  # the exit code of a child
+FORMER_NAMES, NEW_NAMES = ("a/1.csv", "b.csv", "z.json"), ("a/1.csv", "c/1.csv", "z.json")
+
+
+@pytest.mark.parametrize("write_all", [write_staged, write_several])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, None], ids=str)
+def test_whatever_stops_the_moves_all_former_files_are_there_or_all_new_ones(
+    tmp_path, monkeypatch, write_all, error
+):
+    """An interrupt, an error, or a kill (no error), after which another command repairs it."""
+
+    def stop_at(patched, step, after):
+        done, move = count(1), files.move
+
+        def stopping(source, target):
+            is_last = next(done) == step
+            if after or not is_last:
+                move(source, target)
+            if is_last and error is None:
+                os._exit(KILLED)
+            if is_last:
+                raise error
+
+        patched.setattr(files, "move", stopping)
+
+    def stopped(out):
+        writing = partial(write_all, out, b"new", *NEW_NAMES)
+        if error is None:
+            ended = steps.in_child(writing, tmp_path / "log")
+            assert ended in (0, KILLED)
+            return ended == KILLED
+        try:
+            writing()
+        except (KeyboardInterrupt, StoreError):
+            return True
+        return False
+
+    gone = {"b.csv": b"former"} if write_all is write_several else {}
+    former = dict.fromkeys(FORMER_NAMES, b"former")
+    whole = [former, dict.fromkeys(NEW_NAMES, b"new") | gone]
+    for after in (False, True):
+        for step in count(1):
+            out = tmp_path / f"{step} {after}"
+            write_all(out, b"former", *FORMER_NAMES)
+            with monkeypatch.context() as patched:
+                stop_at(patched, step, after)
+                is_stopped = stopped(out)
+            if error is None:
+                write(out / "other.txt")
+                (out / "other.txt").unlink()
+            left = {
+                name: (out / name).read_bytes()
+                for name in names(out)
+                if (out / name).is_file() and name != LEDGER
+            }
+            if error is None:  # a new file that takes no place of another one may stay
+                left = left if left in whole else {n: c for n, c in left.items() if n != "c/1.csv"}
+            assert left in (whole if is_stopped else whole[1:])
+            if not is_stopped:
+                break
+        assert step > 4
+
+
+def test_a_file_that_somebody_has_put_into_a_place_stays_when_former_ones_come_back(
+    tmp_path, monkeypatch
+):
+    write_staged(tmp_path, b"former", *FORMER_NAMES)
+    done, move = count(1), files.move
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            files, "move", lambda *paths: move(*paths) if next(done) < 5 else os._exit(KILLED)
+        )
+        writing = partial(write_staged, tmp_path, b"new", *NEW_NAMES)
+        assert steps.in_child(writing, tmp_path / "log") == KILLED
+    (tmp_path / "a/1.csv").write_bytes(b"mine")
+    write(tmp_path / "other.txt")
+    assert (tmp_path / "a/1.csv").read_bytes() == b"mine"
+    assert (tmp_path / "z.json").read_bytes() == b"former"
+
+
+def test_an_empty_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(tmp_path):
+    (tmp_path / "b.csv").mkdir()
+    for fresh, message in ((True, "is not replaced: mvcc did not write it"), (False, "exists")):
+        with (
+            OutputFolder(tmp_path, "labels", fresh=fresh) as folder,
+            pytest.raises(StoreError, match=rf"b\.csv {message}"),
+        ):
+            folder.write({"a.csv": b"1", "b.csv": b"1"})
+    assert names(tmp_path) == ["b.csv"]
 
 
 def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):

@@ -95,6 +95,17 @@ def test_a_clustering_is_verified_by_its_facts_and_its_inputs(
     assert said in invoke("check", tmp_path / "copy", code=code).stdout
 
 
+@pytest.mark.parametrize("before", [False, True])
+def test_a_clustering_that_a_killed_process_left_is_not_that_of_its_folder(
+    clustering, tmp_path, before
+):
+    shutil.copytree(clustering / "out", tmp_path / "out/.clustering.7.part")
+    if before:
+        shutil.copytree(clustering, tmp_path, dirs_exist_ok=True)
+    (line, *_) = invoke("check", tmp_path).stdout.splitlines()
+    assert line.split()[:2] == [str(tmp_path / "out"), "ok" if before else "unfinished"]
+
+
 def test_results_of_both_kinds_are_checked_together(clustering, folder):
     lines = invoke("check", clustering, folder).stdout.splitlines()
     assert [line.split()[1] for line in lines] == ["ok", "ok"]

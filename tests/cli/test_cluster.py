@@ -20,6 +20,7 @@ from mvcc.exceptions import (
     DataError,
     StoreError,
 )
+from mvcc.reporting import figures
 from mvcc.tables import load_job
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import by_co_em, outputs, read_csv, write_csv, write_problem
@@ -66,6 +67,18 @@ def test_json_says_whether_it_helps_beside_the_papers_method(data):
 
 
 RANGE = f"{TABLES} {PAIRS} {COLUMNS} --out numbers"
+
+
+def test_table_and_picture_of_numbers_are_those_of_one_run(data, monkeypatch):
+    def stopped(tried):
+        raise KeyError
+
+    run(f"{RANGE} -k 2-3")
+    before = outputs("numbers", ".csv", ".png")
+    monkeypatch.setattr(figures, "picture_of_numbers", stopped)
+    with pytest.raises(KeyError):
+        run(f"{RANGE} -k 2-4 --fresh")
+    assert outputs("numbers", ".csv", ".png") == before
 
 
 def test_clusters_of_tables_that_no_matches_connect_are_listed_and_named_apart(

@@ -77,6 +77,19 @@ def test_nothing_is_written_over(tmp_path, there):
     assert (tmp_path / there).read_text() == "mine"
 
 
+def test_the_same_command_finishes_an_example_that_was_interrupted(made, tmp_path):
+    shutil.copytree(made[0], tmp_path / "example")
+    (tmp_path / "example/README.md").unlink()
+    run(tmp_path / "example")
+    assert (tmp_path / "example/README.md").read_bytes() == (made[0] / "README.md").read_bytes()
+
+
+def test_the_next_command_names_a_folder_that_looks_like_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    last = run("--", "-x").splitlines()[-1]
+    assert last == "Next: mvcc cluster ./-x/cluster.yaml --out ./-x/results"
+
+
 @pytest.mark.parametrize("folder", ["file", "file/below", "x" * 300])
 def test_a_folder_that_cannot_be_is_refused(tmp_path, folder):
     (tmp_path / "file").write_text("mine")

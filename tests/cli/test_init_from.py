@@ -45,6 +45,13 @@ def run(*words):
     return invoke(*words).stdout
 
 
+def test_a_draft_in_a_folder_that_is_a_link_finds_the_tables(files, tmp_path):
+    (tmp_path / "far/away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("far/away")
+    run("init --from", *files, "--out", "link/c.yaml")
+    run("cluster link/c.yaml --dry-run")
+
+
 def test_the_draft_says_what_the_columns_are_and_what_is_doubtful(files, tmp_path):
     said = run("init --from", *files)
     text = (tmp_path / "cluster.yaml").read_text("utf-8")

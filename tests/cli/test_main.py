@@ -55,8 +55,8 @@ def test_exit_codes(error, code):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("run x.yaml", "finished trials are stored, the same command resumes."),
-        ("cluster x.yaml", "the results are incomplete, the same command starts over."),
+        ("run x.yaml", "finished trials are stored, the same command resumes (without --fresh)."),
+        ("cluster x.yaml", "complete results stay, the same command starts over."),
         ("claims run", "repeat the command to finish."),
         ("", "repeat the command to finish."),
     ],

@@ -42,6 +42,11 @@ def test_a_run_says_where_its_curves_are_and_what_comes_next(config, tmp_path):
     assert "0 trials computed in 0 s, 3 kept from before." in invoke("run tiny.yaml -j 1").stdout
 
 
+def test_the_next_command_names_a_folder_with_a_space(config):
+    lines = invoke("run tiny.yaml -j 1 --trials 1 --out", "my run").stdout.splitlines()
+    assert lines[-1] == "Next: mvcc plot 'my run'"
+
+
 def test_options_reach_the_run(config, tmp_path):
     words = "--trials 2 --set seed=9 --out there --json"
     done = invoke(f"run tiny.yaml -j 1 {words}")

@@ -141,7 +141,8 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
         process.send_signal(number)
     code, _, err = finish(process)
     assert code == 130, err
-    assert "interrupted; finished trials are stored, the same command resumes" in err
+    stored = "interrupted; finished trials are stored, the same command resumes (without --fresh)"
+    assert stored in err
     assert "Traceback" not in err
     assert_gone(workers)
     kept = shards(folder)

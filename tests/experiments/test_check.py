@@ -50,7 +50,9 @@ def test_a_missing_summary_is_damage(folder, name):
     (folder / name).unlink()
     finding = check(folder)[0]["small"]
     assert finding.status == "damaged"
-    assert finding.notes == [f"{name}: it is missing; the same `mvcc run` writes it again."]
+    assert finding.notes == [
+        f"{name}: it is missing; the same `mvcc run`, without --fresh, writes it again."
+    ]
     assert run_experiment(CONFIG, folder, n_jobs=1).computed == 0
     assert check(folder)[0]["small"].status == "ok"
 
@@ -79,7 +81,7 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
     finding = check(folder)[0]["small"]
     assert finding.status == "unfinished"
     assert (finding.verified, finding.trials, finding.stored) == (6, 5, 4)
-    assert finding.notes == ["the same `mvcc run` continues it."]
+    assert finding.notes == ["the same `mvcc run`, without --fresh, continues it."]
 
 
 def test_failed_trials_leave_results_unfinished(folder):

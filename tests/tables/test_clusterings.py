@@ -14,7 +14,14 @@ import pytest
 
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
-from mvcc.tables import check_clustering, cluster_job, load_job, read_inputs
+from mvcc.tables import (
+    ReviewSession,
+    check_clustering,
+    cluster_job,
+    export_tables,
+    load_job,
+    read_inputs,
+)
 from mvcc.tables.output import _facts
 from tests.reports import report_of, write_clustering_report
 from tests.tables.problems import (
@@ -332,6 +339,21 @@ def test_the_settings_hold_where_the_output_is_behind_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "far/away")
     cluster(options, tmp_path / "link")
     assert read_inputs(load_job(tmp_path / "link/cluster.yaml")).tables[0].name == "view0"
+
+
+def test_tables_that_are_links_to_files_without_an_ending_are_found_by_their_own_names(tmp_path):
+    options = write_problem(tmp_path / "data")
+    (tmp_path / "store").mkdir()
+    for number, path in enumerate(sorted((tmp_path / "data").iterdir())):
+        path.rename(tmp_path / f"store/{number}")
+        path.symlink_to(tmp_path / f"store/{number}")
+    out = tmp_path / "out"
+    cluster(options, out)
+    cluster_job(load_job(out / "cluster.yaml"), tmp_path / "again")
+    assert len(export_tables(out, tmp_path / "exported")) == 2
+    assert check_clustering(out)[1:] == ([], [])
+    with ReviewSession(out) as session:
+        assert session.base == out / "../data"  # of pictures
 
 
 def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):

@@ -215,5 +215,5 @@ def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(
     said = process.communicate(timeout=60)[1]
     assert (process.returncode, said.strip()) == (
         130,
-        "mvcc: interrupted; the results are incomplete, the same command starts over.",
+        "mvcc: interrupted; complete results stay, the same command starts over.",
     )

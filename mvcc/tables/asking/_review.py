@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.messages import typed
 from mvcc._utils.names import row_name, view_and_id
 from mvcc._utils.types import Floats
-from mvcc.exceptions import DataError, MvccError
+from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
 from mvcc.results import CLUSTERING, Clustering, ClusterProfile, Sureness, ViewFacts
@@ -62,6 +63,8 @@ class ReviewSession(LoggedSession):
         super().__init__(folder, KIND, CORRECTIONS, inputs_of(self._job), elsewhere, on_note)
 
     def _begin(self) -> None:
+        if read_found(self.folder) != self._found:  # it was read before the folder was held
+            raise StoreError(f"{self.folder} was clustered anew meanwhile. Run the command again.")
         corrections = Corrections.of(self._records, str(self._log))
         self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
@@ -233,8 +236,8 @@ class ReviewSession(LoggedSession):
             if file[2] not in before or {*view.ids, *view.outliers} != set(table.ids):
                 raise DataError(
                     f"{table.path} has changed since it was clustered. Restore the file, or cluster"
-                    f" it anew: mvcc cluster {self.folder / CONFIG} --continue {self.folder}"
-                    " --out NEW"
+                    f" it anew: mvcc cluster {typed(self.folder / CONFIG)}"
+                    f" --continue {typed(self.folder)} --out NEW"
                 )
         rows = [
             np.array([table.row[id] for id in view.ids])

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 import yaml
 
-from mvcc._utils.messages import clipped, counted, percent, shown
+from mvcc._utils.messages import clipped, counted, percent, shown, typed
 from mvcc._utils.names import pair_name
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import AskedKind, View
@@ -84,7 +84,7 @@ def draft_config(
             of_view = sheets.get(name), headers.get(name), files.id_columns.get(name)
             drafted[name] = _drafted(name, path, *of_view)
         lines = [*_lines(drafted, files, out.parent)]
-        text = _HEAD.format(config=out.name) + "".join(map(_written, lines))
+        text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
     doubts = [
         f"{name}: {clipped(column)}: {doubt}"
@@ -223,7 +223,7 @@ def _examples(column: Column) -> str:
 
 
 def _relative(path: str, folder: Path) -> str:
-    return os.path.relpath(path, folder) if not os.path.isabs(path) else path
+    return path if os.path.isabs(path) else os.path.relpath(path, os.path.realpath(folder))
 
 
 def _yaml(value: Any) -> str:

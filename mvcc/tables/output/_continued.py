@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import clipped, counted, typed
 from mvcc._utils.names import view_and_id
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
@@ -123,7 +123,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if problems:
         mend = "Restore it, or cluster it again."
         if (folder / CORRECTIONS).exists():
-            mend = f"If a review was killed: mvcc review {folder} --json finishes its work."
+            mend = f"If a review was killed: mvcc review {typed(folder)} --json finishes its work."
         raise StoreError(f"{folder} cannot be continued: {problems[0]} {mend}")
     names = [view.name for view in facts.views]
     if not set(names) & set(job.views):

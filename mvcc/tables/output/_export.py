@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from mvcc._utils.files import csv_bytes, sha256_of
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import clipped, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import ConfigError, DataError
@@ -111,7 +111,7 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it"
-            f" again: mvcc cluster {folder / CONFIG} --out {folder} --fresh"
+            f" again: mvcc cluster {typed(folder / CONFIG)} --out {typed(folder)} --fresh"
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))

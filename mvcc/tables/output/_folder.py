@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from mvcc._utils.files import LEDGER, LOCK, csv_bytes, sha256_of
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import REPORT, REPORT_KIND
@@ -60,7 +60,8 @@ def _check(out: OutputFolder, job: Job) -> None:
     if (out.path / CORRECTIONS).exists() and out.fresh:
         raise StoreError(
             f"{out.path} has been corrected ({CORRECTIONS}), which --fresh would lose. Choose"
-            f" another folder with --out; with --continue {out.path}, it is corrected as well."
+            f" another folder with --out; with --continue {typed(out.path)}, it is corrected as"
+            " well."
         )
     if not (out.path / FACTS).exists():
         if not out.was_used():
@@ -75,7 +76,8 @@ def _check(out: OutputFolder, job: Job) -> None:
     labels = [
         f"{name}/{ALL_LABELS}" for name, view in job.views.items() if os.path.isdir(view.path)
     ]
-    out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables, *labels])
+    out.refuse_taken([FACTS, CONFIG, MODEL, ANSWERS, DISPUTED, *tables])
+    out.refuse_taken(labels, folders=True)
     out.refuse_taken([REPORT], REPORT_KIND)
 
 
@@ -202,9 +204,12 @@ def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]
 def _yaml(job: Job, folder: Path) -> str:
     """Return the job as a file that repeats it from this folder."""
     here = os.path.realpath(folder)
-    settings = with_paths(
-        job.settings(), lambda path: os.path.relpath(os.path.realpath(path), here)
-    )
+
+    def path_of(path: str) -> str:
+        parent, name = os.path.split(path)  # a link keeps its own name, which tells the format
+        return os.path.relpath(os.path.join(os.path.realpath(parent), name), here)
+
+    settings = with_paths(job.settings(), path_of)
     for view in settings["views"].values():
         if not view["ignore"]:
             del view["ignore"]

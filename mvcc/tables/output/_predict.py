@@ -89,18 +89,19 @@ def predict_files(
     with ExitStack() as stack:
         given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
         target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
-        target_folder.refuse_taken(targets.values())
+        for name, target in targets.items():
+            target_folder.refuse_taken([target], folders=name in folders)
         client = None
         if folders:
             from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
 
             on_step("starting workers")
             client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
-        for view in views:
+        parts = stack.enter_context(target_folder.writing(*targets.values()))
+        for view, part in zip(views, parts, strict=True):
             name, target = view.name, targets[view.name]
             names = next(one.names for one in facts.views if one.name == name)
             sizes, notes = np.zeros(facts.n_clusters, np.int64), list[str]()
-            part = stack.enter_context(target_folder.writing(target))
             if name in folders:
                 part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)

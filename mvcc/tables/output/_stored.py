@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc._utils.files import damage_of
-from mvcc._utils.messages import clipped
+from mvcc._utils.messages import clipped, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
@@ -61,7 +61,9 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     facts, notes = read_facts(folder), list[str]()
     verified, wrong = check_files(folder, facts)
     if wrong and (folder / CORRECTIONS).exists():
-        notes.append(f"If `mvcc review` was killed: mvcc review {folder} --json finishes its work.")
+        notes.append(
+            f"If `mvcc review` was killed: mvcc review {typed(folder)} --json finishes its work."
+        )
     if (folder / CONFIG).exists():
         paths = _paths_now(load_job(folder / CONFIG), facts.inputs)
         for path, read in zip(paths, facts.inputs, strict=True):

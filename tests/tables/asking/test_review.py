@@ -228,6 +228,20 @@ def test_a_second_session_is_told_who_corrects(results):
         ReviewSession(results).__enter__()
 
 
+def test_a_clustering_that_came_while_the_former_one_was_read_is_kept(results, monkeypatch):
+    job, read = load_job(results / "cluster.yaml"), ReviewSession._read
+
+    def read_slowly(session):
+        inputs = read(session)
+        cluster_job(job.model_copy(update={"n_clusters": 2}), results, fresh=True)
+        return inputs
+
+    monkeypatch.setattr(ReviewSession, "_read", read_slowly)
+    with pytest.raises(StoreError, match=r"results was clustered anew meanwhile\. Run the command"):
+        ReviewSession(results).__enter__()
+    assert {*read_facts(results).views[0].labels} == {0, 1}
+
+
 def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_may_be_split(results):
     with ReviewSession(results) as session:
         page, now = ReviewPage(session), labels(results)
