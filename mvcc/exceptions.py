@@ -19,8 +19,8 @@ class ConfigError(MvccError, ValueError):
     """An experiment configuration with unknown keys, wrong types or impossible values."""
 
 
-class DataError(MvccError):
-    """A data file that is missing, damaged or cannot be fetched."""
+class DataError(MvccError, ValueError):
+    """A table that cannot be clustered; a file that is missing, damaged or cannot be fetched."""
 
 
 class UnknownDatasetError(DataError, InvalidInputError):

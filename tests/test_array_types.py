@@ -2,10 +2,19 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn import config_context
 
-from mvcc import Constraints, JointGraphClustering, close_views, propagate_constraints
+from mvcc import (
+    Constraints,
+    JointGraphClustering,
+    JointSpectralFeatures,
+    close_views,
+    cluster_views,
+    propagate_constraints,
+)
 from mvcc.constraints._constraints import unify
 from mvcc.constraints._map import ConstraintMap
 from mvcc.exceptions import InvalidInputError
@@ -92,8 +101,12 @@ def test_columns_of_any_library_may_be_in_another_order_for_new_rows():
     values = np.random.default_rng(0).normal(size=(60, 4)) + np.outer(kind, [6, -6, 0, 1])
     table = pd.DataFrame(values, columns=list("abcd"))
     model = JointGraphClustering(3, random_state=0).fit([table])
-    for other in (table[list("dcba")], Frame(table[list("dcba")])):
+    turned = table[list("dcba")]
+    arrow = pa.table(turned.to_dict("list"))
+    for other in (turned, Frame(turned), arrow):
         np.testing.assert_array_equal(model.predict(other), model.labels_[0])
+    of_arrow = JointGraphClustering(3, random_state=0).fit([arrow])
+    np.testing.assert_array_equal(of_arrow.predict(table), of_arrow.labels_[0])
 
 
 def test_a_sparse_matrix_alone_is_told_from_a_list_of_views():
@@ -108,3 +121,26 @@ def test_a_frame_of_sparse_columns_is_clustered_as_a_sparse_matrix():
         JointGraphClustering(3, random_state=0).fit([data]).labels_ for data in (frame, X)
     )
     assert one[0].tolist() == other[0].tolist()
+
+
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+@pytest.mark.parametrize("features", ["auto", "spectral"])
+def test_what_other_transformers_shall_give_changes_no_clusters(output, features):
+    table = pd.DataFrame(X, columns=["a", "b"])
+    views = {"numbers": table, "missing": table.where(table < 1)}
+    options = {"method": "co-em", "transfer": "direct-mapping", "features": features}
+    chosen = {} if features == "auto" else options
+
+    def outcome():
+        joint = JointSpectralFeatures(2).fit([X])
+        model = JointGraphClustering(2, random_state=0).fit([X])
+        found = cluster_views(views, n_clusters=2, stability_runs=1, **chosen)
+        return (
+            *(joint.transform(X), model.labels_[0], model.predict(X), model.predict_proba(X)),
+            *(found.predict(rows, name) for name, rows in views.items()),
+        )
+
+    expected = outcome()
+    with config_context(transform_output=output):
+        for one, other in zip(outcome(), expected, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)

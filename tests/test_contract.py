@@ -73,6 +73,10 @@ def test_docstrings_follow_numpydoc(name):
         error for error in validate(f"mvcc.{name}")["errors"] if error[0] in CHECKED - {"GL01"}
     ]
     assert not problems
+    for method, function in inspect.getmembers(getattr(mvcc, name), inspect.isfunction):
+        if not method.startswith("_") and function.__module__.startswith("mvcc."):
+            errors = validate(f"mvcc.{name}.{method}")["errors"]
+            assert not [error for error in errors if error[0] == "PR02"]  # unknown parameters
 
 
 def test_importing_mvcc_is_light():

@@ -48,9 +48,18 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
         raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
 
 
+def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn an array-like into an array, of numbers if it holds objects that are numbers."""
+    array = as_array(values, what)
+    if array.dtype.kind != "O":
+        return array
+    numbers = as_array(array.tolist(), what)
+    return numbers if numbers.dtype.kind in "iuf" else array
+
+
 def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
     """Turn an array-like into an array, of doubles if it holds numbers; inf beyond doubles."""
-    array = as_array(values, what)
+    array = as_numbers(values, what)
     if array.dtype.kind not in "iuf":
         return array
     with np.errstate(over="ignore"):
@@ -65,6 +74,11 @@ def as_list(values: Any, what: str) -> list[Any]:
         raise InvalidInputError(
             f"{what} must be a list with one entry for each view, not {type(values).__name__}."
         ) from error
+
+
+def as_pandas(table: Any) -> Any:
+    """Return a table of another library, such as polars or pyarrow, as a DataFrame of pandas."""
+    return table.to_pandas() if hasattr(table, "to_pandas") else table
 
 
 class _InvalidTypeError(InvalidInputError, TypeError):
@@ -114,10 +128,12 @@ def check_table(X: Any, what: str = "X") -> Any:
 
 def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> Floats:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
+    from sklearn import config_context
+
     try:
         # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
         # for a float
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), config_context(assume_finite=False):
             checked: Floats = check(X, dtype=np.float64, order="C", **options)
     except TypeError as error:
         raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mvcc._utils.messages import shown
 from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
+    LARGEST_SQUARE,
     RandomState,
     as_floats,
     as_generator,
@@ -95,6 +96,10 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
 
     def _learn(self, X: ArrayLike, constraints: Constraints | pd.DataFrame | None) -> None:
         data = self._check_X(X, reset=True)
+        if 0 < np.ptp(data, axis=0).max() < LARGEST_SQUARE**-0.5:
+            raise InvalidInputError(
+                "X: rows differ by so little that their squared distances are lost; scale the data."
+            )
         given = constraints_on(X, len(data), constraints)
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):

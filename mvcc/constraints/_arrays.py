@@ -11,6 +11,7 @@ from mvcc._utils.validation import (
     as_array,
     as_floats,
     as_generator,
+    as_numbers,
     check_count,
     class_codes,
 )
@@ -21,7 +22,7 @@ MAX_ROW = 2**31 - 1
 
 def check_pairs(pairs: ArrayLike) -> Ints:
     """Return (m, 2) row numbers, the smaller one of each pair first."""
-    checked = as_array(pairs, "pairs")
+    checked = as_numbers(pairs, "pairs")
     if checked.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if checked.ndim != 2 or checked.shape[1] != 2:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import called, shown
 from mvcc._utils.types import Ints
-from mvcc._utils.validation import as_array, rows_named
+from mvcc._utils.validation import as_numbers, as_pandas, rows_named
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._csv import COLUMNS, is_must_link
 from mvcc.exceptions import InvalidInputError
@@ -29,6 +29,7 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
     if not isinstance(given, Constraints):
         import pandas as pd  # constraints without ids need none
 
+        given = as_pandas(given)
         if not isinstance(given, pd.DataFrame):
             raise InvalidInputError(
                 "constraints must be mvcc.Constraints, a DataFrame or None, not "
@@ -80,7 +81,7 @@ def check_mappings(
     for key, given in (mappings or {}).items():
         u, v = view_pair(key, n_views)
         where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
-        rows = as_array(given, where)
+        rows = as_numbers(given, where)
         if rows.size == 0:
             rows = NO_RELATIONS
         if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":

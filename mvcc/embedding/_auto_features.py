@@ -204,7 +204,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self._n_features_out = X.shape[1]
         is_wide = X.shape[1] > MOST_DIMENSIONS
         if self.rule_ == "scaled" and not (is_wide and sp.issparse(X)):
-            self._scaler = AutoScaler().fit(_dense(X))
+            self._scaler = AutoScaler().set_output(transform="default").fit(_dense(X))
             return _SCALINGS[self._scaler.rule_]
         if self.rule_ == "counts":
             held = np.asarray((X > 0).sum(axis=0)).ravel()
@@ -246,7 +246,7 @@ def fitted_features(
     makers = []
     for number, table in enumerate(tables):
         try:
-            makers.append(AutoFeatures(rule).fit(table))
+            makers.append(AutoFeatures(rule).set_output(transform="default").fit(table))
         except InvalidInputError as error:
             raise InvalidInputError(
                 f"features={rule!r}, view {called(number, names)}: {error}"

@@ -146,8 +146,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or
-        ConstrainedViews
+        views : list or dict of arrays, DataFrames or sparse matrices, or ConstrainedViews
             Instances of every view; the keys of a dict are the names of the views.
             ``ConstrainedViews`` bring their mappings along; their constraints are passed on.
         y : None

@@ -122,8 +122,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or
-        ConstrainedViews
+        X : array-like or DataFrame of shape (n, d_v); or dict, list of views, or ConstrainedViews
             New rows of one view; or of several, by name or number, or of all, in the order of
             ``fit``. The columns of a DataFrame may be in any order, where the view was fitted with
             names of columns. Behind ``PerView`` in a pipeline it must be views, such as ``{"texts":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
+from sklearn import config_context
 
 from mvcc._utils.messages import shown
 from mvcc._utils.types import Ints
@@ -101,6 +102,10 @@ def cluster_views(
         raise InvalidInputError(
             f"views must be a dict {{name: table}}, got {type(views).__name__}."
         )
+    if not isinstance(matches, Mapping | None):
+        raise InvalidInputError(
+            f"matches must be a dict {{(view, view): matches}}, got {type(matches).__name__}."
+        )
     matches = matches or {}
     settings |= {"n_clusters": n_clusters}
     if not isinstance(continues, ClusteringResult | None):
@@ -108,9 +113,11 @@ def cluster_views(
     job, former = read_former(job_of(views, matches, settings))
     if isinstance(continues, ClusteringResult):
         former = continues._as_former()
-    inputs = with_answers(job, inputs_of(job, views, matches, constraints))
-    found = clustered(job, inputs, began, lambda step: None, former)
-    index = {name: frame_of(view, name).index for name, view in views.items()}
+    frames = {name: frame_of(view, name) for name, view in views.items()}
+    inputs = with_answers(job, inputs_of(job, frames, matches, constraints))
+    with config_context(transform_output="default"):
+        found = clustered(job, inputs, began, lambda step: None, former)
+    index = {name: frame.index for name, frame in frames.items()}
     if inputs.answers:
         for name, rows in zip(index, inputs.answers.outliers, strict=True):
             index[name] = index[name].delete(rows)
@@ -206,7 +213,7 @@ class ClusteringResult(Correctable):
     def predict(self, X: Any, view: str) -> Ints:
         """Return the cluster of new rows of a view.
 
-        A DataFrame of its columns, or array-like of numbers (n, d).
+        A table like the one that was clustered, or one of the columns that count.
         """
         return self._found.saved.merged(self._facts.into).predict(X, view)
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.messages import called, clipped, naming, shown
 from mvcc._utils.types import Floats
-from mvcc._utils.validation import as_array
+from mvcc._utils.validation import as_array, as_pandas
 from mvcc.exceptions import InvalidInputError
 from mvcc.views._constrained import ConstrainedViews
 from mvcc.views._given import (
@@ -114,7 +114,7 @@ def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
         raise InvalidInputError(
             f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}."
         )
-    return X[list(names)]
+    return as_pandas(X)[list(names)]
 
 
 class PerView(TransformerMixin, BaseEstimator):

@@ -16,6 +16,7 @@ from mvcc._utils.types import Ints
 from mvcc._utils.validation import (
     as_array,
     as_list,
+    as_pandas,
     check_data,
     check_table,
     nearest_of,
@@ -94,7 +95,7 @@ class GivenViews:
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows."""
         entries = self._per_view(given)
-        for number, entry in enumerate(entries):
+        for number, entry in enumerate(map(as_pandas, entries)):
             if isinstance(entry, pd.DataFrame):
                 place = self._place("constraints", number)
                 entries[number] = constraints_of_frame(entry, *self._index(number), place)
@@ -163,6 +164,7 @@ class GivenViews:
         self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str
     ) -> ArrayLike:
         """Return the pairs of related rows that one entry of mappings means."""
+        given = as_pandas(given)
         if issparse(given):
             return _pairs_of_matrix(given, shape, where)
         if isinstance(given, pd.DataFrame):
@@ -263,7 +265,7 @@ def feature_names(table: Any) -> NDArray[Any] | None:
     """Return the names of the columns of a table, of pandas or another library; None for an array,
     and where they are not all texts.
     """
-    names = getattr(table, "columns", None)
+    names = getattr(table, "column_names", getattr(table, "columns", None))  # pyarrow, others
     if names is None or not all(isinstance(name, str) for name in names):
         return None
     return np.asarray(names, dtype=object)

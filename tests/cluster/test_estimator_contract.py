@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -151,6 +152,20 @@ def test_large_numbers_are_fitted_up_to_where_their_squares_leave_the_range_of_f
         for refuse in (Estimator(2).fit, Estimator(2, random_state=0).fit(X).predict):
             with pytest.raises(InvalidInputError, match=r"X: values of up to .* are too large"):
                 refuse(scale * X)
+
+
+@both
+def test_rows_whose_squared_distances_are_lost_are_refused_but_not_equal_ones(Estimator):
+    X = np.array([[1.0, 0.0], [1.0, 1e-160], [1.0, 2e-160]])
+    with pytest.raises(InvalidInputError, match="squared distances are lost; scale the data"):
+        Estimator(2).fit(X)
+    Estimator(2).fit(np.ones((3, 2)))
+
+
+def test_a_missing_value_is_named_also_where_scikit_learn_takes_all_as_finite():
+    X = np.array([[0.0, 1.0], [np.nan, 2.0]])
+    with config_context(assume_finite=True), pytest.raises(InvalidInputError, match="is in row 1"):
+        PCKMeans(2).fit(X)
 
 
 def test_fewer_rows_than_clusters_are_refused_with_both_numbers():

@@ -48,8 +48,9 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
         (((3, 1), (0, 2)), (1, 0), (2.0, 3.0)),
         (np.uint8([[3, 1], [0, 2]]), np.int8([1, 0]), np.float32([2, 3])),
         (np.array([[3, 1], [0, 2]]), np.array([True, False]), np.array([2, 3])),
+        (np.array([[3, 1], [0, 2]], object), [True, False], np.array([2, 3.0], object)),
     ],
-    ids=["lists", "tuples", "small-types", "arrays"],
+    ids=["lists", "tuples", "small-types", "arrays", "objects"],
 )
 def test_any_array_like_becomes_arrays_of_one_dtype(pairs, kinds, weights):
     c = Constraints(pairs, kinds, weights)

@@ -70,6 +70,14 @@ def test_labels_must_be_those_of_all_rows(labels):
         suspicious_matches(views, {(0, 1): matches}, labels)
 
 
+def test_rows_without_a_label_are_named():
+    views, matches, labels, _ = blobs()
+    labels = [labels[0].astype(object), labels[1]]
+    labels[0][7] = None
+    with pytest.raises(InvalidInputError, match=r"no label \(NaN\) in row 7"):
+        suspicious_matches(views, {(0, 1): matches}, labels)
+
+
 def test_many_matches_are_compared_with_some(monkeypatch):
     views, matches, labels, _ = blobs(n=600, wrong=60, k=6)
     everything = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -181,6 +182,9 @@ SURVEY_OF = {
         ({"unknown": "skip"}, "unknown goes only with files"),
         ({"matches": {("shop", "surve"): []}}, "there is no view 'surve'; did you mean"),
         ({"matches": {"shop": []}}, "'shop' does not name two different views"),
+        ({"matches": SURVEY}, "matches must be a dict {(view, view): matches}, got DataFrame"),
+        ({"views": VIEWS | {"shop": np.zeros((90, 2, 2))}}, "views['shop'] is not a table: "),
+        ({"views": VIEWS | {"shop": object()}}, "views['shop'] is not a table: "),
         (
             {"constraints": {"shop": JUDGED["shop"].assign(i="s99")}},
             "constraints['shop'], column i: 's99' of row 0",
@@ -190,8 +194,9 @@ SURVEY_OF = {
 def test_what_cannot_be_clustered_is_told(wrong, message):
     if "survey" in wrong:
         wrong = {"views": VIEWS | {"survey": SURVEY_OF[wrong["survey"]]}}
-    with pytest.raises(MvccError, match=re.escape(message)):
+    with pytest.raises(MvccError, match=re.escape(message)) as raised:
         clustered(**{"stability_runs": 0, **wrong})
+    assert isinstance(raised.value, ValueError)
 
 
 def test_a_column_that_gives_the_answer_away_is_named_and_names_no_cluster():
@@ -218,3 +223,28 @@ def test_a_sparse_table_is_taken_as_its_dense_one(form):
         for view in (sparse, X)
     )
     pd.testing.assert_series_equal(found.labels["a"], wanted.labels["a"])
+
+
+TEXTS = [
+    f"{['red wool carpet', 'green glass bottle', 'oak chair'][k]} {i}" for i, k in enumerate(Y)
+]
+TABLE = SURVEY.reset_index(drop=True)
+CLUSTERED = {
+    "numbers as names": TABLE.set_axis(range(3), axis=1),
+    "names of two levels": TABLE.set_axis(pd.MultiIndex.from_product([["u"], list("abc")]), axis=1),
+    "texts": pd.Series(TEXTS),
+    "an array with a column that is left out": TABLE.assign(c=1).to_numpy(),
+    "an array of objects": TABLE.assign(d=TEXTS).to_numpy(),
+    "a sparse matrix": scipy.sparse.csr_array(np.maximum(TABLE, 0)),
+    "a table of another library": pa.table(TABLE.assign(d=TEXTS).to_dict("list")),
+}
+
+
+@pytest.mark.parametrize("form", CLUSTERED)
+def test_a_table_that_was_clustered_gets_its_clusters_again(form):
+    table = CLUSTERED[form]
+    settings = {"stability_runs": np.int64(0), "comparison": np.bool_(False)}
+    found = cluster_views({"a": table}, n_clusters=np.int64(3), **settings)
+    assert found.predict(table, "a").tolist() == found.labels["a"].tolist()
+    with pytest.raises(InvalidInputError, match="X has no rows"):
+        found.predict(table[:0], "a")

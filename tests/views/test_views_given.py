@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,6 +118,7 @@ IDS = pd.DataFrame({"texts": ["a", "c", "c", "f"], "images": ["i1", "i2", "i4", 
 MATRIX = sparse.coo_array((np.full(4, 2.5), PAIRS.T), shape=(6, 5))
 FORMS = {
     "list": PAIRS.tolist(),
+    "objects": PAIRS.astype(object),
     "dict": {0: 0, 2: [1, 3], 5: (4,)},
     "dict of arrays": {0: np.array([0]), 2: np.array([3, 1]), np.int64(5): {4}},
     "dict of pairs": {0: [0], 2: pd.Series([1, 3]), 5: range(4, 5)},
@@ -142,6 +144,7 @@ FORMS = {
     "ids as pandas calls those of an index that was reset": IDS.set_axis(["index", 0], axis=1),
     "ids under other names": IDS.set_axis(["first", "second"], axis="columns"),
     "ids of other types": IDS.astype("category"),
+    "ids of another library": pa.table(IDS[["images", "texts"]].to_dict("list")),
 }
 
 
@@ -295,6 +298,7 @@ def test_constraints_may_name_rows_by_id():
     assert judged(JUDGED) == [expected, Constraints([], []), Constraints([], [])]
     weighted = judged(JUDGED.assign(weight=[2, 0.5, 1]))[0]
     assert weighted == Constraints([(0, 2), (0, 1), (0, 5)], [True, False, False], [2, 0.5, 1])
+    assert judged(pa.table(JUDGED.to_dict("list")))[0] == expected
 
 
 def test_a_table_of_constraints_without_ids_means_what_the_file_means(tmp_path):
@@ -354,6 +358,8 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
     found = clone(estimator).fit(table, constraints=rows)
     learned = "metric_" if isinstance(estimator, PairMetric) else "cluster_centers_"
     np.testing.assert_array_equal(getattr(found, learned), getattr(expected, learned))
+    of_other_library = clone(estimator).fit(table, constraints=pa.table(rows.to_dict("list")))
+    np.testing.assert_array_equal(getattr(of_other_library, learned), getattr(expected, learned))
     with pytest.raises(
         InvalidInputError, match=r"constraints, column i: .* of row 0 is not in the row"
     ):

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
-from mvcc._utils.validation import as_array, as_list
+from mvcc._utils.validation import as_array, as_list, class_codes
 from mvcc.constraints import Relations
 from mvcc.embedding import (
     AnchorGraph,
@@ -138,7 +138,7 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
             f"labels must hold one label for each of the {sizes} rows, got"
             f" {[own.shape for own in found]}."
         )
-    number = np.unique(np.concatenate(found), return_inverse=True)[1]
+    number = class_codes(np.concatenate(found), "labels, all views together,")
     return np.split(number, np.cumsum(sizes)[:-1])
 
 

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from sklearn import config_context
 
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.outputs import replace_file
@@ -21,6 +22,7 @@ from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
 from mvcc.tables.model._rules import Unfit, are_texts, array, read, words
 from mvcc.tables.reading._column import Column, Written, without_words
 from mvcc.tables.reading._columns import read_like
+from mvcc.tables.reading._inputs import frame_of
 from mvcc.tables.reading._rows import no_column
 
 # clusters that are continued keep their numbers, so that these may have gaps
@@ -75,7 +77,8 @@ class SavedView:
 
     def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
         """Return the clusters of rows that were read as those that were clustered."""
-        found: Ints = self.predictor.predict(self.transformer.transform(values))
+        with config_context(transform_output="default"):
+            found: Ints = self.predictor.predict(self.transformer.transform(values))
         return self.numbers[found]
 
 
@@ -125,13 +128,13 @@ class SavedClustering:
             [replace(view, numbers=np.array(own)[view.numbers]) for view, own in views]
         )
 
-    def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> Ints:
+    def predict(self, X: Any, view: str) -> Ints:
         """Return the cluster of new rows of one view.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n, d)
-            The columns that were clustered, those of an array in their order.
+        X : DataFrame, Series, array-like or sparse matrix of shape (n, d)
+            The columns that were clustered, those of an array in their order; or all columns.
         view : str
             The name of the view.
 
@@ -148,20 +151,22 @@ class SavedClustering:
         """
         of_view = self.view(view)
         columns = of_view.columns
-        if isinstance(X, pd.DataFrame):
-            if missing := [column for column in columns if column not in X.columns]:
+        frame, has_names = frame_of(X, view), hasattr(X, "columns")
+        if not (has_names or of_view.mixed) and frame.shape[1] == len(columns):
+            frame = frame.set_axis(columns, axis=1)
+        if missing := [column for column in columns if column not in frame.columns]:
+            if has_names:
                 raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
-            frame = X[columns]
-        elif of_view.mixed:
-            raise InvalidInputError(f"X must be a DataFrame: {view} has columns of several kinds.")
-        else:
-            data = check_data(X)
-            if data.shape[1] != len(columns):
+            if of_view.mixed:
                 raise InvalidInputError(
-                    f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}."
+                    f"X must be a DataFrame: {view} has columns of several kinds."
                 )
-            frame = pd.DataFrame(data, columns=columns)
-        return of_view.predict(frame, "X: row {}".format)
+            raise InvalidInputError(
+                f"X has {frame.shape[1]} columns; {view} was clustered by {len(columns)}."
+            )
+        if frame.empty:
+            raise InvalidInputError("X has no rows.")
+        return of_view.predict(frame[columns], "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, which :func:`mvcc.load_model` reads.

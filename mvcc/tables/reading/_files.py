@@ -224,6 +224,8 @@ def _text_frames(
                 return
     except StopIteration:  # pandas has no more rows
         return
+    except DataError:
+        raise
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:

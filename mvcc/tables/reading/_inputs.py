@@ -19,6 +19,7 @@ from mvcc._utils.names import view_and_id, views_of_pair
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.types import Ints
+from mvcc._utils.validation import as_pandas
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
@@ -238,7 +239,11 @@ def job_of(
                 guess = nearest(str(name), sections)
                 raise ConfigError(f"{key}: there is no view {shown(name)}{guess}")
             sections[name][key] = value
-    given = {key: value for key, value in settings.items() if key not in _BY_VIEW}
+    given = {
+        key: value.item() if isinstance(value, np.generic) else value
+        for key, value in settings.items()
+        if key not in _BY_VIEW
+    }
     pairs = {
         ":".join(key) if isinstance(key, tuple) else str(key): f"matches[{key!r}]"
         for key in matches
@@ -247,13 +252,12 @@ def job_of(
 
 
 def inputs_of(
-    job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], constraints: Any
+    job: Job, frames: Mapping[str, pd.DataFrame], matches: Mapping[Any, Any], constraints: Any
 ) -> Inputs:
     """Return the inputs that tables, matches and constraints from memory are."""
     from mvcc.views import GivenViews  # numba, as in `read_inputs`
 
     problems = Problems()
-    frames = {name: frame_of(view, name) for name, view in views.items()}
     tables: list[Table] = []
     for name, frame in frames.items():
         view, rows = job.views[name], frame.reset_index(drop=True)
@@ -273,12 +277,16 @@ def frame_of(view: Any, name: str) -> pd.DataFrame:
             f"views[{name!r}] must be a table, got the path {clipped(shown(os.fspath(view)))}. Read"
             " the file first, as by pandas.read_csv, or cluster files with `mvcc cluster`."
         )
+    view = as_pandas(view)
     if isinstance(view, pd.Series):
         return view.to_frame(name if view.name is None else str(view.name))
     if issparse(view):
         frame = pd.DataFrame.sparse.from_spmatrix(view)  # type: ignore[attr-defined]
     else:
-        frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
+        try:
+            frame = view if isinstance(view, pd.DataFrame) else pd.DataFrame(view)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"views[{name!r}] is not a table: {error}") from error
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
 
 
