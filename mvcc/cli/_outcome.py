@@ -137,8 +137,8 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
     if not clustering.profiles:
         return
     listed = list(clustering.listed(clustering.numbered_as_one))
-    for id, name, own in listed[:_MOST_NAMED]:
-        rows = " + ".join(str(profile.size) for _, profile in own)
+    for id, name, number, views in listed[:_MOST_NAMED]:
+        rows = " + ".join(str(clustering.profiles[view][number].size) for view in views)
         start = f"  {id}  "
         said = f"{name or 'nothing sets it apart'} ({rows} rows)"
         yield _wrapped(f"{start}{said}", " " * len(start))

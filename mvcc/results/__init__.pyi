@@ -44,6 +44,7 @@ from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
 from ._schema import Input as Input
+from ._schema import ListedCluster as ListedCluster
 from ._schema import Relation as Relation
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts

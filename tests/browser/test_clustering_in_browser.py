@@ -174,7 +174,7 @@ def test_one_cluster_is_seen_alone_in_all_maps_by_keyboard(page):
     every, (one, other) = drawn(page), (color_of(page, row) for row in (inside, outside))
     page.focus("button.cluster >> nth=2")
     page.keyboard.press("Enter")
-    assert page.evaluate("report.alone()") == 2
+    assert page.evaluate("report.alone()") == "2"
     assert color_of(page, inside) == one
     assert color_of(page, outside) != other
     assert page.get_attribute("button.cluster >> nth=2", "aria-pressed") == "true"
@@ -190,7 +190,7 @@ def test_one_cluster_is_seen_alone_in_all_maps_by_keyboard(page):
     assert drawn(page) == every
     page.evaluate(UNFOLD)
     page.click("details.cluster:nth-of-type(2) >> text=Show it in the map")
-    assert page.evaluate("report.alone()") == 1
+    assert page.evaluate("report.alone()") == "1"
 
 
 def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):

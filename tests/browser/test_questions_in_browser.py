@@ -156,7 +156,15 @@ def test_groups_are_renamed_and_merged_and_answers_changed(config, visit):
             for place in (1, 2, 3)
         ]
         page.click("#all-groups li:nth-child(3) button")
-        page.fill("#all-groups input", "elsewhere")
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.textContent") == "Rename"
+        page.keyboard.press("Enter")
+        page.fill("#all-groups input", "")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.querySelector(':invalid input').validity.valueMissing")
+        page.click("#all-groups >> text=Cancel")
+        page.click("#all-groups li:nth-child(3) button")
+        page.fill("#all-groups input", "elsewhere ")
         page.keyboard.press("Enter")
         wait_for(page, "#all-groups", "elsewhere (")
         page.select_option("#gone", label="elsewhere")

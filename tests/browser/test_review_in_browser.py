@@ -64,6 +64,8 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         assert page.locator("#clusters img").count() == 6
         rename(page, 0, NAME)
         wait_for(page, TOLD, f"is now called {NAME[:30]}")
+        focused = page.evaluate("document.activeElement.ariaLabel")
+        assert focused == f"Rows 0 {NAME}"
         page.click("[aria-label^='Merge 1 ']")
         page.select_option("[aria-label=Into]", "2")
         page.keyboard.press("Tab")
@@ -76,6 +78,7 @@ def test_every_correction_of_a_page_is_in_the_files_and_undone(results, open_pag
         parted = {row for row, cluster in split.items() if cluster in ("2", "3")}
         assert parted == {row for row, cluster in before.items() if cluster in ("1", "2")}
         page.click("[aria-label^='Rows 0 ']")
+        page.wait_for_selector("#opened h2:focus")
         row = page.locator("#opened [data-row^='texts:']").first.get_attribute("data-row")
         page.check(f"#opened [data-row='{row}']")
         assert page.inner_text("#n-selected") == "1 row selected"
@@ -123,6 +126,22 @@ def test_a_dispute_is_settled_by_one_of_its_answers(tmp_path, open_page):
     assert clusters(tmp_path / "results")["texts:t4"] == "-1"
 
 
+def test_of_views_numbered_apart_a_row_is_moved_within_its_view(tmp_path, open_page):
+    job = load_job(write_tables(tmp_path)).model_copy(update=QUICK | {"matches": {}})
+    cluster_job(job, tmp_path / "results")
+    with correcting(tmp_path / "results") as server:
+        page = open_page(server)
+        page.click("[aria-label^='Rows images:0 ']")
+        page.locator("#opened [data-row]").first.check()
+        targets = page.locator("#target option").evaluate_all(
+            "(all) => all.map((one) => one.value)"
+        )
+        assert targets == ["images:0", "images:1", "images:2"]
+        page.select_option("#target", "images:2")
+        page.click("#selection [value=move]")
+        wait_for(page, TOLD, "moved to images:2. 1 row moved.")
+
+
 def test_two_pages_at_once_lose_nothing(results, open_page):
     with correcting(results) as server:
         first, second = (open_page(server, expects=["409"]) for _ in range(2))
@@ -146,6 +165,13 @@ def test_what_a_server_that_ended_did_not_take_is_kept_and_said(results, open_pa
         server.token = token
         page.keyboard.press("r")
         wait_for(page, TOLD, "is now called the first.")
+    page.click("[aria-label^='Rows 0 ']")
+    wait_for(page, PROBLEM, "The server is gone, or has another address now.")
+    with correcting(results, port) as server:
+        server.token = token
+        page.click("[aria-label^='Rows 0 ']")
+        page.wait_for_selector("#opened")
+        assert page.is_hidden(PROBLEM)
     assert read_facts(results).names[0] == "the first"
 
 

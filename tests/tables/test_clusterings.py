@@ -189,7 +189,7 @@ def test_a_view_that_no_other_one_is_matched_with_is_named(tmp_path):
 def test_empty_clusters_are_counted(tmp_path):
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
     facts = cluster(by_co_em(copies), tmp_path / "out")
-    assert "a: 1 of the 3 clusters are empty." in facts["warnings"]
+    assert "a: 1 of the 3 clusters is empty." in facts["warnings"]
 
 
 def test_two_clusters_that_exchange_rows_are_named():

@@ -44,10 +44,16 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     sections = [_section(number, view) for number, view in enumerate(views)]
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
     titles = [clusters.titles_of(clustering, view) for view in views]
+    cards = list(clustering.listed(clustering.numbered_as_one))
+    names, apart = [[""] * clustering.n_clusters for _ in views], [""] * len(views)
+    for one in cards:
+        for number in one.views:
+            names[number][one.number] = one.title
+            apart[number] = one.id.removesuffix(f"{one.number}")
+    if any(apart):
+        data["apart"] = apart
     sizes = [Counter(view.labels) for view in views]
     lists = [(view, name) for view in views for name in clusters.TOLD]
-    # what sets unrelated clusters of one number apart would name neither
-    found_names = clustering.titles if len(clustering.numbered_as_one) == 1 else ()
     return rendered(
         "clustering",
         data,
@@ -61,8 +67,9 @@ def clustering_page(clustering: results.Clustering) -> bytes:
         ),
         found=results.found_in_words(clustering),
         titles=titles,
-        # as a person named them, else after what sets them apart
-        names=found_names or clustering.names or ("",) * clustering.n_clusters,
+        cards=cards,
+        names=names,  # of the clusters of every view
+        apart=apart,  # what stands before the numbers of clusters of every view
         titles_in=partial(clusters.titles_in, clustering, titles),
         pictures_in=partial(clusters.pictures_in, clustering),
         in_percent=clusters.in_percent,
@@ -125,8 +132,8 @@ def _suspicion(view: results.ViewFacts) -> Iterator[Notice]:
     if view.disagreement > LARGEST_DISAGREEMENT:
         yield Notice(
             f"In “{view.name}”, {percent(view.disagreement)} of the rows are in another cluster "
-            "than the one whose center is nearest to them (more than "
-            f"{percent(LARGEST_DISAGREEMENT)} is suspicious).",
+            "than the one whose center is nearest to them ("
+            f"{percent(LARGEST_DISAGREEMENT)} or more is suspicious).",
             "The constraints, not the distances, make these clusters: they are hardly round. "
             "Constraint Propagation takes every cluster to be round, so that it may have inferred "
             "wrong constraints.",

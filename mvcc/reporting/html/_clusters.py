@@ -9,7 +9,7 @@ from typing import Any
 
 from mvcc._utils.messages import enumerated, percent
 from mvcc.reporting.html._words import N_COLORS, SHAPES, count, plural
-from mvcc.results import Clustering, Given, LinkFacts, ViewFacts
+from mvcc.results import Clustering, Given, LinkFacts, ListedCluster, ViewFacts
 
 _MOST_TITLES = 3
 _MOST_PICTURES = 4
@@ -17,22 +17,22 @@ _PART = 0.25  # of a cluster's matched rows; with two such parts it is split
 _FEWEST = 5  # matched rows of a cluster, to speak of parts
 
 
-def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: int) -> list[str]:
+def titles_in(facts: Clustering, titles: list[dict[int, str]], cluster: ListedCluster) -> list[str]:
     """Return titles of typical rows of a cluster, from the first view that has some."""
-    for own, profiles in zip(titles, facts.profiles, strict=False):
-        if own:
-            typical = profiles[cluster].typical
+    for view in cluster.views if facts.profiles else ():
+        if own := titles[view]:
+            typical = facts.profiles[view][cluster.number].typical
             return list(dict.fromkeys(own[row] for row in typical if row in own))[:_MOST_TITLES]
     return []
 
 
-def pictures_in(facts: Clustering, cluster: int) -> list[tuple[int, ViewFacts, Any]]:
+def pictures_in(facts: Clustering, cluster: ListedCluster) -> list[tuple[int, ViewFacts, Any]]:
     """Return pictures of rows of a cluster, each with its view and the number of that."""
     found = (
-        (number, view, one)
-        for number, view in enumerate(facts.views)
-        for one in view.pictures
-        if view.labels[one.row] == cluster
+        (number, facts.views[number], one)
+        for number in cluster.views
+        for one in facts.views[number].pictures
+        if facts.views[number].labels[one.row] == cluster.number
     )
     return list(islice(found, _MOST_PICTURES))
 

@@ -134,7 +134,9 @@ class ReviewSession(LoggedSession):
 
     def clusters(self) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
         """Give every cluster: what corrections call it, its name, and its views with profiles."""
-        for id, name, own in self.facts.listed(self.facts.numbered_alike):
+        facts = self.facts
+        for id, name, number, views in facts.listed(facts.numbered_alike):
+            own = [(facts.views[view], facts.profiles[view][number]) for view in views]
             if any(profile.size for _, profile in own):
                 yield id, name, own
 

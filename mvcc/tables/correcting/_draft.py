@@ -160,12 +160,17 @@ class Draft:
 
     def called(self, views: list[int], number: int) -> str:
         """Return what a sentence calls a cluster."""
-        name = self.names[views[0]][number]
-        return f"{number} ({clipped(name, 40)})" if name else str(number)
+        name, id = self.names[views[0]][number], self._id(views, number)
+        return f"{id} ({clipped(name, 40)})" if name else id
 
     def alike_with(self, view: int) -> list[int]:
         """Return the views in which the numbers of a view stand for the same clusters."""
         return next(views for views in self._alike if view in views)
+
+    def _id(self, views: list[int], number: int) -> str:
+        """Return the number of a cluster, behind a view if views are numbered apart."""
+        apart = f"{self._facts.views[views[0]].name}:" if len(self._alike) > 1 else ""
+        return f"{apart}{number}"
 
     def _find(self, name: str) -> Row | None:
         view, id = view_and_id(name)
@@ -205,8 +210,7 @@ class Draft:
                 self.into[view][self.into[view] == number] = kept
             self.sentences.append(f"Cluster {before} was merged into {self.called(views, kept)}.")
             answer = f"{MERGE}{kept}"
-        apart = f"{self._facts.views[views[0]].name}:" if len(self._alike) > 1 else ""
-        return replace(line, id=f"{apart}{number}", answer=answer)
+        return replace(line, id=self._id(views, number), answer=answer)
 
     def _correct_match(self, rows: list[Row], answer: str) -> None:
         if self._replays and len(rows) < 2:

@@ -153,7 +153,9 @@ def _ranges(column: Column, values: Floats, labels: Ints, k: int) -> Iterator[tu
             level, rule = "medium", f"between {low} and {high}"
         if m <= 2:
             rule = f"= {written(edges[first], column.kind)}"
-        shares = [float(side[cluster, first:last].sum()) for side in (inside, outside)]
+        own = counts[:, first:last].sum(axis=1)
+        parts = _parts(np.column_stack([own, counts.sum(axis=1) - own]))
+        shares = [float(side[cluster, 0]) for side in parts]
         found = _found(column, rule, *shares)
         if column.kind == "number" and shares[0] - shares[1] < _NEARLY and m > 2:
             found["words"] = f"{level} {with_its_end(column.name, _LONGEST_COLUMN)}"
@@ -205,9 +207,9 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
     """Return for each cluster its words, with the shares of texts inside and outside with them.
 
     They are ranked by their part of the Kullback–Leibler divergence between inside and outside
-    (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
-    class-based TF-IDF of topic models ranks words that are in nearly every text, such as "from",
-    above those that a reader looks for.
+    (Tomokiyo and Hurst 2003), of shares that are never 0, among those that are in more texts inside
+    beyond chance. The class-based TF-IDF of topic models ranks words that are in nearly every text,
+    such as "from", above those that a reader looks for.
     """
     columns = [values for column, values in columns_of(table) if column.kind == "text"]
     if not columns:
@@ -232,18 +234,15 @@ def distinguishing_words(table: Table, labels: Ints, k: int) -> list[list[list[A
         [np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)]
     )
     every, n_inside, n_outside = counts.sum(axis=0), n + 1, len(some) - n + 1
-    inside, outside = (counts + 0.5) / n_inside, (every - counts + 0.5) / n_outside  # never 0
+    inside, outside = (counts + 0.5) / n_inside, (every - counts + 0.5) / n_outside
     scores = inside * np.log(inside / outside)
     share = every / len(some)
     spread = np.sqrt(share * (1 - share) * (1 / n_inside + 1 / n_outside))
     scores[inside - outside < _BEYOND * spread] = 0
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
+    parts = [counts / np.maximum(n, 1), (every - counts) / np.maximum(len(some) - n, 1)]
     return [
-        [
-            [str(words[w]), float(inside[c, w]), float(outside[c, w])]
-            for w in best[c]
-            if scores[c, w] > 0
-        ]
+        [[str(words[w]), *(float(one[c, w]) for one in parts)] for w in best[c] if scores[c, w] > 0]
         for c in range(k)
     ]
 

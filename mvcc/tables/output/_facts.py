@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mvcc._utils.blocks import blocks_of
-from mvcc._utils.messages import enumerated
+from mvcc._utils.messages import agreeing, enumerated
 from mvcc._utils.names import views_of_pair
 from mvcc._utils.types import Floats, Ints
 from mvcc.metrics import cluster_fit
@@ -162,7 +162,8 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked, whatever the method."""
     for number, table in enumerate(tables):
         if empty := job.k - len(np.unique(fit.labels[number])):
-            yield f"{table.name}: {empty} of the {job.k} clusters are empty."
+            are = agreeing(empty, "is", "are")
+            yield f"{table.name}: {empty} of the {job.k} clusters {are} empty."
         sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
         sizes = np.sort(sizes[fit.numbers[number]])
         if (

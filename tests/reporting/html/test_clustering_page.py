@@ -189,6 +189,35 @@ def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
     assert "Clusters, one by one" not in page(facts).text
 
 
+def test_of_views_numbered_apart_every_cluster_has_a_card_of_its_own(page):
+    facts = make_facts((60, 40, 30), n_clusters=2) | {"co_em": None}
+    facts["joint"] = {"objective": 1.0, "n_objects": 80, "connected": [[0, 1], [2]]}
+    facts["joint"] |= {"anchors": [], "residual": None}
+    for view in facts["views"]:
+        view["n_propagated"] = {"must_link": 0, "cannot_link": 0}
+    for relation in facts["relations"]:
+        relation |= {"agreement": None, "by_chance": None, "differing": []}
+    made = page(facts)
+    ids = [
+        a["data-cluster"] for _, a in made.elements if a.get("class") == "cluster" if "id" not in a
+    ]
+    assert ids == ["texts:0", "texts:1", "sounds:0", "sounds:1"]
+    assert data_of(made)["apart"] == ["texts:", "texts:", "sounds:"]
+    links = [a["href"] for tag, a in made.elements if tag == "a" and "cluster-" in a["href"]]
+    sections = [
+        f"#{a['id']}" for _, a in made.elements if a.get("class") == "cluster" and "id" in a
+    ]
+    assert links == sections
+    sizes = [plural(facts["views"][2]["labels"].count(cluster), "row") for cluster in (0, 1)]
+    title = "sounds:1 high height, shop = Rome 1 sounds"
+    assert f"{title} {sizes[1]} (" in made.text
+    assert "texts and images : each of 20 matches is one object, in one cluster" in made.text
+    assert (
+        "texts and sounds : 15 matches are too few to connect them, so each was clustered without"
+        " the other" in made.text
+    )
+
+
 def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_are(page):
     X = np.random.default_rng(0).normal(size=(40, 3)) + 9 * (np.arange(40) % 2)[:, None]
     facts = cluster_views({"texts": X}, n_clusters=2, stability_runs=0, comparison=False).facts

@@ -427,6 +427,7 @@ def test_of_views_numbered_apart_a_merge_holds_for_new_rows_and_second_choices(t
     with ReviewSession(tmp_path / "results") as session:
         session.record([("view0:1", "merge:0")])
         first, second = session.facts.views
+        assert session.corrections == ["Cluster view0:1 was merged into view0:0."]
         listed = [(one["cluster"], [*one["rows"]]) for one in session.document(9)["clusters"]]
     assert set(first.labels) == {0, 2}
     assert set(first.second) <= {0, 2}
@@ -455,6 +456,22 @@ def test_of_views_numbered_apart_the_first_gives_the_numbers_once_matches_connec
     ]
     compared = compare_clusterings(tmp_path / "plain", tmp_path / "joint")
     assert not any(view["moved"] for view in compared["views"])
+
+
+def test_warnings_of_clusters_that_a_correction_changed_are_dropped(results):
+    facts = read_facts(results)
+    kept = ["view1: clusters 0 and 1 overlap: 12% of their rows change.", "view0: a blank line."]
+    of_clusters = ["3 of the 9 clusters are empty.", "one cluster has 40% of all rows."]
+    dropped = [f"view0: {one}" for one in [*of_clusters, "clusters 0 and 1 overlap: 12%."]]
+    found = facts.model_copy(update={"warnings": (*dropped, *kept)})
+    with ReviewSession(results) as session:
+        reviewed = Reviewed.of(found, session._used.tables, session._reviewed.corrections)
+    renamed = reviewed.extended(Answer("0", "rename:x"))
+    assert renamed.facts.warnings == found.warnings
+    view, matched = facts.views[0], {pair.i for pair in facts.relations[0].pairs}
+    row = next(row for row in range(view.n_rows) if row not in matched)
+    moved = renamed.extended(Answer(f"view0:{view.ids[row]}", str((view.labels[row] + 1) % 3)))
+    assert list(moved.facts.warnings) == kept
 
 
 def test_a_second_choice_without_rows_is_not_known(results):

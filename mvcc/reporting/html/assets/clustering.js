@@ -17,10 +17,11 @@
   const constraints = byId("selection-constraints");
   let selected = null; // view and row
   let opener = null; // what had the focus when a row was selected
-  let alone = null; // the cluster that is seen alone
+  let alone = null; // the id of the cluster that is seen alone
   let marked = data.views.map(() => []); // rows with a ring
 
-  data.views.forEach(function (view) {
+  data.views.forEach(function (view, number) {
+    view.apart = data.apart ? data.apart[number] : "";
     view.place = view.rows && new Map(view.rows.map((row, place) => [row, place]));
     view.moved = new Map(view.moved);
     view.rowOf = new Map();
@@ -100,7 +101,7 @@
     const many = view.labels.length > MANY;
     const fill = colorOf(view), edge = many ? null : color("paper");
     view.labels.forEach(function (label, row) {
-      const seen = alone === null || alone === label;
+      const seen = alone === null || alone === view.apart + label;
       pen.globalAlpha = seen ? 0.85 : DIM;
       const place = plot.at(view.x[row], view.y[row]);
       mark(pen, shapes[label % shapes.length], place, many ? 0.4 : 0.65, fill(row), seen && edge);
@@ -113,7 +114,7 @@
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     view.centers.forEach(function (center, cluster) {
-      if (!center || (alone !== null && alone !== cluster)) { return; }
+      if (!center || (alone !== null && alone !== view.apart + cluster)) { return; }
       const [left, middle] = plot.at(...center);
       // beside it: rows of a clear group may all be at the center
       const top = middle > 36 ? middle - 18 : middle + 18;
@@ -132,7 +133,7 @@
   function showAlone(cluster) {
     alone = cluster;
     all("button.cluster").forEach(function (button) {
-      button.setAttribute("aria-pressed", String(Number(button.dataset.cluster) === alone));
+      button.setAttribute("aria-pressed", String(button.dataset.cluster === alone));
     });
     draw();
   }
@@ -340,16 +341,18 @@
 
   all("button.cluster").forEach(function (button) {
     button.addEventListener("click", function () {
-      const cluster = Number(button.dataset.cluster);
+      const { cluster } = button.dataset;
       showAlone(cluster === alone ? null : cluster);
       if (alone !== null) {
-        all("details.cluster").forEach((one) => { one.open = one.id === "cluster-" + cluster; });
+        all("details.cluster").forEach((one) => {
+          one.open = one.querySelector(".alone").dataset.cluster === cluster;
+        });
       }
     });
   });
   all("button.alone").forEach(function (button) {
     button.addEventListener("click", function () {
-      showAlone(Number(button.dataset.cluster));
+      showAlone(button.dataset.cluster);
       byId("map").scrollIntoView();
     });
   });

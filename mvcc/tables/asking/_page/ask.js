@@ -175,18 +175,33 @@ function renaming(item, group) {
   const input = make("input", {
     maxlength: state.most_letters,
     autocomplete: "off",
+    required: "",
     "aria-label": `New name of ${group.name}`,
   });
   input.value = group.name;
   const rename = (event) => {
     event.preventDefault();
+    const name = input.value.trim();
     say(
       "answer",
-      { id: group.name, answer: `rename:${input.value}` },
-      `${quoted(group.name)} is now called ${quoted(input.value)}`,
+      { id: group.name, answer: `rename:${name}` },
+      `${quoted(group.name)} is now called ${quoted(name)}`,
     );
   };
-  item.replaceChildren(make("form", { onsubmit: rename }, input, make("button", {}, "Rename")));
+  const former = [...item.childNodes];
+  const cancel = () => {
+    item.replaceChildren(...former);
+    item.querySelector("button").focus();
+  };
+  item.replaceChildren(
+    make(
+      "form",
+      { onsubmit: rename, onkeydown: (event) => event.key === "Escape" && cancel() },
+      input,
+      make("button", {}, "Rename"),
+      make("button", { type: "button", onclick: cancel }, "Cancel"),
+    ),
+  );
   input.select();
 }
 
@@ -240,7 +255,7 @@ function finished(told) {
       make(
         "p",
         { class: "soft" },
-        "The server has ended; this page can be closed. run mvcc ask again to resume.",
+        "The server has ended; this page can be closed. Run mvcc ask again to resume.",
       ),
     );
   document.querySelector("h1").focus();

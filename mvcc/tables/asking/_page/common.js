@@ -7,6 +7,7 @@ const at = (id) => document.getElementById(id);
 let state = null; // as the server told it last
 let unsent = null; // what could not be sent: {name, body, words}
 let busy = false; // one request is sent at a time
+let unanswered = false; // the problem that is shown is that nothing could be fetched
 
 function make(tag, attributes = {}, ...children) {
   const one = document.createElement(tag);
@@ -81,6 +82,7 @@ function retry() {
 }
 
 function problem(...content) {
+  unanswered = false;
   at("problem").replaceChildren(...content);
   at("problem").hidden = content[0] === "";
   if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
@@ -141,10 +143,14 @@ function bars(values) {
 async function get(name) {
   const response = await fetch(name).catch(() => null);
   const told = response && (await response.json().catch(() => null));
-  if (response && response.ok) return told;
+  if (response && response.ok) {
+    if (unanswered) problem("");
+    return told;
+  }
   problem(
     (told && told.error) ||
       `The server is gone, or has another address now. Start ${document.title} again.`,
   );
+  unanswered = true;
   return null;
 }

@@ -15,7 +15,7 @@ function taken(told) {
   unsent = null;
   problem("");
   selected.clear();
-  show(told);
+  showAnew(told);
   const { said, n_moved, moved } = told.told;
   const more =
     n_moved > moved.length
@@ -36,7 +36,7 @@ function taken(told) {
 function stale(told) {
   const { words, tried } = unsent;
   unsent = null;
-  show(told);
+  showAnew(told);
   const fate = tried ? "Perhaps this had arrived" : "Not taken";
   problem(
     "Something else was corrected since this page was loaded; here is the present state." +
@@ -65,15 +65,22 @@ function finished(told) {
 
 /* ---- what is shown ---- */
 
+/* Show what changed; what takes the place of the list's entry with the focus has it then. */
+function showAnew(told) {
+  const item = document.activeElement.closest("li");
+  const list = item?.parentElement;
+  const place = item && [...list.children].indexOf(item);
+  show(told);
+  const next = list?.children[place]?.querySelector("button, input");
+  (next ?? document.querySelector("h1")).focus({ preventScroll: true });
+}
+
 function show(told) {
   state = told;
   at("status").textContent =
     counted(told.clusters.length, "cluster") +
     ` · ${counted(told.corrections.length, "correction")}`;
   at("clusters").replaceChildren(...told.clusters.map(shownCluster));
-  at("target").replaceChildren(
-    ...told.clusters.map((one) => make("option", { value: one.id }, called(one))),
-  );
   at("n-disputed").textContent = `Different answers of several people (${told.disputed.n})`;
   at("n-disputed").parentElement.hidden = told.disputed.n === 0;
   at("disputed").replaceChildren(...told.disputed.rows.map(disputed));
@@ -106,7 +113,10 @@ function shownCluster(one) {
     make(
       "div",
       { class: "keys" },
-      act("Rows", () => open(one.id)),
+      act("Rows", async () => {
+        await open(one.id);
+        at("opened").querySelector("h2")?.focus();
+      }),
       act("Rename", () => renaming(item, one)),
       act("Merge", () => merging(item, one)),
       act("Split", () => splitting(item, one)),
@@ -125,6 +135,7 @@ function renaming(item, one) {
   const input = make("input", {
     maxlength: state.most_letters,
     autocomplete: "off",
+    required: "",
     "aria-label": `New name of ${called(one)}`,
   });
   const send = (event) => {
@@ -191,7 +202,12 @@ async function open(id) {
   const cut =
     told.n > told.rows.length ? `, ${told.rows.length} of them, the least sure first` : "";
   at("opened").replaceChildren(
-    make("h2", {}, `Rows of ${id} (${told.n}${cut}) `, make("button", { onclick: close }, "Close")),
+    make(
+      "h2",
+      { tabindex: -1 },
+      `Rows of ${id} (${told.n}${cut}) `,
+      make("button", { onclick: close }, "Close"),
+    ),
     make("ul", { class: "rows" }, ...told.rows.map((row) => make("li", {}, choosable(row)))),
   );
   at("opened").hidden = false;
@@ -259,7 +275,7 @@ function disputed({ id, rows, said }) {
     make(
       "div",
       { class: "keys" },
-      ...moves.map((one) => settle(one.id.split(":").pop(), `Put into ${called(one)}`)),
+      ...moves.map((one) => settle(one.id, `Put into ${called(one)}`)),
       settle("outlier", "Fits nowhere"),
     ),
   );
@@ -298,6 +314,16 @@ function showSelection() {
   at("n-selected").textContent = `${counted(selected.size, "row")} selected`;
   const views = new Set([...selected].map((id) => id.split(":")[0]));
   document.querySelector("[value=match]").disabled = !(selected.size === 2 && views.size === 2);
+  const chosen = at("target").value;
+  const targets = state.clusters.filter(({ sizes }) =>
+    [...views].every((view) => Object.hasOwn(sizes, view)),
+  );
+  at("target").replaceChildren(
+    ...targets.map((one) =>
+      make("option", { value: one.id, selected: one.id === chosen ? "" : null }, called(one)),
+    ),
+  );
+  document.querySelector("[value=move]").disabled = targets.length === 0;
 }
 
 at("selection").addEventListener("submit", (event) => {
@@ -309,7 +335,7 @@ at("selection").addEventListener("submit", (event) => {
     selected.clear();
     showSelection();
   } else if (does === "move")
-    correct(ids, at("target").value.split(":").pop(), `${what} to ${at("target").value}`);
+    correct(ids, at("target").value, `${what} to ${at("target").value}`);
   else correct(ids, does, `${what}: ${event.submitter.textContent}`);
 });
 
