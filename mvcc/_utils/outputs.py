@@ -204,13 +204,15 @@ class OutputFolder:
 
     def _refuse_kept(self, name: str, kind: str, folders: bool) -> None:
         path = self.path / name
+        if path.is_dir() and not (path.is_symlink() or folders):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         inside = [file.relative_to(self.path).as_posix() for file in _files_at(path)]
-        if folders and not inside:  # an empty folder may be replaced by a folder
+        if not inside:  # an empty folder may be replaced by a folder
             return
         if not self.fresh:
             or_fresh = "" if self.fresh is None else ", or replace it with --fresh"
             raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
-        for file in inside or [name]:
+        for file in inside:
             if why := self._ledger.why_not_ours(file, kind):
                 raise StoreError(f"{self.path / file} is not replaced: {why}. {self._instead}.")
 

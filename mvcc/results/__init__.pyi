@@ -44,7 +44,6 @@ from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
 from ._schema import Input as Input
-from ._schema import ListedCluster as ListedCluster
 from ._schema import Relation as Relation
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
@@ -56,7 +55,9 @@ from ._view import LinkFacts as LinkFacts
 from ._view import Sureness as Sureness
 from ._view import ViewFacts as ViewFacts
 from ._view import sureness_of as sureness_of
+from ._words import ListedCluster as ListedCluster
 from ._words import column_lines as column_lines
 from ._words import columns_table as columns_table
 from ._words import columns_used as columns_used
 from ._words import found_in_words as found_in_words
+from ._words import listed_clusters as listed_clusters

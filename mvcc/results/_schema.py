@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
 
@@ -116,15 +116,6 @@ class Input(Facts):
     rows: Count  # number of rows
 
 
-class ListedCluster(NamedTuple):
-    """A cluster of views that are numbered alike."""
-
-    id: str  # its number, behind the first of its views if others are numbered apart
-    title: str  # as a person named it, else after what sets it apart
-    number: int
-    views: list[int]  # their numbers
-
-
 class Clustering(Facts):
     """All facts of a clustering, consistent with each other."""
 
@@ -190,26 +181,6 @@ class Clustering(Facts):
     def numbered_as_one(self) -> list[list[str]]:
         """The same, but all views of co-EM, which numbers them alike as far as it can."""
         return self.numbered_alike if self.joint else [[view.name for view in self.views]]
-
-    def listed(self, sets: list[list[str]]) -> Iterator[ListedCluster]:
-        """Give every cluster of sets of views that are numbered alike."""
-        for alike in sets:
-            own = [place for place, view in enumerate(self.views) if view.name in alike]
-            apart = f"{alike[0]}:" if len(sets) > 1 else ""
-            for cluster in self.clusters:
-                title = self._title_in(own, cluster)
-                yield ListedCluster(f"{apart}{cluster}", title, cluster, own)
-
-    def _title_in(self, own: list[int], cluster: int) -> str:
-        """Return what a cluster is called in views that are numbered alike."""
-        if len(own) == len(self.views):
-            titles = self.titles or self.names
-            return titles[cluster] if titles else ""
-        given = self.views[own[0]].names
-        if given and given[cluster]:
-            return given[cluster]
-        names = (self.profiles[place][cluster].name for place in own if self.profiles)
-        return " / ".join(dict.fromkeys(filter(None, names)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``clustering.json`` holds."""

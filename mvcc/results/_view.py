@@ -255,6 +255,7 @@ class ViewFacts(Facts):
     dropped: tuple[LinkFacts, ...]  # constraints that were left out, since others contradict them
     reference_f: Number | None  # pairwise F-measure with the known classes
     reference_ari: Number | None  # adjusted Rand index with the known classes
+    cautions: tuple[StrictStr, ...] = ()  # warnings about its clusters, before corrections
     names: tuple[StrictStr, ...] = ()  # of the clusters in this view, if `mvcc ask` named them
     outliers: tuple[StrictStr, ...] = ()  # ids of rows that were left out as outliers
     moved: tuple[Moved, ...] = ()  # rows that constraints moved

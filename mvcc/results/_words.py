@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
+from typing import NamedTuple
 
 from mvcc._utils.messages import clipped, counted, percent, with_its_end
 from mvcc.results._schema import Clustering, Relation
@@ -117,3 +118,34 @@ def _agreement(clustering: Clustering, relation: Relation) -> str:
         f"{percent(shared)} of {n} matched rows{of_which} share their cluster{cut} "
         f"({percent(chance)} by chance)"
     )
+
+
+class ListedCluster(NamedTuple):
+    """A cluster of views that are numbered alike."""
+
+    id: str  # its number, behind the first of its views if others are numbered apart
+    title: str  # as a person named it, else after what sets it apart
+    number: int
+    views: list[int]  # their numbers
+
+
+def listed_clusters(facts: Clustering, sets: list[list[str]]) -> Iterator[ListedCluster]:
+    """Give every cluster of sets of views that are numbered alike."""
+    for alike in sets:
+        own = [place for place, view in enumerate(facts.views) if view.name in alike]
+        apart = f"{alike[0]}:" if len(sets) > 1 else ""
+        for cluster in facts.clusters:
+            title = _title_in(facts, own, cluster)
+            yield ListedCluster(f"{apart}{cluster}", title, cluster, own)
+
+
+def _title_in(facts: Clustering, own: list[int], cluster: int) -> str:
+    """Return what a cluster is called in views that are numbered alike."""
+    if len(own) == len(facts.views):
+        titles = facts.titles or facts.names
+        return titles[cluster] if titles else ""
+    given = facts.views[own[0]].names
+    if given and given[cluster]:
+        return given[cluster]
+    names = (facts.profiles[place][cluster].name for place in own if facts.profiles)
+    return " / ".join(dict.fromkeys(filter(None, names)))

@@ -44,7 +44,7 @@ def clustering_page(clustering: results.Clustering) -> bytes:
     sections = [_section(number, view) for number, view in enumerate(views)]
     data = clusters.page_data(clustering, _listed_rows(clustering, sections))
     titles = [clusters.titles_of(clustering, view) for view in views]
-    cards = list(clustering.listed(clustering.numbered_as_one))
+    cards = list(results.listed_clusters(clustering, clustering.numbered_as_one))
     names, apart = [[""] * clustering.n_clusters for _ in views], [""] * len(views)
     for one in cards:
         for number in one.views:

@@ -16,7 +16,14 @@ from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page
-from mvcc.results import CLUSTERING, Clustering, ClusterProfile, Sureness, ViewFacts
+from mvcc.results import (
+    CLUSTERING,
+    Clustering,
+    ClusterProfile,
+    Sureness,
+    ViewFacts,
+    listed_clusters,
+)
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession
@@ -135,7 +142,7 @@ class ReviewSession(LoggedSession):
     def clusters(self) -> Iterator[tuple[str, str, list[tuple[ViewFacts, ClusterProfile]]]]:
         """Give every cluster: what corrections call it, its name, and its views with profiles."""
         facts = self.facts
-        for id, name, number, views in facts.listed(facts.numbered_alike):
+        for id, name, number, views in listed_clusters(facts, facts.numbered_alike):
             own = [(facts.views[view], facts.profiles[view][number]) for view in views]
             if any(profile.size for _, profile in own):
                 yield id, name, own

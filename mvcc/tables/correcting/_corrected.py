@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,8 +22,6 @@ from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
 _FEWEST = 4  # rows of a view, to be split
-# warnings that hold for the clusters of a view as they were found, behind its name
-_OF_CLUSTERS = re.compile(r": (\d+ of the \d+ clusters|one cluster has|clusters \d+ and \d+) ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +58,13 @@ def draft_of(found: Clustering, corrections: Corrections) -> Draft:
 
 
 def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
-    warnings = [
-        warning
-        for warning in found.warnings
-        if not any(
-            warning.startswith(f"{view.name}: ") and _OF_CLUSTERS.match(warning, len(view.name))
-            for view, labels in zip(found.views, draft.labels, strict=True)
-            if not np.array_equal(view.labels, labels)
-        )
-    ]
+    ended = {
+        caution
+        for view, labels in zip(found.views, draft.labels, strict=True)
+        if not np.array_equal(view.labels, labels)
+        for caution in view.cautions
+    }
+    warnings = [warning for warning in found.warnings if warning not in ended]
     if draft.n_lost or draft.absent:
         warnings.append(
             f"{counted(draft.n_lost, 'correction')} and {counted(len(draft.absent), 'row')} of"

@@ -121,6 +121,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         **_choices(number, labels, fit),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
+        "cautions": list(_of_clusters(number, table.name, fit)),
         "dropped": [
             [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
         ],
@@ -161,23 +162,7 @@ def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict
 def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked, whatever the method."""
     for number, table in enumerate(tables):
-        if empty := job.k - len(np.unique(fit.labels[number])):
-            are = agreeing(empty, "is", "are")
-            yield f"{table.name}: {empty} of the {job.k} clusters {are} empty."
-        sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
-        sizes = np.sort(sizes[fit.numbers[number]])
-        if (
-            job.k > 1
-            and sizes[-1] >= _LARGE * sizes.sum()
-            and np.median(sizes[:-1]) < _SMALL * sizes[-1]
-        ):
-            yield (
-                f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most"
-                " others are small. Rows that are unlike all others may make clusters of their"
-                " own; look at the smallest ones."
-            )
-        if fit.exchanged:
-            yield from _overlap(table.name, fit.exchanged[number], fit.labels[number])
+        yield from _of_clusters(number, table.name, fit)
         if fit.agreement and fit.agreement[number] < _STABLE:
             yield (
                 f"{table.name}: its clusters change from start to start (stability"
@@ -190,6 +175,27 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
                 f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"
                 " not used."
             )
+
+
+def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked of the clusters in a view, which corrections change."""
+    sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
+    sizes = np.sort(sizes[fit.numbers[number]])
+    if empty := np.count_nonzero(sizes == 0):
+        are = agreeing(empty, "is", "are")
+        yield f"{name}: {empty} of the {len(sizes)} clusters {are} empty."
+    if (
+        len(sizes) > 1
+        and sizes[-1] >= _LARGE * sizes.sum()
+        and np.median(sizes[:-1]) < _SMALL * sizes[-1]
+    ):
+        yield (
+            f"{name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are"
+            " small. Rows that are unlike all others may make clusters of their own; look at the"
+            " smallest ones."
+        )
+    if fit.exchanged:
+        yield from _overlap(name, fit.exchanged[number], fit.labels[number])
 
 
 def _overlap(name: str, exchanged: Floats, labels: Ints) -> Iterator[str]:
