@@ -181,7 +181,7 @@ def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked of the clusters in a view, which corrections change."""
     sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
     sizes = np.sort(sizes[fit.numbers[number]])
-    if empty := np.count_nonzero(sizes == 0):
+    if empty := int(np.count_nonzero(sizes == 0)):
         are = agreeing(empty, "is", "are")
         yield f"{name}: {empty} of the {len(sizes)} clusters {are} empty."
     if (
