@@ -100,7 +100,7 @@ def settings(given: dict[str, Any]) -> Iterator[_Setting]:
             yield from _by_view(name, option, value or ())
         elif name in _SEVERAL:
             if value:
-                yield (name,), list(value), f"{flag} {f' {flag} '.join(value)}"
+                yield (name,), list(value), " ".join(f"{flag} {one}" for one in value)
         elif value is not None:
             yield (name,), option.read(value), f"{flag} {value}"
 

@@ -142,8 +142,8 @@ def header_rows(texts: Iterable[str]) -> dict[str, int]:
 
 def name_and_value(text: str, flag: str) -> tuple[str, str]:
     """Split the text of an option NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
+    name, _, value = text.partition("=")
+    if not (name and value):
         raise click.BadParameter(
             f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…",
             param_hint=flag,

@@ -135,10 +135,9 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
 
 def _texts(column: pd.Series[Any]) -> list[str]:
     try:
-        found: list[str] = as_texts(column[~is_missing(column)]).tolist()
+        return as_texts(column[~is_missing(column)]).tolist()
     except UnicodeDecodeError:  # bytes name no rows; who reads the table says what to do
         return []
-    return found
 
 
 def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:

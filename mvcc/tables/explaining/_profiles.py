@@ -88,7 +88,7 @@ def places_of(X: Floats | LazyRows, labels: Ints, k: int) -> Places:
     for block in blocks_of(len(X)):  # all rows may take much memory
         distances[block, there] = cdist(X[block], centers)
     every = np.arange(len(X))
-    own = distances[every, labels].copy()
+    own = distances[every, labels]
     distances[every, labels] = np.inf
     other = distances.argmin(axis=1)
     if len(there) == 1:

@@ -50,8 +50,7 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     texts = as_texts(column) if has_floats else flat(column, path).astype(str)
     if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
         texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
-    found: list[str] = texts.where(column.notna(), "").tolist()
-    return found
+    return texts.where(column.notna(), "").tolist()
 
 
 def flat(column: pd.Series[Any], path: str) -> pd.Series[Any]:
@@ -130,7 +129,7 @@ def as_arrow(column: pd.Series[Any]) -> Any:
     types = set(map(type, there))
     exact = all(abs(value) <= _EXACT for value in there if isinstance(value, int))
     if len(types) > 1 and not (types == {int, float} and exact):
-        column = flat(column, "").astype(str).where(column.notna(), None)
+        column = _texts_of(flat(column, ""))
     try:
         return pyarrow.Array.from_pandas(column)
     except OverflowError:  # whole numbers of more than 64 bits

@@ -206,7 +206,7 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
 
 def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all values are names of files, which hold what they are about."""
-    if values.dtype.kind not in "OUT" or not str(next(iter(values.dropna()), "")).count("."):
+    if values.dtype.kind not in "OUT" or "." not in str(next(iter(values.dropna()), "")):
         return None
     for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()

@@ -67,8 +67,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
 @contextmanager
 def without_words_of_libraries() -> Iterator[None]:
     """Keep back a library's warnings about a file: mvcc reports what matters."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         yield
 
 
@@ -216,12 +215,9 @@ def _text_frames(
             iterator=True,
         )
         while True:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)
+            with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
                 frame = reader.read(n_rows)
             yield _named(frame, names, delimiter, headless=headless)
-            if n_rows is None:
-                return
     except StopIteration:  # pandas has no more rows
         return
     except DataError:

@@ -47,8 +47,6 @@ _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
 _STYLES = {
-    Written.PLAIN: _WITHOUT,
-    Written.SPACES: _WITHOUT,
     Written.COMMAS: _WITH_POINT,
     Written.POINTS: _WITH_COMMA,
     Written.DECIMAL_COMMAS: _WITH_COMMA,
@@ -75,11 +73,8 @@ def numbers_of(words: Any) -> Floats:
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
-        if (
-            text.isascii() and "_" not in text
-        ):  # Python takes 1_000 and digits of other scripts, too
-            floats: Floats = words.astype(np.float64)
-            return floats
+        if text.isascii() and "_" not in text:  # float takes 1_000 and digits of other scripts, too
+            return words.astype(np.float64)
     except (TypeError, ValueError):
         pass  # a missing value or a word
     found = np.asarray(pd.to_numeric(words.ravel(), errors="coerce"), dtype=np.float64)
@@ -128,8 +123,7 @@ def read_numbers_like(texts: pd.Series[Any], written: Written, unit: str) -> Flo
 def _taken_apart(texts: pd.Series[Any]) -> pd.DataFrame:
     """Return limit, first and last number, and unit of each text that is a number or a range."""
     plain = texts.astype(object).str.replace(_GROUPED, "", regex=True)
-    whole = plain.where(plain.str.fullmatch(_CELL).eq(True))
-    parts = whole.str.extract(_WHOLE_CELL)
+    parts = plain.str.extract(_WHOLE_CELL)
     has_cents = ~parts["last"].str.endswith((",", "."), na=False)  # 850,- has none
     parts["credit"] = parts["credit"].where(has_cents)
     minus = parts[["minus", "sign", "credit"]].isin(["-", "−"]).any(axis=1)
@@ -186,8 +180,7 @@ def _read(cells: pd.Series[Any], written: Written) -> Floats:
 
 
 def _matches(texts: pd.Series[Any], style: str) -> Bools:
-    found: Bools = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
-    return found
+    return texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
 
 
 def _written(parts: pd.DataFrame, unit: str, sign: str, delimiter: str | None) -> Written | None:

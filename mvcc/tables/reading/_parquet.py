@@ -81,8 +81,7 @@ def frames_of_parquet(
 
 def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
     """Return a Parquet file, or some of its rows, as a frame with its index as a column."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what pandas would rather be given
+    with warnings.catch_warnings(action="ignore"):  # of what pandas would rather be given
         frame: pd.DataFrame = _with_texts(table, path).to_pandas(**options)
     frame.attrs = {}  # pandas stores those of whoever wrote the file
     if isinstance(frame.index, pd.MultiIndex):

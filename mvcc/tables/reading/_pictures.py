@@ -41,8 +41,8 @@ def decoded_picture(path: str, side: int) -> tuple[Any, bytes]:
         raise ValueError(f"it has more than {_LARGEST // 2**20} MB")
     too_large = f"it has more than {_MOST_PIXELS:,} pixels"
     try:
-        with warnings.catch_warnings():  # Pillow warns of some sizes, and refuses larger ones
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        # Pillow warns of some sizes, and refuses larger ones
+        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
             image = Image.open(io.BytesIO(content), formats=_FORMATS)
     except UnidentifiedImageError:
         known = f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"

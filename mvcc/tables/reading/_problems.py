@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped
-from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
+from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 _MOST_TOLD = 20
 
@@ -66,8 +66,6 @@ class Problems:
         """Note an error in a file and go on."""
         try:
             yield
-        except ConstraintConflictError:
-            raise
         except (DataError, InvalidInputError) as error:
             self.add(error)
 

@@ -126,11 +126,9 @@ def _place(written: str) -> tuple[int, int]:
 
 def letters_of(column: int) -> str:
     """Return what spreadsheet programs call a column, which counts from 0: A, …, Z, AA, …"""
-    letters = ""
-    while column >= 0:
-        letters = chr(65 + column % 26) + letters
-        column = column // 26 - 1
-    return letters
+    from openpyxl.utils import get_column_letter  # of no use where there is no workbook
+
+    return get_column_letter(column + 1)
 
 
 @dataclass(frozen=True)
