@@ -193,9 +193,10 @@ def _why_between(view: results.ViewFacts, row: int) -> str:
 
 
 def _why_nowhere(view: results.ViewFacts, row: int) -> str:
-    if view.fit[row] == 0:
+    n_better = sum(fit > view.fit[row] for fit in view.fit)
+    if n_better == view.n_rows - 1:
         return "fits its cluster worst of all rows"
-    return f"fits its cluster worse than {percent(1 - view.fit[row])} of the rows"
+    return f"fits its cluster worse than {percent(n_better / view.n_rows)} of the rows"
 
 
 def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
