@@ -18,8 +18,8 @@ from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 
-LOCK, LEDGER = ".mvcc-lock", ".mvcc-files"
-PART, FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
+LOCK, LEDGER, JOURNAL = ".mvcc-lock", ".mvcc-files", ".mvcc-exchange"
+PART = "part"  # in place of a checksum: what goes after a kill
 _MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")
 _HANDLE = re.compile(r"(?:/dev|/proc/[0-9]+(?:/task/[0-9]+)?)/fd/[0-9]+")
@@ -240,11 +240,6 @@ class Ledger:
         kinds = {of_kind for own, of_kind in known if own == checksum}
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
-    def is_ours(self, name: str) -> bool:
-        """Tell whether a file is one that any command wrote."""
-        kinds = {kind for _, kind, entry in self.entries if entry == name}
-        return any(not self.why_not_ours(name, kind) for kind in kinds)
-
     def forget(self, kind: str) -> None:
         """Drop the entries of a kind, whose list of its own is complete."""
         kept = sorted(entry for entry in self.entries if entry[1] != kind)
@@ -257,8 +252,9 @@ class Ledger:
         self.entries = set(kept)
 
     def remove_empty(self) -> None:
-        """Remove a ledger of files that do not exist."""
-        if not any((self._folder / name).is_file() for _, _, name in self.entries):
+        """Remove a ledger of files that do not exist, unless a journal of moves needs it."""
+        names = [JOURNAL, *(name for _, _, name in self.entries)]
+        if not any((self._folder / name).is_file() for name in names):
             (self._folder / LEDGER).unlink(missing_ok=True)
 
 

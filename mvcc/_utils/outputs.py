@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,11 +17,10 @@ from types import MappingProxyType
 from typing import Self
 
 from mvcc._utils import files
-from mvcc._utils.files import FORMER, LEDGER, PART, Ledger, entries_in, link_before
+from mvcc._utils.exchange import Exchange, remove
+from mvcc._utils.files import LEDGER, PART, Ledger, entries_in, link_before
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
-
-_LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
 
 class OutputFolder:
@@ -47,6 +44,7 @@ class OutputFolder:
         self.on_note = on_note
         self._inputs = [Path(os.path.realpath(one)) for one in inputs]
         self._ledger = Ledger(path)
+        self._exchange = Exchange(path, self._ledger)
         self._made: list[Path] = []
         self._open = ExitStack()
 
@@ -58,7 +56,8 @@ class OutputFolder:
             self._ledger = Ledger(self.path, entries_in(self.path / LEDGER))
             if not self._ledger.entries:
                 stack.callback(self._ledger.remove_empty)
-            self._remove_parts()
+            self._exchange = Exchange(self.path, self._ledger)
+            self._exchange.repair()
             self._open = stack.pop_all()
         return self
 
@@ -151,17 +150,20 @@ class OutputFolder:
         with self.explained(self.path / os.path.commonpath(names)), ExitStack() as stack:
             parts = {name: stack.enter_context(self._part(name)) for name in names}
             yield [*parts.values()]
+            new = dict[str, str]()
             for name, part in parts.items():
                 self.refuse_taken([name], folders=part.is_dir())
                 files.sync(part)
                 for file in _files_at(part):
                     files.sync(file)
-                    inside = Path(name, file.relative_to(part))
-                    self._note(inside.as_posix(), files.sha256_of_file(file))
-            # a single file takes the place of another one at once
-            at_once = len(parts) == 1 and not part.is_dir()
-            former = () if at_once else [one for one in names if (self.path / one).exists()]
-            self._exchange(parts, former)
+                    inside = Path(name, file.relative_to(part)).as_posix()
+                    new[inside] = files.sha256_of_file(file)
+                    self._note(inside, new[inside])
+            if len(parts) == 1 and not part.is_dir():  # it takes the place of another one at once
+                files.move(part, self.path / name)
+                return
+            former = [one for one in names if (self.path / one).exists()]
+            self._exchange.run(parts, new, former, self.kind)
 
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
@@ -187,11 +189,15 @@ class OutputFolder:
             ]
             former = [*self.names(), *others]
             self.refuse_inputs(former)
+            new = dict[str, str]()
             for name in names:
                 files.sync(staged / name)
-                self._note(name, files.sha256_of_file(staged / name), kinds.get(name))
-            self._made += {(self.path / name).parent for name in [*former, *names]} - {self.path}
-            self._exchange({name: staged / name for name in names}, former)
+                new[name] = files.sha256_of_file(staged / name)
+                self._note(name, new[name], kinds.get(name))
+            parts = {name: staged / name for name in names}
+            own = {name for _, kind, name in self._ledger.entries if kind == self.kind}
+            superseded = own.intersection(self._exchange.held())
+            self._exchange.run(parts, new, former, self.kind, superseded)
 
     @contextmanager
     def explained(self, path: Path) -> Iterator[None]:
@@ -236,7 +242,7 @@ class OutputFolder:
         try:
             yield part
         finally:
-            _remove(part, ignore_errors=True)  # which would hide why it was not finished
+            remove(part, ignore_errors=True)  # which would hide why it was not finished
 
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)
@@ -245,72 +251,12 @@ class OutputFolder:
         self._made += [one for one in (folder, *folder.parents) if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)
 
-    def _exchange(self, parts: Mapping[str, Path], former: Collection[str]) -> None:
-        """Move files, or whole folders, into the places of former ones, all or none.
-
-        The last one is the first to go and the last to come: where it is missing in the end, or
-        after a kill, the former ones come back.
-        """
-        *_, last = parts
-        former = sorted(former, key=lambda name: name != last)
-        aside = {name: files.part_of(self.path / name).with_suffix(".old") for name in former}
-        for path in aside.values():
-            self._note(path.relative_to(self.path).as_posix(), FORMER, last)
-        try:
-            for name, path in aside.items():
-                files.move(self.path / name, path)
-            for name, part in parts.items():
-                files.move(part, self.path / name)
-        finally:
-            if not os.path.lexists(self.path / last):
-                for name in [name for name, part in parts.items() if not os.path.lexists(part)]:
-                    _remove(self.path / name)
-            for name, path in reversed(aside.items()):
-                _settle(path, self.path / name, self.path / last)
-
-    def _remove_parts(self) -> None:
-        """Remove what killed processes have left unfinished, and put former files back."""
-        former = []
-        for checksum, last, name in self._ledger.entries:
-            path = self.path / name
-            if checksum not in (PART, FORMER) or not os.path.lexists(path):
-                continue
-            left = _LEFT.fullmatch(path.name)
-            if not left or path.is_symlink() or link_before(self.path, name):
-                continue
-            if checksum == PART:
-                _remove(path)
-            else:
-                place = path.with_name(left[1])
-                former.append((place == self.path / last, path, place, self.path / last))
-        for _, path, place, last_one in sorted(former):
-            inside = [file.relative_to(self.path).as_posix() for file in _files_at(place)]
-            if not os.path.lexists(place) or all(map(self._ledger.is_ours, inside)):
-                _settle(path, place, last_one)
-
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""
-        for folder in sorted(set(self._made), key=lambda one: -len(one.parts)):
+        emptied = {*self._made, *self._exchange.touched}
+        for folder in sorted(emptied, key=lambda one: -len(one.parts)):
             with suppress(OSError):  # it is not empty, as it should be
                 folder.rmdir()
-
-
-def _remove(path: Path, *, ignore_errors: bool = False) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _settle(former: Path, path: Path, last: Path) -> None:
-    """Remove what was moved aside if the last new file has come, else put it back."""
-    if not os.path.lexists(former):
-        return
-    if os.path.lexists(last):
-        _remove(former)
-    else:
-        _remove(path)
-        files.move(former, path)
 
 
 def _files_at(path: Path) -> list[Path]:

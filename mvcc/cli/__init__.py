@@ -28,7 +28,7 @@ _AFTER_INTERRUPT = {
     "review": "all corrections are stored; run the same command to resume",
     "run": "finished trials are stored, the same command resumes (without --fresh)",
     "cluster": "complete results stay, the same command starts over",
-    "predict": "nothing was written, the same command starts over",
+    "predict": "complete labels stay, else the same command starts over",
 }
 
 _GROUPS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mvcc._utils import files
-from mvcc._utils.files import LEDGER, LOCK, locked
+from mvcc._utils.files import JOURNAL, LEDGER, LOCK, locked
 from mvcc._utils.outputs import OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
 from tests.crashes import steps
@@ -298,29 +298,255 @@ def test_whatever_stops_the_moves_all_former_files_are_there_or_all_new_ones(
                 for name in names(out)
                 if (out / name).is_file() and name != LEDGER
             }
-            if error is None:  # a new file that takes no place of another one may stay
-                left = left if left in whole else {n: c for n, c in left.items() if n != "c/1.csv"}
             assert left in (whole if is_stopped else whole[1:])
+            assert (out / "c").exists() == ("c/1.csv" in left)
             if not is_stopped:
                 break
         assert step > 4
 
 
-def test_a_file_that_somebody_has_put_into_a_place_stays_when_former_ones_come_back(
+def write_parts(out, content, *names):
+    with OutputFolder(out, "labels", fresh=True) as folder, folder.writing(*names) as parts:
+        for part in parts:
+            part.mkdir()
+            for n in range(3):
+                (part / f"part.{n}.parquet").write_bytes(content)
+
+
+def killed_before_move(step, writing, log):
+    """Run what is killed before a move, as process 1, which every process of a container is."""
+
+    def one():
+        done, move = count(1), files.move
+        os.getpid = lambda: 1
+        files.move = lambda *paths: move(*paths) if next(done) != step else os._exit(KILLED)
+        writing()
+
+    ended = steps.in_child(one, log)
+    assert ended in (0, KILLED), log.read_text()
+    return ended == KILLED
+
+
+def contents(out):
+    return {
+        name: (out / name).read_bytes()
+        for name in names(out)
+        if (out / name).is_file() and name not in (LEDGER, LOCK)
+    }
+
+
+def repaired(out):
+    """Write something else into a folder; return what is there then."""
+    write(out / "other.txt")
+    (out / "other.txt").unlink()
+    return contents(out)
+
+
+@pytest.mark.parametrize("write_all", [write_staged, write_several, write_parts])
+@pytest.mark.parametrize("first", [(), ("a/1", "b"), ("b", "a/1", "d")], ids=str)
+def test_a_kill_leaves_no_half_also_where_nothing_was_before_or_numbers_of_processes_come_again(
+    tmp_path, write_all, first
+):
+    """Each exchange of a folder ends as if it had not begun, whatever was killed there before."""
+    for step in count(1):
+        out, log = tmp_path / str(step), tmp_path / "log"
+        before = {}
+        if first:
+            for content in (b"older", b"former"):
+                writing = partial(write_all, out, content, *first)
+                assert not killed_before_move(0, writing, log)
+            before = contents(out)
+        writing = partial(write_all, out, b"new", "c/1", "a/1", "b")
+        is_killed = killed_before_move(step, writing, log)
+        left = repaired(out)
+        if not is_killed:
+            break
+        assert left == before
+    assert {left[name] for name in left if name.startswith(("a", "b", "c"))} == {b"new"}
+    assert step > 3
+
+
+def test_a_kill_while_moves_are_undone_loses_nothing_even_if_former_files_have_the_new_bytes(
+    tmp_path,
+):
+    log = tmp_path / "log"
+    for step in count(1):
+        out = tmp_path / str(step)
+        write_staged(out, b"same", *FORMER_NAMES)
+        before = contents(out)
+        writing = partial(write_staged, out, b"same", *NEW_NAMES)
+        assert killed_before_move(7, writing, log)
+        is_killed = killed_before_move(step, partial(repaired, out), log)
+        assert repaired(out) == before
+        if not is_killed:
+            break
+    assert step > 3
+
+
+@pytest.fixture
+def half(tmp_path):
+    """Return a folder in which a command was killed before its first new file came."""
+    write_several(tmp_path, b"former", *FORMER_NAMES)
+    writing = partial(write_several, tmp_path, b"new", *FORMER_NAMES)
+    assert killed_before_move(5, writing, tmp_path.parent / f"{tmp_path.name}.log")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FORMER_NAMES)
+@pytest.mark.parametrize("what", ["file", "folder with a file", "link"])
+def test_what_somebody_has_put_into_a_place_stays_and_the_former_file_waits(half, name, what):
+    """Also the last file is no sign that all are new; what waits comes back or goes with them."""
+    place = half / name
+    if what == "file":
+        place.write_bytes(b"mine")
+    elif what == "link":
+        place.symlink_to("nowhere")
+    else:
+        place.mkdir()
+        (place / "mine.txt").write_bytes(b"mine")
+    for _ in range(2):
+        left = repaired(half)
+        assert os.path.lexists(place)
+        assert all(left[one] == b"former" for one in FORMER_NAMES if one != name)
+        assert what == "link" or b"mine" in left.values()
+    place.rename(half / "mine")
+    left = repaired(half)
+    assert {one: left[one] for one in FORMER_NAMES} == dict.fromkeys(FORMER_NAMES, b"former")
+    assert [one for one in left if one not in FORMER_NAMES and not one.startswith("mine")] == []
+
+
+def test_an_empty_folder_in_a_place_is_no_new_file(half):
+    for name in FORMER_NAMES:
+        (half / name).mkdir()
+    assert repaired(half) == dict.fromkeys(FORMER_NAMES, b"former")
+
+
+def test_a_file_that_waits_goes_with_the_result_that_it_belongs_to(half):
+    place = half / "a/1.csv"
+    place.write_bytes(b"mine")
+    repaired(half)
+    write_several(half, b"new", "b.csv", "z.json")
+    assert any(name.endswith(".old") for name in contents(half)), "others than these were replaced"
+    writing = partial(write_staged, half, b"newer", "b.csv", "z.json")
+    for step in count(1):
+        is_killed = killed_before_move(step, writing, half.parent / f"{half.name}.log")
+        left = repaired(half)
+        assert left["a/1.csv"] == b"mine"
+        assert any(name.endswith(".old") for name in left) == is_killed
+        assert left["z.json"] == (b"new" if is_killed else b"newer")
+        if not is_killed:
+            break
+    assert left == {"a/1.csv": b"mine", "b.csv": b"newer", "z.json": b"newer"}
+
+
+def test_what_was_moved_aside_goes_once_all_is_there_whatever_somebody_changes(
     tmp_path, monkeypatch
 ):
-    write_staged(tmp_path, b"former", *FORMER_NAMES)
-    done, move = count(1), files.move
+    write_several(tmp_path, b"former", *FORMER_NAMES)
     with monkeypatch.context() as patched:
-        patched.setattr(
-            files, "move", lambda *paths: move(*paths) if next(done) < 5 else os._exit(KILLED)
-        )
-        writing = partial(write_staged, tmp_path, b"new", *NEW_NAMES)
-        assert steps.in_child(writing, tmp_path / "log") == KILLED
+        patched.setattr("mvcc._utils.exchange.remove", lambda *paths, **options: os._exit(KILLED))
+        writing = partial(write_several, tmp_path, b"new", *FORMER_NAMES)
+        assert steps.in_child(writing, tmp_path.parent / f"{tmp_path.name}.log") == KILLED
+    assert sum(name.endswith(".old") for name in contents(tmp_path)) == len(FORMER_NAMES)
     (tmp_path / "a/1.csv").write_bytes(b"mine")
-    write(tmp_path / "other.txt")
-    assert (tmp_path / "a/1.csv").read_bytes() == b"mine"
-    assert (tmp_path / "z.json").read_bytes() == b"former"
+    new = dict.fromkeys(FORMER_NAMES, b"new")
+    assert repaired(tmp_path) == new | {"a/1.csv": b"mine"}
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_nothing_fails_once_all_new_files_count(tmp_path, monkeypatch, error):
+    """Of an interrupt the command learns, but all is there."""
+    write_several(tmp_path, b"former", *FORMER_NAMES)
+    sync, hit = files.sync, []
+
+    def stopping(path):
+        sync(path)
+        left = contents(tmp_path)
+        if path == tmp_path and left.get("z.json") == b"new" and JOURNAL not in left and not hit:
+            hit.append(path)
+            raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "sync", stopping)
+        try:
+            write_several(tmp_path, b"new", *FORMER_NAMES)
+        except KeyboardInterrupt:
+            assert error is KeyboardInterrupt
+    assert len(hit) == 1
+    assert repaired(tmp_path) == dict.fromkeys(FORMER_NAMES, b"new")
+
+
+def test_an_error_after_the_last_move_leaves_the_former_files(tmp_path, monkeypatch):
+    write_several(tmp_path, b"former", *FORMER_NAMES)
+    move = files.move
+
+    def failing(source, target):
+        move(source, target)
+        if contents(tmp_path).get("z.json") == b"new":
+            raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "move", failing)
+        with pytest.raises(StoreError, match="cannot be written"):
+            write_several(tmp_path, b"new", *FORMER_NAMES)
+    assert contents(tmp_path) == dict.fromkeys(FORMER_NAMES, b"former")
+
+
+@pytest.mark.parametrize("first", [(), FORMER_NAMES], ids=["new", "former"])
+def test_a_disk_that_is_never_sure_leaves_no_half_either(tmp_path, monkeypatch, first):
+    """From a step on, folders cannot be synced, so that the next command looks once more."""
+    for step in count(1):
+        out, done, sync = tmp_path / str(step), count(1), files.sync
+        if first:
+            write_several(out, b"former", *first)
+
+        def failing(path, done=done, sync=sync, step=step):
+            sync(path)
+            if next(done) >= step:
+                raise OSError
+
+        is_stopped = False
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "sync", failing)
+            try:
+                write_several(out, b"new", *NEW_NAMES)
+            except StoreError:
+                is_stopped = True
+        kept = {"b.csv": b"former"} if first else {}
+        before = dict.fromkeys(first, b"former")
+        whole = before if is_stopped else kept | dict.fromkeys(NEW_NAMES, b"new")
+        left = contents(out) if out.exists() else {}
+        is_labels = [name for name in left if not name.startswith(".") and "/." not in name]
+        assert {name: left[name] for name in is_labels} == whole
+        assert repaired(out) == whole
+        if not is_stopped:
+            break
+    assert step > 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: "my notes",
+        lambda text: "[" * 10**5,
+        lambda text: "{}",
+        lambda text: json.dumps(json.loads(text) | {"new": 7}),
+        lambda text: json.dumps(json.loads(text) | {"new": {"mine.txt": "0" * 64}}),
+        lambda text: json.dumps(json.loads(text) | {"aside": {"b.csv": "mine.txt"}}),
+        lambda text: json.dumps(json.loads(text) | {"aside": {"mine.txt": ".b.csv.1.old"}}),
+        lambda text: json.dumps(json.loads(text) | {"aside": {"../b.csv": ".b.csv.1.old"}}),
+        lambda text: json.dumps(json.loads(text) | {"aside": {"b.csv": ["part"]}}),
+    ],
+)
+def test_a_journal_that_was_damaged_or_changed_ends_the_command_and_nothing_goes(half, change):
+    (half / "mine.txt").write_bytes(b"mine")
+    (half / JOURNAL).write_text(change((half / JOURNAL).read_text()))
+    before = contents(half)
+    with pytest.raises(StoreError, match=r"tells where former files are, is damaged or was chang"):
+        repaired(half)
+    assert contents(half) == before
 
 
 def test_an_empty_folder_in_the_place_of_a_file_is_refused_before_anything_is_written(tmp_path):
@@ -351,7 +577,7 @@ def test_a_file_called_like_the_lock_stays(tmp_path, content):
     assert (tmp_path / LOCK).read_text() == content
 
 
-@pytest.mark.parametrize("name", [LOCK, LEDGER])
+@pytest.mark.parametrize("name", [LOCK, LEDGER, JOURNAL])
 @pytest.mark.parametrize(
     "what", ["link to notes", "link to an empty file", "link to nothing", "pipe", "folder"]
 )
@@ -367,7 +593,7 @@ def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what
     if what in ("link to notes", "link to an empty file"):
         notes.write_bytes(b"mine" if what == "link to notes" else b"")
     before = names(tmp_path)
-    message = r"is not (a lock|the list of files) of mvcc\. Move it away"
+    message = r"is not (a lock|the list of (files|moves)) of mvcc\. Move it away"
     with pytest.raises(StoreError, match=message):
         write(here / "labels.csv")
     assert names(tmp_path) == before

@@ -57,6 +57,7 @@ def test_exit_codes(error, code):
     [
         ("run x.yaml", "finished trials are stored, the same command resumes (without --fresh)."),
         ("cluster x.yaml", "complete results stay, the same command starts over."),
+        ("predict m", "complete labels stay, else the same command starts over."),
         ("claims run", "repeat the command to finish."),
         ("", "repeat the command to finish."),
     ],
