@@ -59,6 +59,7 @@ def clustered(
     former: Former | None = None,
 ) -> Clustered:
     """Cluster what was read for a job that ``began`` then; the facts have the settings as said."""
+    given = inputs.relations
     if former:
         inputs = with_matches(inputs, former.corrections)
     job, tables = with_number(said, inputs), inputs.tables
@@ -75,7 +76,8 @@ def clustered(
     tables = [
         with_likely_labels(table, labels) for table, labels in zip(tables, fit.labels, strict=True)
     ]
-    inputs = replace(inputs, tables=tables)
+    # corrections change the matches again, as long as they stand
+    inputs = replace(inputs, tables=tables, relations=given)
     comparison = NOT_COMPARED
     if job.comparison and job.k > 1:
         comparison = compare(fit, on_step)

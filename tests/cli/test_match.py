@@ -101,6 +101,18 @@ def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learn
     assert facts["views"][0]["ids"][i] in [row[0] for row in without["rows"]]
 
 
+def test_what_a_review_left_out_is_neither_known_nor_proposed(folder):
+    invoke("cluster job.yaml --no-comparison --stability-runs 0 --out results -q")
+    lines = [["id", "answer"], ["left:l0\nright:r0", "no match"], ["left:l80", "outlier"]]
+    write_csv(folder / "said.csv", lines)
+    invoke("review results --answers said.csv")
+    found = json.loads(invoke("match --from results --json -n 99 --with-known").stdout)
+    assert ["l0", "r0", "known"] not in [row[:3] for row in found["rows"]]
+    assert found["n_matches"] == KNOWN - 1
+    assert found["n_unmatched"] == [N - KNOWN, N - KNOWN + 1]
+    assert "l80" not in {row[0] for row in found["rows"]}
+
+
 def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     views = [f"--view={name}={name}.csv" for name in ("left", "right", "third")]
     matches = [f"--match=left:{name}={name}-matches.csv" for name in ("right", "third")]

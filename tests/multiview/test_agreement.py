@@ -85,9 +85,10 @@ def test_from_sixty_answers_on_a_small_group_of_one_person_is_no_cluster():
     many = dict.fromkeys(range(30), "cat") | dict.fromkeys(range(30, 56), "dog")
     slips = {56: "dgo", 57: "owl"}
     few = agreement({"anna": person(many | slips), "ben": person({56: "unsure"})})
-    assert few.n_counted == 4
+    assert few.counted == {"cat", "dog", "dgo", "owl"}
     others = dict.fromkeys(range(60, 64), "dog") | {57: "owl"}
-    assert agreement({"anna": person(many | slips), "ben": person(others)}).n_counted == 3
+    found = agreement({"anna": person(many | slips), "ben": person(others)})
+    assert found.counted == {"cat", "dog", "owl"}
 
 
 def test_answers_come_in_the_order_of_time_and_a_changed_mind_counts_once():
@@ -96,3 +97,10 @@ def test_answers_come_in_the_order_of_time_and_a_changed_mind_counts_once():
     assert [line.object for line in found.history.lines] == [1, 2, 0]
     assert groups_of(found) == {"cat": {1, 2}, "dog": {0}}
     assert found.history.n_since_new == 0
+
+
+def test_an_unsure_answer_is_never_the_line_of_what_another_person_knows():
+    for names in ("anna", "ben"), ("ben", "anna"):
+        people = {"anna": person({0: "unsure"}), "ben": person({0: "cat"}, 3)}
+        (line,) = agreement({name: people[name] for name in names}).history.lines
+        assert (line.answer, line.when) == ("new:cat", "03")

@@ -115,17 +115,19 @@ def test_a_column_that_was_constant_is_none_of_another_kind():
     assert after.facts["continued"]["changes"][0]["shared"] == 40
 
 
-def test_numbers_of_rows_are_no_ids(tmp_path):
-    """The first row of June is not the first one of May."""
+@pytest.mark.parametrize("answers", [(), ("things:7,outlier",)])
+def test_numbers_of_rows_are_no_ids(tmp_path, answers):
+    """The first row of June is not the first one of May, also if one of them is left out."""
+    asked = str(log(tmp_path / "asked", *answers))
     for name, seed in (("may", 0), ("june", 1)):
         frame = blobs([30, 30, 30], seed=seed).reset_index(drop=True)
-        options = job(tmp_path, name, frame, 3)
+        options = job(tmp_path, name, frame, 3, asked=asked)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         if name == "june":
             options = with_values(options, continues=str(tmp_path / "may"))
         facts = cluster(options, tmp_path / name)
     assert facts["continued"]["changes"][0]["by_model"]
-    assert facts["continued"]["changes"][0]["kept"] == 90
+    assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
 
 
 def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
@@ -176,6 +178,23 @@ def test_comparison_and_matches_have_the_numbers_of_the_result():
     assert table.shape == (4, 4)
     assert not table[gone].any()
     assert after.labels["a"][rows["a"].index].equals(found.labels["a"][rows["a"].index])
+
+
+def test_a_table_that_joins_by_matches_gets_the_names_and_is_not_counted(tmp_path):
+    first, second = blobs([30, 30, 30]), blobs([30, 30, 30]).rename(index=lambda id: f"s{id}")
+    folder = log(tmp_path / "asked", "a:r0,new:zero", "a:r1,zero")
+    groups = [["name", "members"], ["zero", "a:r0\na:r1"]]
+    write_csv(folder / "groups.csv", groups)
+    may = cluster_views({"a": first}, n_clusters=3, asked=str(folder), stability_runs=0)
+    assert any(may.facts["names"])
+    matches = {("a", "b"): [(row, row) for row in range(90)]}
+    june = cluster_views(
+        {"a": first, "b": second}, n_clusters=3, matches=matches, continues=may, stability_runs=0
+    )
+    names = [view["names"] for view in june.facts["views"]]
+    assert names == [may.facts["names"]] * 2
+    (changes,) = june.facts["continued"]["changes"]
+    assert (changes["views"], changes["shared"]) == (["a"], 90)
 
 
 def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
-from tests.tables.test_cluster_views import JUDGED, MATCHES, SHOP, VIEWS, clustered
+from tests.tables.test_cluster_views import JUDGED, MATCHES, SHOP, SURVEY, VIEWS, clustered
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +188,8 @@ def test_corrections_hold_when_the_result_is_made_anew_also_twice(steps):
         assert result.corrections[:7] == before.corrections
         for view in VIEWS:
             pd.testing.assert_series_equal(result.labels[view], before.labels[view])
+    undone, never = (result.undo().undo().undo().facts for result in (after, before))
+    assert undone["relations"][0]["pairs"] == never["relations"][0]["pairs"]
     assert not any("corrections name" in warning for warning in again.facts["warnings"])
     assert again.labels["shop"]["s3"] == 2
     assert again.facts["titles"][2:] == ["others", "the half"]
@@ -241,5 +243,33 @@ def test_where_views_are_numbered_apart_a_cluster_is_named_with_its_view():
     merged = found.merge("shop:0", "shop:1")
     assert set(merged.labels["shop"]) == {0, 2}
     pd.testing.assert_series_equal(merged.labels["survey"], found.labels["survey"])
+    one = (
+        merged.merge("shop:0", "shop:2").merge("survey:0", "survey:1").merge("survey:0", "survey:2")
+    )
+    (told,) = one.facts["relations"]
+    assert (told["agreement"], told["by_chance"]) == (1, 1)
     alone = merged.move({"shop": "s3"}, 2)
     assert {row[:2] for row in moved(merged, alone)} <= {("shop", "s3")}
+
+
+CO_EM = {"method": "co-em", "transfer": "direct-mapping"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "numbered"),
+    [({"views": VIEWS | {"other": SURVEY}}, ["shop"]), (CO_EM, ["shop", "survey"])],
+    ids=["a third table", "co-em"],
+)
+def test_corrections_of_clusters_hold_where_their_numbers_need_a_view_now(found, changed, numbered):
+    after = clustered(constraints=None, continues=found.rename(0, "none").merge(2, 1), **changed)
+    renamed = [f"Cluster {view}:0 is now called none." for view in numbered]
+    merged = [f"Cluster {view}:1 was merged into {view}:2." for view in numbered]
+    assert after.corrections == renamed + merged
+    assert not any("correction" in warning for warning in after.facts["warnings"])
+
+
+def test_corrections_of_clusters_of_co_em_hold_for_the_view_that_gives_the_numbers():
+    before = clustered(stability_runs=0, **CO_EM).rename("shop:0", "one").rename("survey:0", "two")
+    after = clustered(stability_runs=0, continues=before)
+    assert after.corrections == ["Cluster 0 is now called one."]
+    assert "Without effect: 1 correction of survey, by " in after.facts["warnings"][-1]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -133,20 +134,29 @@ def test_disputes_are_settled_in_a_review_and_stay_settled(tmp_path, by_two):
 
 
 def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_path, by_two):
-    options, facts, disputed, _ = by_two
-    shutil.rmtree(tmp_path / "ben")
+    options, facts, disputed, strange = by_two
+    gone = ["ben"]
+    shutil.move(tmp_path / "ben", tmp_path / "away")
     with open(tmp_path / "anna/asked.csv", "a") as file:
         file.write(f"view0:{disputed},kind 1,{WHEN}\n")
     for former, name in (("out", "june"), ("june", "july")):
         again = cluster(with_values(options, continues=str(tmp_path / former)), tmp_path / name)
         assert [who for who, _ in again["together"]["people"]] == ["anna", "ben"]
         assert len(again["together"]["disputed"]) == 1  # anna has changed her mind
-        assert set(again["names"]) == set(facts["names"])
+        assert again["names"] == facts["names"]
+        notes = [warning for warning in again["warnings"] if "is not there; " in warning]
+        assert [Path(note.split()[0]).name for note in notes] == gone
         lines = read_csv(tmp_path / name / "answers.csv")
         assert len(lines) == 1 + len(read_csv(tmp_path / "out/answers.csv"))
         assert check_clustering(tmp_path / name)[1:] == ([], [])
         if name == "june":
             shutil.rmtree(tmp_path / "anna")
+            gone = ["anna", "ben"]
+    shutil.move(tmp_path / "away", tmp_path / "ben")
+    with open(tmp_path / "ben/asked.csv", "a") as file:
+        file.write(f"view0:{strange},outlier,{WHEN}\n")
+    options = with_values(options, continues=str(tmp_path / "july"))
+    assert cluster(options, tmp_path / "august")["together"]["disputed"] == []
     (tmp_path / "july/answers.csv").unlink()
     assert check_clustering(tmp_path / "july")[1] == ["answers.csv: it is missing."]
 
@@ -159,6 +169,20 @@ def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_pat
     facts = cluster(with_values(options, **values), tmp_path / "june")
     assert [one["said"][0][1] for one in facts["together"]["disputed"]] == ["outlier"]
     assert "1 answered row of " in " ".join(facts["warnings"])
+
+
+@pytest.mark.parametrize("people", [["anna"], ["anna", "ben"]])
+def test_groups_whose_rows_are_all_gone_do_not_count(tmp_path, options, ids, people):
+    folders = [answered(tmp_path / who, kinds_of(ids, 0, 2)) for who in people]
+    groups = [[f"kind {kind}", "\n".join(f"view0:{one}" for one in ids[kind][:2])] for kind in ids]
+    for folder in folders:
+        write_csv(folder / "groups.csv", [["name", "members"], *groups])
+    rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] not in ids["0"][:2]]
+    write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
+    job = load_job(None, with_values(options, asked=list(map(str, folders)), unknown="skip"))
+    answers = with_answers(job, read_inputs(job)).answers
+    assert set(answers.groups) == {"kind 1", "kind 2"}
+    assert answers.n_counted == 2
 
 
 def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, options, ids):

@@ -41,8 +41,8 @@ class Agreement:
     pairs: list[AgreementFacts]
 
     @property
-    def n_counted(self) -> int:
-        """How many groups count as clusters.
+    def counted(self) -> set[str]:
+        """The groups that count as clusters.
 
         After many answers, a small group counts only if several people have it.
         """
@@ -50,8 +50,7 @@ class Agreement:
         people = {group.name: len(group.names) for group in self.groups}
         members = self.history.members().items()
         sizes = {self.history.names[number]: len(own) for number, own in members}
-        counts = [few or people[name] > 1 or n >= FEWEST_MEMBERS for name, n in sizes.items()]
-        return sum(counts)
+        return {name for name, n in sizes.items() if few or people[name] > 1 or n >= FEWEST_MEMBERS}
 
 
 def agreement(histories: Mapping[str, AnswerHistory]) -> Agreement:
@@ -118,14 +117,12 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
 def _merged(
     histories: Iterable[AnswerHistory], said: Mapping[int, Mapping[str, str]]
 ) -> AnswerHistory:
-    """Return the answers that nobody disputes: the first of each, in the order of time."""
+    """Return the answers that nobody disputes: the first sure one of each, in the order of time."""
     lines: dict[int, Answer] = {}
     for history in histories:
         last = {line.object: line for line in history.standing if line.object is not None}
         for one, line in last.items():
-            former = lines.get(one)
-            if former is None or line.when < former.when:
-                lines[one] = line
+            lines[one] = min(lines.get(one, line), line, key=_rank)
     merged, opened = list[Answer](), set[str]()
     for one, line in sorted(lines.items(), key=lambda item: item[1].when):
         names = set(said.get(one, {}).values()) or {UNSURE}
@@ -136,6 +133,10 @@ def _merged(
         opened.add(name)
         merged.append(replace(line, answer=f"{OPENS}{name}" if opens else name))
     return AnswerHistory().followed_by(merged)
+
+
+def _rank(line: Answer) -> tuple[bool, str]:
+    return line.answer == UNSURE, line.when
 
 
 def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:

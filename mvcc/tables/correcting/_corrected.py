@@ -17,7 +17,7 @@ from mvcc.results import Clustering, Relation, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.explaining._profiles import common_name, profiles_of
-from mvcc.tables.fitting._fit import against_labels
+from mvcc.tables.fitting._fit import against_labels, agreement
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
 
@@ -199,13 +199,8 @@ class _Rewriting:
         told["pairs"] = _left([*former, *added, *left_out], own, others)
         told["suspicious"] = _left(doubted, own, others)
         if relation.agreement is not None and told["pairs"]:
-            differing = [
-                pair
-                for pair in told["pairs"]
-                if self._labels[u][pair[0]] != self._labels[v][pair[1]]
-            ]
-            told["differing"] = differing
-            told["agreement"] = 1 - len(differing) / len(told["pairs"])
+            rows, seed = np.array(told["pairs"]), self._facts.settings["seed"]
+            told |= agreement(self._labels, u, v, rows, self._draft.n_clusters, seed)
         if relation.held_out and relation.held_out.table:
             n_new = self._draft.n_clusters - self._facts.n_clusters
             told["held_out"]["table"] = np.pad(relation.held_out.table, (0, n_new)).tolist()

@@ -26,13 +26,11 @@ from mvcc.tables.fitting._fit import (
     Labels,
     Method,
     Rows,
-    renumbered,
+    agreement,
     used_relations,
 )
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
-
-_DRAWS = 20  # of matches at random
 
 
 class CoEM(Method):
@@ -108,21 +106,11 @@ class CoEM(Method):
             files.append({name: _lines(view, one, tables) for name, one in lines.items()})
         n_passed = sum(len(flow.constraints) for flow in flows)
         cautions = list(self._cautions(fit, n_passed, n_inferred))
-        agreements = {key: self._agreement(fit, *key, rows) for key, rows in self.relations.items()}
-        return Explained({"co_em": facts}, views, agreements, files, cautions)
-
-    def _agreement(self, fit: Fit, u: int, v: int, rows: Ints) -> dict[str, Any]:
-        """Tell how many related rows are in the same cluster, and would be if they were drawn."""
-        first, second = fit.labels[u][rows[:, 0]], fit.labels[v][rows[:, 1]]
-        same, rng, shares = first == second, np.random.default_rng(self.job.seed), []
-        for _ in range(_DRAWS):
-            drawn = renumbered(rng.permutation(second), first, fit.n_numbers)
-            shares.append(np.mean(first == drawn))
-        return {
-            "agreement": float(same.mean()),
-            "by_chance": float(np.mean(shares)),
-            "differing": rows[~same].tolist(),
+        agreements = {
+            key: agreement(fit.labels, *key, rows, fit.n_numbers, self.job.seed)
+            for key, rows in self.relations.items()
         }
+        return Explained({"co_em": facts}, views, agreements, files, cautions)
 
     def _cautions(self, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
         """Say what must not be overlooked; `n_inferred` do not follow from what was given."""

@@ -33,6 +33,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs, caller_of
 
 MOST_LISTED = 2000  # entries of a view in the facts; all are in its tables
+_DRAWS = 20  # of matches at random
 Labels = list[Ints]
 Rows = list[list[Any]]
 LEFT_OUT = 0.1  # of the constraints, in every stability run
@@ -215,6 +216,20 @@ def renumbered(labels: Ints, like: Ints, k: int) -> Ints:
     _, number = match_clusters([like, labels], {(0, 1): same}, k)
     found: Ints = number[labels]
     return found
+
+
+def agreement(labels: Labels, u: int, v: int, rows: Ints, k: int, seed: int) -> dict[str, Any]:
+    """Tell how many related rows are in the same cluster, and would be if they were drawn."""
+    first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
+    same, rng, shares = first == second, np.random.default_rng(seed), []
+    for _ in range(_DRAWS):
+        drawn = renumbered(rng.permutation(second), first, k)
+        shares.append(np.mean(first == drawn))
+    return {
+        "agreement": float(same.mean()),
+        "by_chance": float(np.mean(shares)),
+        "differing": rows[~same].tolist(),
+    }
 
 
 def against_labels(reference: Sequence[str] | None, labels: Ints) -> dict[str, float | None]:

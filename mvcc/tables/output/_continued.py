@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from mvcc._utils.messages import clipped, counted, typed
 from mvcc._utils.names import view_and_id
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
+from mvcc.multiview import Answer
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
@@ -111,6 +112,7 @@ class Former:
     model: Callable[[], SavedClustering]  # loads it, which is needed only without shared rows
     corrections: Corrections = NONE
     n_numbers: int = 0  # of clusters that corrections have opened as well
+    gone: tuple[str, ...] = ()  # folders of answers
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -131,31 +133,48 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
             f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
             f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
         )
+    gone = list[str]()
+    if not job.asked:
+        asked, gone = _folders_of_answers(folder)
+        job = job.model_copy(update={"asked": asked})
     former = Former(
         str(folder),
         read_found(folder),
         lambda: read_clustering(folder)[0],
         read_corrections(folder),
         facts.n_clusters,
+        tuple(gone),
     )
-    if not job.asked:
-        job = job.model_copy(update={"asked": _folders_of_answers(folder)})
     return job, former
 
 
-def _folders_of_answers(folder: Path) -> tuple[str, ...]:
-    """Return the folders of answers that a clustering was made with, or itself if some are gone."""
-    asked = load_job(folder / CONFIG).asked
+def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
+    """Return the folders of answers that a clustering was made with, and those that are gone.
+
+    The clustering itself has the answers of these, and comes first, so that people keep their
+    order. Folders that were gone before are read again once they are back.
+    """
+    asked = _asked_before(folder)
     there = tuple(path for path in asked if log_in(path).exists())
-    if there == asked:
-        return asked
+    gone = [path for path in asked if path not in there]
+    if not gone and asked == tuple(map(os.path.normpath, load_job(folder / CONFIG).asked)):
+        return asked, []
     if not (folder / ANSWERS).exists():
-        gone = next(path for path in asked if path not in there)
+        lost = gone[0] if gone else folder / ANSWERS
         raise DataError(
-            f"{gone}, which has the answers that {folder} was made with, is not there any more."
+            f"{lost}, which has the answers that {folder} was made with, is not there any more."
             " Name the folder of these answers with --asked."
         )
-    return (*there, str(folder))
+    return (str(folder), *there), gone
+
+
+def _asked_before(folder: Path) -> tuple[str, ...]:
+    """Return the folders of answers of a clustering, in place of a former one those of that one."""
+    found = list[str]()
+    for path in load_job(folder / CONFIG).asked:
+        is_result = log_in(path).name == ANSWERS and (Path(path) / CONFIG).exists()
+        found += _asked_before(Path(path)) if is_result else [os.path.normpath(path)]
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,22 +194,23 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
     facts, n_found = former.facts, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
-    like = {view.name: view.name for view in facts.views}  # whose numbers a view has now
+    like = dict[str, str]()  # whose numbers a view has now that was not there or numbered apart
     for views in fit.method.numbered_alike:
-        known = [view for view in views if facts.view(tables[view].name)]
+        known = [tables[view] for view in views if facts.view(tables[view].name)]
         if not known:
             continue
         # of views that were numbered apart, one gives the numbers, and those that were like it
-        first = tables[known[0]].name
+        first = known[0].name
         (giving,) = (names for names in facts.numbered_as_one if first in names)
-        like |= {tables[view].name: first for view in known if tables[view].name not in giving}
-        known = [view for view in known if tables[view].name in giving]
-        before, by_model = _former_clusters(former, [tables[view] for view in known])
-        after = np.concatenate([fit.labels[view] for view in known])
-        counts = rows_in_both(before, after, (n_former, n_found))
-        called = tuple(tables[view].name for view in views)
-        former_labels = [one.labels for one in facts.views if one.name in {*called} & {*giving}]
-        new, found = renumbered(counts, np.unique(np.concatenate(former_labels)))
+        like |= {tables[view].name: first for view in views if tables[view].name not in giving}
+        known = [table for table in known if table.name in giving]
+        called = tuple(table.name for table in known)
+        former_labels = [one.labels for one in facts.views if one.name in called]
+        clusters = np.unique(np.concatenate(former_labels))
+        before, by_model = _former_clusters(former, known, len(clusters))
+        after = [fit.labels[view] for view in views if tables[view].name in called]
+        counts = rows_in_both(before, np.concatenate(after), (n_former, n_found))
+        new, found = renumbered(counts, clusters)
         changes.append(Changes(views=called, by_model=by_model, **found))
         for view in views:
             numbers[view] = new
@@ -208,24 +228,52 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         former_view = facts.view(like.get(table.name, table.name))
         names = dict(enumerate(former_view.names)) if former_view else {}
         kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
-    strange = [name for name in like if like[name] != name]
-    corrections, n_lost = _without_numbers_of(strange, former.corrections)
-    lost = f"{counted(n_lost, 'correction')} of {' and '.join(strange)}"
-    why = "by numbers of clusters that are not used any more."
-    warnings = [f"Without effect: {lost}, {why}"] if n_lost else []
+    corrections, warnings = _carried_over(former, _numbered_alike(fit), like)
+    for path in former.gone:
+        warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
 
 
-def _without_numbers_of(views: list[str], corrections: Corrections) -> tuple[Corrections, int]:
-    """Leave out the corrections that name clusters by the numbers of some views; count them."""
-    kept = [
-        line
-        for line in corrections.standing
-        if not (is_about_cluster(line.answer) or line.answer.isdecimal())
-        or not {view_and_id(row)[0] for row in rows_in(line.id)}.intersection(views)
-    ]
-    n_lost = len(corrections.standing) - len(kept)
-    return Corrections(tuple(kept)) if n_lost else corrections, n_lost
+def _numbered_alike(fit: Fit) -> list[list[str]]:
+    """Return the names of views in which the same number is the same cluster, as facts have it."""
+    sets = fit.method.numbered_alike
+    if fit.method.job.method != "joint":
+        sets = [[view] for views in sets for view in views]
+    return [[fit.method.tables[view].name for view in views] for views in sets]
+
+
+def _carried_over(
+    former: Former, alike: list[list[str]], like: dict[str, str]
+) -> tuple[Corrections, list[str]]:
+    """Return the corrections, which name clusters as they are numbered here; warn of others.
+
+    ``alike`` are the views that are numbered alike here, ``like`` those with numbers of others.
+    """
+    firsts = [next((name for name in own if name not in like), "") for own in alike]
+    # for a view of each set, those that were numbered like it
+    same = {one: own for one in firsts for own in former.facts.numbered_alike if one in own}
+    lines, lost = list[Answer](), list[str]()
+    for line in former.corrections.standing:
+        ids, other = [line.id], set[str]()
+        if is_about_cluster(line.answer):
+            view, _, number = line.id.rpartition(":")
+            found = [name for name, names in same.items() if not view or view in names]
+            if found:
+                ids = [f"{name}:{number}" if len(alike) > 1 else number for name in found]
+            else:
+                other = {view} & {name for names in alike for name in names}
+        elif line.answer.isdecimal():
+            other = {view_and_id(row)[0] for row in rows_in(line.id)} & like.keys()
+        if other:
+            lost.append(min(other))
+        else:
+            lines += [replace(line, id=id) for id in ids]
+    if lines == [*former.corrections.standing]:
+        return former.corrections, []
+    views = " and ".join(dict.fromkeys(lost))
+    why = "by numbers of clusters that are not used any more."
+    warning = f"Without effect: {counted(len(lost), 'correction')} of {views}, {why}"
+    return Corrections(tuple(lines)), [warning] if lost else []
 
 
 def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[str]]:
@@ -239,10 +287,10 @@ def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[
     return kept
 
 
-def _former_clusters(former: Former, tables: list[Table]) -> tuple[Ints, bool]:
+def _former_clusters(former: Former, tables: list[Table], n_clusters: int) -> tuple[Ints, bool]:
     """Return the former cluster of every row, if any, and whether the stored model tells it."""
     shared = np.concatenate([_shared(former, table) for table in tables])
-    if (shared >= 0).sum() >= _ENOUGH * former.facts.n_clusters:
+    if (shared >= 0).sum() >= _ENOUGH * n_clusters:
         return shared, False
     model = former.model()
     try:
@@ -260,7 +308,7 @@ def _shared(former: Former, table: Table) -> Ints:
     """Return the former cluster of every row by its id; numbers of rows name none."""
     view = former.facts.view(table.name)
     assert view is not None
-    if table.id_column is None and table.ids == [str(row) for row in range(len(table.ids))]:
+    if table.is_numbered:
         return np.full(len(table.ids), -1)
     clusters = dict(zip(view.ids, view.labels, strict=True))
     return np.array([clusters.get(name, -1) for name in table.ids])

@@ -74,10 +74,10 @@ def describe(
         "names_from": names_from,
         **more,
         "relations": [
-            _relation(*views, rows, job, tables)
+            _relation(*views, inputs.relations[views], job, tables)
             | explained.relations[views]
             | {"held_out": comparison.held_out.get(views)}
-            for views, rows in fit.method.relations.items()
+            for views in fit.method.relations
         ],
         "comparison": comparison.facts,
         **explained.facts,

@@ -16,6 +16,7 @@ from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
+from mvcc.tables.correcting._corrections import read_corrections, with_matches
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._cells import escaped
@@ -41,13 +42,17 @@ def propose_matches(
 ) -> dict[str, Any]:
     """Find likely counterparts of unmatched rows, and how often known ones are found so.
 
-    Matches that a `clustering` by this job left out are not learned from; its clusters are listed.
+    Rows and matches that a `clustering` by this job or its corrections left out are not learned
+    from; its clusters are listed.
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    inputs = with_answers(job, read_inputs(job))
+    inputs, facts = with_answers(job, read_inputs(job)), None
+    if clustering:
+        facts = read_facts(clustering)
+        inputs = with_matches(inputs, read_corrections(clustering))
+        inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
-    facts = read_facts(clustering) if clustering else None
     if facts:
         known = _without_dropped(known, facts, tables)
     # scikit-learn, as in `cluster_job`
@@ -145,6 +150,13 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:
         )
     order = 1 if numbers[0] < numbers[1] else -1
     return [inputs.tables[number] for number in numbers], known[:, ::order]
+
+
+def _clustered_rows(table: Table, facts: Clustering) -> Ints:
+    """Return the rows of a table without those that a clustering left out."""
+    view = facts.view(table.name)
+    outliers = view.outliers if view else ()
+    return np.flatnonzero(~np.isin(table.ids, outliers))
 
 
 def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,9 +162,10 @@ def _of_files(
             may_lack = objects.may_lack
             n_added = add_constraints(into, file, number, tables, relations, said, may_lack)
             sizes.append((path, n_added))
+    found = _rows_of_groups({name: members for name, (members, _) in groups.items()}, objects)
     answers = Answers(
-        {name: objects.rows(members) for name, (members, _) in groups.items()},
-        sum(counts for _, counts in groups.values()),
+        found,
+        sum(groups[name][1] for name in found),
         history.n_since_new if people else None,
         [],
         paths.get(GROUPS, ""),
@@ -185,9 +186,11 @@ def _of_people(
     for person in people:
         refuse_other_rows(person, histories[person.name], objects)
     history, inputs = shared.history, objects.inputs
+    members = {history.names[number]: own for number, own in history.members().items()}
+    groups = _rows_of_groups(members, objects)
     answers = Answers(
-        {history.names[number]: objects.rows(own) for number, own in history.members().items()},
-        shared.n_counted,
+        groups,
+        len(shared.counted & groups.keys()),
         history.n_since_new,
         [],
         enumerated(dict.fromkeys(person.path for person in people)),
@@ -200,6 +203,14 @@ def _of_people(
         sizes[person.path] += len(person.records)
     pairs = zip(inputs.constraints, constraints_of(shared, objects), strict=True)
     return answers, [given.joined(more) for given, more in pairs], list(sizes.items())
+
+
+def _rows_of_groups(
+    members: Mapping[str, Iterable[int]], objects: AnsweredObjects
+) -> dict[str, Rows]:
+    """Return the rows of every group that has some in these tables."""
+    found = {name: objects.rows(own) for name, own in members.items()}
+    return {name: rows for name, rows in found.items() if any(map(len, rows))}
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:

@@ -55,6 +55,7 @@ class Table:
     reference: list[str] | None  # true labels
     unused: list[str]  # columns that are neither
     id_column: str | None  # the column that names the rows; None where they are numbered from 0
+    is_numbered: bool  # whether ids only count the rows as they were read
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
@@ -155,6 +156,7 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
+        is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
         shown={name: as_texts(own).where(own.notna(), "").tolist() for name, own in cells.items()},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
