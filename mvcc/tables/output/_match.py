@@ -10,13 +10,19 @@ import numpy as np
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
-from mvcc._utils.names import pair_name, views_of_pair
+from mvcc._utils.names import pair_name, row_name, views_of_pair
 from mvcc._utils.outputs import write_output
 from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
-from mvcc.tables.correcting._corrections import read_corrections, with_matches
+from mvcc.tables.correcting._corrections import (
+    NO_MATCH,
+    NONE,
+    read_corrections,
+    rows_in,
+    with_matches,
+)
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._cells import escaped
@@ -47,10 +53,10 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    inputs, facts = with_answers(job, read_inputs(job)), None
+    inputs, facts, corrections = with_answers(job, read_inputs(job)), None, NONE
     if clustering:
-        facts = read_facts(clustering)
-        inputs = with_matches(inputs, read_corrections(clustering))
+        facts, corrections = read_facts(clustering), read_corrections(clustering)
+        inputs = with_matches(inputs, corrections)
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
     if facts:
@@ -75,7 +81,14 @@ def propose_matches(
     others = None
     if n_candidates > 1:
         others = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
-    lines = list(_lines(proposals, others, n_rows))
+    no_matches = (line.id for line in corrections.standing if line.answer == NO_MATCH)
+    refused = {frozenset(rows_in(id)) for id in no_matches}
+    called = [[row_name(table.name, id) for id in table.ids] for table in tables]
+    lines = [
+        (i, j, *told)
+        for i, j, *told in _lines(proposals, others, n_rows)
+        if frozenset((called[0][i], called[1][j])) not in refused
+    ]
     n_proposals, names = len(lines), [table.name for table in tables]
     if with_known:
         lines += [(i, j, "known", "", "") for i, j in known.tolist()]
