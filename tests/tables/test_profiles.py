@@ -112,7 +112,7 @@ def test_noise_sets_no_cluster_apart():
     X, ids = RNG.normal(size=(3000, 40)), [str(n) for n in range(3000)]
     understood = understand_all(pd.DataFrame(X, columns=names), dict.fromkeys(names))
     became = [one.column for one in understood.values()]
-    noise = Table("shop", "t.npz", ids, names, X, became, None, [], None)
+    noise = Table("shop", "t.npz", ids, names, X, became, None, [], None, True)
     found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
     # of 200; each is beyond Kuiper's critical value at 1 % by chance
     assert sum(map(len, found)) <= 2
