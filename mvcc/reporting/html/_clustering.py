@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -164,7 +165,10 @@ def _section(number: int, view: results.ViewFacts) -> dict[str, Any]:
     between.sort(key=lambda row: _sure(view, row))
     nowhere.sort(key=lambda row: view.fit[row])
     why_between = [(row, _why_between(view, row)) for row in between[:_MOST_DOUBTFUL]]
-    why_nowhere = [(row, _why_nowhere(view, row)) for row in nowhere[:_MOST_DOUBTFUL]]
+    listed = nowhere[:_MOST_DOUBTFUL]
+    highest = max((view.fit[row] for row in listed), default=-1)
+    low = sorted(fit for fit in view.fit if fit <= highest)
+    why_nowhere = [(row, _why_nowhere(view, row, low)) for row in listed]
     return {
         "number": number,
         "view": view,
@@ -192,8 +196,9 @@ def _why_between(view: results.ViewFacts, row: int) -> str:
     return said if share in (None, 1) else f"{said}; {repeated}"
 
 
-def _why_nowhere(view: results.ViewFacts, row: int) -> str:
-    n_better = sum(fit > view.fit[row] for fit in view.fit)
+def _why_nowhere(view: results.ViewFacts, row: int, low: list[float]) -> str:
+    """Say how badly a row fits; `low` are the lowest fits, its own among them, ascending."""
+    n_better = view.n_rows - bisect_right(low, view.fit[row])
     if n_better == view.n_rows - 1:
         return "fits its cluster worst of all rows"
     return f"fits its cluster worse than {percent(n_better / view.n_rows)} of the rows"
