@@ -19,6 +19,7 @@ from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 
 LOCK, LEDGER, JOURNAL = ".mvcc-lock", ".mvcc-files", ".mvcc-exchange"
+BOOKKEEPING = {LOCK, LEDGER, JOURNAL}  # of a folder, beside what commands write there
 PART = "part"  # in place of a checksum: what goes after a kill
 _MOST_LINKS = 40  # as many as Linux follows
 _HOLDER = ("pid", "host", "started", "command")

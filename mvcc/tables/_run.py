@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import JOURNAL, LEDGER, LOCK, csv_bytes
+from mvcc._utils.files import BOOKKEEPING, csv_bytes
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
@@ -105,7 +105,7 @@ def try_numbers(
         check_enough(table, job.k)
     with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:
         there = {path.name for path in out.path.iterdir()}
-        if others := sorted(there - {CHOICE, CURVES, JOURNAL, LEDGER, LOCK}):
+        if others := sorted(there - {CHOICE, CURVES} - BOOKKEEPING):
             raise StoreError(
                 f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters"
                 " with --out."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import JOURNAL, LEDGER, LOCK, csv_bytes, sha256_of
+from mvcc._utils.files import BOOKKEEPING, csv_bytes, sha256_of
 from mvcc._utils.messages import clipped, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
@@ -84,7 +84,7 @@ def _check(out: OutputFolder, job: Job) -> None:
 def refuse_others(out: OutputFolder, what: str) -> None:
     """Refuse a folder that holds something, but nothing of ours."""
     with out.explained(out.path):
-        others = sorted({path.name for path in out.path.iterdir()} - {JOURNAL, LEDGER, LOCK})
+        others = sorted({path.name for path in out.path.iterdir()} - BOOKKEEPING)
     if others:
         listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
         raise StoreError(
