@@ -1,6 +1,9 @@
-"""The types of arrays that all rooms share."""
+"""The types of arrays that all rooms share, and rows that are made block by block."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,3 +11,32 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+BLOCK_ROWS = 2**14
+
+
+def blocks_of(n: int, size: int = BLOCK_ROWS) -> list[slice]:
+    """Return n rows as slices of at most ``size``."""
+    return [slice(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+class LazyRows:
+    """Rows that are made block by block when they are looked at: ``rows[some]``."""
+
+    def __init__(self, n: int, made: Callable[[Any], NDArray[Any]]) -> None:
+        self._n, self._made = n, made
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, some: slice | Ints) -> NDArray[Any]:
+        numbers = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
+        first = self._made(numbers[:BLOCK_ROWS])
+        if len(numbers) <= BLOCK_ROWS:
+            return first
+        # joined blocks would take the memory twice
+        rows = np.empty((len(numbers), *first.shape[1:]), first.dtype)
+        rows[:BLOCK_ROWS] = first
+        for block in blocks_of(len(numbers))[1:]:
+            rows[block] = self._made(numbers[block])
+        return rows

@@ -9,8 +9,7 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import nearest, nearest_id, shown
-from mvcc._utils.names import row_name
+from mvcc._utils.messages import nearest, nearest_id, row_name, shown
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, UNDO, Answer
 from mvcc.tables._clustering import Clustered

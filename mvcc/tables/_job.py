@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._utils.messages import clipped, nearest, shown, typed
-from mvcc._utils.names import views_of_pair
+from mvcc._utils.messages import clipped, nearest, shown, typed, views_of_pair
 from mvcc._utils.settings import (
     KeyPath,
     Option,

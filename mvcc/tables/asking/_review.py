@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.messages import typed
-from mvcc._utils.names import row_name, view_and_id
+from mvcc._utils.messages import row_name, typed, view_and_id
 from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer

@@ -13,8 +13,7 @@ import pandas as pd
 
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import shown
-from mvcc._utils.names import row_name, view_and_id
+from mvcc._utils.messages import row_name, shown, view_and_id
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 import yaml
 
-from mvcc._utils.messages import clipped, counted, percent, shown, typed
-from mvcc._utils.names import pair_name
+from mvcc._utils.messages import clipped, counted, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from mvcc._utils.messages import clipped, shown
-from mvcc._utils.names import pair_name
+from mvcc._utils.messages import clipped, pair_name, shown
 from mvcc.exceptions import ConfigError
 from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
 from mvcc.tables.reading._files import read_frame

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import agreeing, counted
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.types import Floats, Ints, LazyRows
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.results import ViewFacts

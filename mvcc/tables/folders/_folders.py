@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.names import views_of_pair
+from mvcc._utils.messages import views_of_pair
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, typed
-from mvcc._utils.names import view_and_id
+from mvcc._utils.messages import clipped, counted, typed, view_and_id
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.multiview import Answer

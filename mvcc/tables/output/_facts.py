@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from mvcc._utils.blocks import blocks_of
-from mvcc._utils.messages import agreeing, enumerated
-from mvcc._utils.names import views_of_pair
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.messages import agreeing, enumerated, views_of_pair
+from mvcc._utils.types import Floats, Ints, blocks_of
 from mvcc.metrics import cluster_fit
 from mvcc.tables._job import Job
 from mvcc.tables.explaining._profiles import name_clusters, nameless

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, nearest, shown
-from mvcc._utils.names import view_and_id, views_of_pair
+from mvcc._utils.messages import clipped, counted, nearest, shown, view_and_id, views_of_pair
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
 from mvcc._utils.types import Ints

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc._utils.messages import clipped, nearest, shown
-from mvcc._utils.names import row_name, view_and_id
+from mvcc._utils.messages import clipped, nearest, row_name, shown, view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc._utils.types import Ints
