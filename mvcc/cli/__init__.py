@@ -56,6 +56,7 @@ _GROUPS = {
 _MODULES = {
     **dict.fromkeys(("review", "predict", "compare", "export", "report"), "_results"),
     **dict.fromkeys(("plot", "claims", "check", "replay"), "_experiments"),
+    **{"match": "_ask", "doctor": "_data"},
 }  # of commands that do not have one of their own
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}
 

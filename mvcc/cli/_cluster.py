@@ -92,14 +92,8 @@ def cluster(
 
 def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
     """Print what was read for a job, and what features will be made of it."""
-    # this needs scikit-learn, once the files have been read
-    features = [tables.described_features(table, job) for table in inputs.tables]
-    views = list(zip(inputs.tables, inputs.constraints, features, strict=True))
-    between = [
-        ([inputs.tables[view].name for view in pair], len(rows))
-        for pair, rows in inputs.relations.items()
-    ]
-    documents = [
+    # features need scikit-learn, once the files have been read
+    views: list[dict[str, Any]] = [
         {
             "name": table.name,
             "rows": len(table.ids),
@@ -107,34 +101,34 @@ def _print_inputs(job: tables.Job, inputs: tables.Inputs) -> None:
             "columns": table.n_used,
             "constraints": len(constraints),
             "every_column": [column.to_dict() for column in table.every_column],
-            "features": made,
+            "features": tables.described_features(table, job),
             "notes": table.notes,
         }
-        for table, constraints, made in views
+        for table, constraints in zip(inputs.tables, inputs.constraints, strict=True)
     ]
+    matches: list[dict[str, Any]] = [
+        {"views": [inputs.tables[view].name for view in pair], "matches": len(rows)}
+        for pair, rows in inputs.relations.items()
+    ]
+    settings = job.settings()
     shared.say_json(
-        {
-            "views": documents,
-            "matches": [{"views": names, "matches": number} for names, number in between],
-            "notes": inputs.notes,
-            "settings": job.settings(),
-        }
+        {"views": views, "matches": matches, "notes": inputs.notes, "settings": settings}
     )
-    for table, constraints, made in views:
-        columns = [results.ColumnFacts(**column.to_dict()) for column in table.every_column]
+    for table, view in zip(inputs.tables, views, strict=True):
+        columns = [results.ColumnFacts(**column) for column in view["every_column"]]
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         shared.say(
-            f"{table.name}: {all_rows}{counted(len(table.ids), 'row')}, "
+            f"{table.name}: {all_rows}{counted(view['rows'], 'row')}, "
             f"{results.columns_used(columns)}, "
-            f"{counted(len(constraints), 'constraint')} ({table.path})"
+            f"{counted(view['constraints'], 'constraint')} ({table.path})"
         )
         for line in results.column_lines(columns):
             shared.say(f"  {line}")
-        if made:
-            shared.say(f"  features: {made}")
+        if view["features"]:
+            shared.say(f"  features: {view['features']}")
         shared.say_notes(table.notes)
-    for names, number in between:
-        shared.say(f"{' and '.join(names)}: {counted(number, 'match')}")
+    for match in matches:
+        shared.say(f"{' and '.join(match['views'])}: {counted(match['matches'], 'match')}")
     if inputs.answers:
         n_outliers = sum(map(len, inputs.answers.outliers))
         shared.say(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import mvcc
-from mvcc.cli import _doctor as doctor
+from mvcc.cli import _data as doctor
 from mvcc.exceptions import DataError
 from tests.command_line import invoke
 
