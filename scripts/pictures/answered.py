@@ -5,19 +5,14 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scripts.pictures.small import FOLDER, save_small
+from scripts.pictures.small import FOLDER, save_figure
 
 RESULTS = Path(__file__).parents[2] / "results" / "questions.csv"
 DATA = {  # in the file: in the picture
@@ -36,7 +31,7 @@ OTHERS = ("random_rows", "explore_consolidate", "min_max", "npu")
 WRONG = {0.0: "all answers right", 0.05: "5 % wrong"}
 
 
-def main(folder: Path) -> None:
+def main(folder: Path = FOLDER) -> None:
     """Draw a row of panels for right and one for partly wrong answers."""
     F = pd.read_csv(RESULTS).groupby(["wrong", "data", "strategy", "questions"])["F"]
     table = pd.DataFrame({"mean": F.mean(), "error": F.sem()})
@@ -50,16 +45,9 @@ def main(folder: Path) -> None:
     for axis, title in zip(axes[0], DATA.values(), strict=True):
         axis.set_title(title, fontsize=8)
     figure.supxlabel("questions", fontsize=8)
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(),
-        loc="outside upper center",
-        ncols=3,
-        fontsize=8,
-        frameon=False,
-    )
-    png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=200)
-    save_small(png.getvalue(), folder / "answered.png")
+    lines = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside upper center", ncols=3, fontsize=8, frameon=False)
+    save_figure(figure, folder / "answered.png")
 
 
 def draw(axis: Axes, table: pd.DataFrame) -> None:
@@ -69,17 +57,9 @@ def draw(axis: Axes, table: pd.DataFrame) -> None:
     lines = {"ours": table.loc["ours"], "other": best, "pairs": table.loc["random_pairs"]}
     for strategy, line in lines.items():
         label, color, marker = STYLES[strategy]
-        axis.errorbar(
-            line.index,
-            line["mean"],
-            yerr=line["error"],
-            color=color,
-            marker=marker,
-            markersize=3.5,
-            linewidth=1,
-            elinewidth=0.8,
-            label=label,
-        )
+        looks = {"color": color, "marker": marker, "markersize": 3.5}
+        looks |= {"linewidth": 1, "elinewidth": 0.8, "label": label}
+        axis.errorbar(line.index, line["mean"], yerr=line["error"], **looks)
     axis.set_xscale("symlog", base=2, linthresh=10)
     axis.set_xticks([0, 10, 40, 160], ["0", "10", "40", "160"])
     axis.minorticks_off()
@@ -89,4 +69,4 @@ def draw(axis: Axes, table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else FOLDER)
+    main(*map(Path, sys.argv[1:]))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from pathlib import Path
@@ -14,27 +13,30 @@ from pathlib import Path
 # processor
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
-import matplotlib
-
-matplotlib.use("agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import ConnectionPatch
 from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
 from mvcc.multiview.joint._joint_set import pairs_of_objects
 from mvcc.multiview.joint._spreading import Groups, first_step, shares_of_classes, spread
-from scripts.pictures.method import CLUSTERS, MARKERS, Scene, draw_constraints, draw_rows, new_axes
-from scripts.pictures.small import FOLDER, save_small
-
-EXAMPLE = (
-    2  # the row of A whose landmarks are drawn: the third from the left of those without a match
+from scripts.pictures.method import (
+    CLUSTERS,
+    MARKERS,
+    Scene,
+    draw_constraints,
+    draw_right,
+    draw_rows,
+    link_matches,
+    new_axes,
 )
+from scripts.pictures.small import FOLDER, draw_all
+
+# the row of A whose landmarks are drawn: the third from the left of those without a match
+EXAMPLE = 2
 CLASSES = LinearSegmentedColormap.from_list("classes", [CLUSTERS[0], "#efefef", CLUSTERS[1]])
 
 
@@ -56,27 +58,6 @@ class Joint:
             [given.spanning() for given in self.scene.given], self.objects
         )
 
-    def shown(self, labels: np.ndarray, view: int) -> tuple[np.ndarray, float]:
-        """Return clusters with the numbers of the classes, and the share of rows that are in the
-        right one.
-        """
-        same = (labels == self.truth[view]).mean()
-        return (labels if same >= 0.5 else 1 - labels), max(same, 1 - same)
-
-
-def link_matches(fig, axes, joint: Joint) -> None:
-    """Draw a thin line between the two rows of each match."""
-    for u, v in joint.scene.matches[0, 1]:
-        ends = {
-            "xyA": joint.views[0][u],
-            "xyB": joint.views[1][v],
-            "coordsA": "data",
-            "coordsB": "data",
-        }
-        fig.add_artist(
-            ConnectionPatch(**ends, axesA=axes[0], axesB=axes[1], color="black", lw=0.5, alpha=0.45)
-        )
-
 
 def graph(joint: Joint):
     """Draw the graph of each view; a match makes one object of two rows."""
@@ -90,7 +71,7 @@ def graph(joint: Joint):
             LineCollection(ends, colors="#00558f", alpha=shades, linewidths=1.0, zorder=1)
         )
         draw_rows(ax, X, mapped)
-    link_matches(fig, axes, joint)
+    link_matches(fig, axes, joint.scene)
     return fig
 
 
@@ -105,17 +86,8 @@ def landmarks(joint: Joint):
     fig, axes = new_axes(8, "view A: a row without a match", "view B: near the same landmarks")
     for ax, X, mapped, values in zip(axes, joint.views, joint.scene.mapped, shared, strict=True):
         draw_rows(ax, X, mapped)
-        ax.scatter(
-            *X.T,
-            s=30,
-            c=values,
-            cmap="YlOrBr",
-            vmin=0,
-            vmax=top,
-            edgecolor="#8a8a8a",
-            lw=0.4,
-            zorder=5,
-        )
+        shade = {"c": values, "cmap": "YlOrBr", "vmin": 0, "vmax": top}
+        ax.scatter(*X.T, s=30, **shade, edgecolor="#8a8a8a", lw=0.4, zorder=5)
     axes[0].scatter(*joint.views[0][row], s=130, marker="*", color="black", zorder=6)
     return fig
 
@@ -130,16 +102,9 @@ def embedding(joint: Joint):
         plane = np.split(PCA(2).fit_transform(np.vstack(model.embedding_)), [len(joint.views[0])])
         for points, truth, face in zip(plane, joint.truth, (True, False), strict=True):
             for cluster, marker in enumerate(MARKERS):
-                color = CLUSTERS[cluster]
-                some = points[truth == cluster]
-                ax.scatter(
-                    *some.T,
-                    s=22,
-                    marker=marker,
-                    edgecolor=color,
-                    facecolor=color if face else "none",
-                    lw=1,
-                )
+                some, color = points[truth == cluster], CLUSTERS[cluster]
+                looks = {"edgecolor": color, "facecolor": color if face else "none"}
+                ax.scatter(*some.T, s=22, marker=marker, lw=1, **looks)
         if model is joint.model:
             draw_constraints(ax, plane[0], joint.scene.given[0], width=1.2)
         ax.set(title=title, xticks=[], yticks=[])
@@ -158,16 +123,8 @@ def spreading(joint: Joint):
     said = spread(joint.set._graph, first_step(classes, (classes >= 0).astype(float), shares))
     second = np.bincount(clusters[joint.objects[0]][joint.truth[0] == 1], minlength=2).argmax()
     for ax, X, own in zip(axes, joint.views, joint.objects, strict=True):
-        ax.scatter(
-            *X.T,
-            s=26,
-            c=said[own, second],
-            cmap=CLASSES,
-            vmin=0,
-            vmax=1,
-            lw=0.4,
-            edgecolor="#555555",
-        )
+        shade = {"c": said[own, second], "cmap": CLASSES, "vmin": 0, "vmax": 1}
+        ax.scatter(*X.T, s=26, **shade, lw=0.4, edgecolor="#555555")
     stars = joint.views[0][np.unique(joint.scene.given[0].pairs)]
     axes[0].scatter(*stars.T, s=110, marker="*", facecolor="none", edgecolor="black", zorder=4)
     return fig
@@ -177,24 +134,12 @@ def together(joint: Joint):
     """Draw the clusters of B without and with the constraints of A."""
     fig, axes = new_axes(8, "view B, without constraints", "view B, with five constraints in A")
     for ax, model in zip(axes, (joint.free, joint.model), strict=True):
-        labels, share = joint.shown(model.labels_[1], 1)
-        draw_rows(ax, joint.views[1], joint.scene.mapped[1], labels)
-        ax.set_xlabel(f"{share:.0%} of the rows in the right cluster")
+        draw_right(ax, joint.scene, model.labels_[1])
     return fig
 
 
 PICTURES = (graph, landmarks, embedding, spreading, together)
 
 
-def main(folder: Path = FOLDER / "joint") -> None:
-    """Draw all pictures."""
-    joint = Joint()
-    for draw in PICTURES:
-        fig, png = draw(joint), io.BytesIO()
-        fig.savefig(png, dpi=110)
-        plt.close(fig)
-        save_small(png.getvalue(), folder / f"{draw.__name__}.png")
-
-
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    draw_all(PICTURES, Joint(), Path(*sys.argv[1:2] or [FOLDER / "joint"]))

@@ -5,13 +5,8 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,7 +24,7 @@ from mvcc import (
 )
 from mvcc.constraints._map import ConstraintMap
 from mvcc.propagation._gaussians import fit_gaussians
-from scripts.pictures.small import FOLDER, save_small
+from scripts.pictures.small import FOLDER, draw_all
 
 SEED, N_ROWS, N_MATCHES, N_GIVEN, THRESHOLD = 11, 60, 16, 5, 0.5
 CLUSTERS = np.array(["#00558f", "#d55e00"])
@@ -112,6 +107,21 @@ def draw_constraints(ax, X, constraints: Constraints, width=2.0) -> None:
         )
 
 
+def link_matches(fig, axes, scene: Scene) -> None:
+    """Draw a thin line between the two rows of each match."""
+    looks = {"coordsA": "data", "coordsB": "data", "color": "black", "lw": 0.5, "alpha": 0.45}
+    for u, v in scene.matches[0, 1]:
+        ends = scene.views[0][u], scene.views[1][v]
+        fig.add_artist(ConnectionPatch(*ends, axesA=axes[0], axesB=axes[1], **looks))
+
+
+def draw_right(ax, scene: Scene, labels: np.ndarray) -> None:
+    """Draw clusters of B in the colors of the classes, and the share of rows in the right one."""
+    same = (labels == scene.labels[1]).mean()
+    draw_rows(ax, scene.views[1], scene.mapped[1], labels if same >= 0.5 else 1 - labels)
+    ax.set_xlabel(f"{max(same, 1 - same):.0%} of the rows in the right cluster")
+
+
 def draw_shading(ax, scene: Scene) -> None:
     """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq.
 
@@ -146,16 +156,7 @@ def known(scene: Scene):
     for ax, X, mapped, given in zip(axes, scene.views, scene.mapped, scene.given, strict=True):
         draw_rows(ax, X, mapped)
         draw_constraints(ax, X, given)
-    for u, v in scene.matches[0, 1]:
-        ends = {
-            "xyA": scene.views[0][u],
-            "xyB": scene.views[1][v],
-            "coordsA": "data",
-            "coordsB": "data",
-        }
-        fig.add_artist(
-            ConnectionPatch(**ends, axesA=axes[0], axesB=axes[1], color="black", lw=0.5, alpha=0.45)
-        )
+    link_matches(fig, axes, scene)
     return fig
 
 
@@ -199,27 +200,14 @@ def transfer(scene: Scene):
 
 def clusters(scene: Scene):
     """Draw the clusters of B alone and with what A told it."""
-    X, truth = scene.views[1], scene.labels[1]
     fig, axes = new_axes(8, "view B by itself", "view B, told by A")
     for ax, labels in zip(axes, (scene.alone[1], scene.together[1]), strict=True):
-        same = (labels == truth).mean()
-        draw_rows(ax, X, scene.mapped[1], labels if same >= 0.5 else 1 - labels)
-        ax.set_xlabel(f"{max(same, 1 - same):.0%} of the rows in the right cluster")
+        draw_right(ax, scene, labels)
     return fig
 
 
 PICTURES = (known, closure, propagation, transfer, clusters)
 
 
-def main(folder: Path = FOLDER / "method") -> None:
-    """Draw all pictures."""
-    scene = Scene()
-    for draw in PICTURES:
-        fig, png = draw(scene), io.BytesIO()
-        fig.savefig(png, dpi=110)
-        plt.close(fig)
-        save_small(png.getvalue(), folder / f"{draw.__name__}.png")
-
-
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    draw_all(PICTURES, Scene(), Path(*sys.argv[1:2] or [FOLDER / "method"]))

@@ -5,23 +5,16 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("agg")
-
-import matplotlib.pyplot as plt
 
 from scripts.field.figures import Figures
 from scripts.field.methods import EACH, FEW, MANY, NO_PAIRS, SUM
 from scripts.field.pairs import IN_FIELD, LEVEL
 from scripts.field.protocols import Cell, called
-from scripts.pictures.small import FOLDER, save_small
+from scripts.pictures.small import FOLDER, draw_points, new_chart, save_figure
 
-STYLES = {  # of each method: what it is called, color, marker
+STYLES = {
     EACH: ("k-means of each table", "#8a8f98", "s"),
     "NEMO": ("NEMO", "#b07aa1", "v"),
     SUM: ("sum of graphs", "#6b4c8a", "^"),
@@ -31,7 +24,7 @@ STYLES = {  # of each method: what it is called, color, marker
 }
 
 
-def main(folder: Path) -> None:
+def main(folder: Path = FOLDER) -> None:
     """Draw one line for each data set, the one on which joint gains most on top."""
     figures = Figures()
     cells = [Cell(data, "half", LEVEL) for data in IN_FIELD]
@@ -42,30 +35,15 @@ def main(folder: Path) -> None:
         return found
 
     cells.sort(key=lambda cell: mean(cell, NO_PAIRS) - mean(cell, EACH))
-    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    for method, (name, color, marker) in STYLES.items():
-        axes.errorbar(
-            [mean(cell, method) for cell in cells],
-            range(len(cells)),
-            xerr=[figures.error(cell, method, "F_views") for cell in cells],
-            fmt=marker,
-            color=color,
-            markersize=4.5,
-            elinewidth=0.8,
-            label=name,
-        )
-    axes.set_yticks(range(len(cells)), [called(cell.data) for cell in cells], fontsize=8)
-    axes.set_xlabel("mean pairwise F-measure of both tables ± one standard error", fontsize=8)
-    axes.tick_params(axis="x", labelsize=8)
-    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    label = "mean pairwise F-measure of both tables ± one standard error"
+    figure, axes = new_chart([called(cell.data) for cell in cells], label, 4.2)
+    for method, style in STYLES.items():
+        means = [mean(cell, method) for cell in cells]
+        errors = [figures.error(cell, method, "F_views") for cell in cells]
+        draw_points(axes, means, range(len(cells)), errors, style)
     figure.legend(loc="outside upper center", ncols=3, fontsize=8, frameon=False)
-    png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=200)
-    save_small(png.getvalue(), folder / "methods.png")
+    save_figure(figure, folder / "methods.png")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else FOLDER)
+    main(*map(Path, sys.argv[1:]))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import tempfile
@@ -15,10 +14,6 @@ from textwrap import shorten
 # which rows are nearest to the center depends on the kernels of the processor
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
-import matplotlib
-
-matplotlib.use("agg")
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
@@ -26,14 +21,14 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
 from mvcc.results import Clustering
 from mvcc.tables import cluster_job, load_job, write_example
-from scripts.pictures.small import FOLDER, save_small
+from scripts.pictures.small import FOLDER, save_figure
 
 ROWS = 6  # of each table
 SHOWN = 4  # rows of each cluster and view
 GRAY, DARK = "#7a7f87", "#1f2937"
 
 
-def main(folder: Path) -> None:
+def main(folder: Path = FOLDER) -> None:
     """Cluster the example, and draw some of its rows before and after."""
     with tempfile.TemporaryDirectory() as data:
         write_example(Path(data))
@@ -49,10 +44,8 @@ def main(folder: Path) -> None:
             "", (4.55, 1.75), (4.05, 1.75), arrowprops={"width": 3, "headwidth": 11, "color": DARK}
         )
         _draw_clusters(axes, Path(data), clustering)
-        png = io.BytesIO()
-        figure.savefig(png, format="png", dpi=170, bbox_inches="tight", pad_inches=0.05)
-        plt.close(figure)
-    save_small(png.getvalue(), folder / "tables.png", colors=128)
+        looks = {"dpi": 170, "colors": 128, "bbox_inches": "tight", "pad_inches": 0.05}
+        save_figure(figure, folder / "tables.png", **looks)
 
 
 def _draw_tables(axes: Axes, data: Path) -> None:
@@ -102,4 +95,4 @@ def _put(axes: Axes, path: Path, x: float, y: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else FOLDER)
+    main(*map(Path, sys.argv[1:]))
