@@ -7,6 +7,7 @@ what the code sees.
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from mvcc import Constraints
@@ -97,6 +98,19 @@ def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
     pairs = rng.integers(n, size=(m, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     return Constraints(pairs, rng.random(len(pairs)) < must_links, rng.choice(weights, len(pairs)))
+
+
+def random_metrics(rng, k, d, kind):
+    """Draw k metrics of d features, diagonal (k, d) or full (k, d, d), or None for no kind."""
+    if kind is None:
+        return None
+    if kind == "diagonal":
+        return rng.uniform(0.2, 5, size=(k, d))
+    roots = rng.normal(size=(k, d, d))
+    return roots @ roots.transpose(0, 2, 1) + 0.3 * np.eye(d)
+
+
+of_every_metric = pytest.mark.parametrize("kind", [None, "diagonal", "full"])  # of random_metrics
 
 
 def as_list(constraints: Constraints) -> Constraints:

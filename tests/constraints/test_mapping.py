@@ -1,4 +1,4 @@
-"""Relations are merged, constraints go to all counterparts of their ends, samples are nested."""
+"""Relations are merged, sampled and rewired, and constraints go to all counterparts of their ends."""
 
 import itertools
 import re
@@ -16,6 +16,7 @@ from mvcc.constraints import (
     check_mappings,
     mapped_rows,
     relations_between,
+    rewire_relations,
     sample_relations,
 )
 from mvcc.constraints._map import ConstraintMap
@@ -71,6 +72,8 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
         ((0, 2), [(0, 0)], r": \(0, 2\) does not name two different views of 0 … 1"),
         ((-1, 0), [(0, 0)], r": \(-1, 0\) does not name two different views of 0 … 1"),
         ((1, 1), [(0, 0)], r": \(1, 1\) does not name two different views"),
+        ((2, 0), [(0, 0)], r": \(2, 0\) does not name two different views"),
+        ((0, -1), [(0, 0)], r": \(0, -1\) does not name two different views"),
         ("01", [(0, 0)], r": the key '01' is not a pair \(u, v\) of view numbers"),
         ((0, 1, 2), [(0, 0)], r": the key \(0, 1, 2\) is not a pair"),
         ((0.0, 1.0), [(0, 0)], r": the key \(0\.0, 1\.0\) is not a pair"),
@@ -188,6 +191,45 @@ def test_every_sample_is_equally_likely_and_the_generator_decides():
     assert stats.chisquare([*counts.values()]).pvalue > 1e-3
     one, same = (sample_relations(relations, [0.5], np.random.default_rng(3))[0] for _ in range(2))
     assert one.tolist() == same.tolist()
+
+
+# rewired relations (§6.3)
+
+
+ONE_TO_ONE = np.column_stack((np.arange(20), np.arange(20)[::-1] + 100))
+
+
+def rewired(share, seed=0, relations=ONE_TO_ONE):
+    return rewire_relations(relations, share, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(("share", "number"), [(0.0, 0), (0.1, 2), (0.34, 7), (0.5, 10), (1.0, 20)])
+def test_just_the_share_gets_another_partner(share, number):
+    for seed in range(10):
+        found = rewired(share, seed)
+        assert (found[:, 0] == ONE_TO_ONE[:, 0]).all()
+        assert (found[:, 1] != ONE_TO_ONE[:, 1]).sum() == number
+
+
+def test_every_row_keeps_its_number_of_relations():
+    many = np.array([[0, 5], [0, 6], [1, 5], [2, 7], [2, 5], [3, 8]])
+    before = many.copy()
+    for seed in range(10):
+        found = rewired(0.7, seed, many)
+        assert sorted(found[:, 1]) == sorted(many[:, 1])
+        assert (found[:, 0] == many[:, 0]).all()
+    assert (many == before).all()
+
+
+def test_a_larger_share_rewires_the_relations_of_the_smaller_too():
+    for seed in range(10):
+        fewer, more = (rewired(share, seed)[:, 1] != ONE_TO_ONE[:, 1] for share in (0.3, 0.6))
+        assert more[fewer].all()
+
+
+def test_which_relations_are_rewired_depends_on_the_generator():
+    assert not np.array_equal(rewired(0.5, 0), rewired(0.5, 1))
+    assert np.array_equal(rewired(0.5, 3), rewired(0.5, 3))
 
 
 # the readings of Algorithm 2, steps 1–2

@@ -17,7 +17,7 @@ from mvcc.propagation._diagnostics import (
     is_suspicious,
 )
 from tests.reference import gaussians as slow
-from tests.strategies import seeds
+from tests.strategies import of_every_metric, random_metrics, seeds
 
 
 def random_clustering(seed, k=3, d=2):
@@ -26,16 +26,11 @@ def random_clustering(seed, k=3, d=2):
     return rng.normal(size=(len(labels), d)) + 2 * rng.normal(size=(k, d))[labels], labels, rng
 
 
-@pytest.mark.parametrize("metric", [None, "diagonal", "full"])
+@of_every_metric
 @pytest.mark.parametrize("seed", range(3))
-def test_divergence_is_the_integral_of_its_definition(metric, seed):
+def test_divergence_is_the_integral_of_its_definition(kind, seed):
     X, labels, rng = random_clustering(seed)
-    metrics = None
-    if metric == "diagonal":
-        metrics = rng.uniform(0.5, 2, size=(3, 2))
-    elif metric == "full":
-        roots = np.eye(2) + 0.3 * rng.normal(size=(3, 2, 2))
-        metrics = roots @ roots.transpose(0, 2, 1)
+    metrics = random_metrics(rng, 3, 2, kind)
     means, covariances = slow.means(X, labels, 3), slow.covariances(X, labels, 3, metrics)
     axis = np.linspace(-15, 15, 601)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1)

@@ -8,19 +8,11 @@ from hypothesis import strategies as st
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import fit_gaussians
 from tests.reference import gaussians as slow
-from tests.strategies import seeds
+from tests.strategies import of_every_metric, random_metrics, seeds
 
 
-def random_metrics(rng, k, d, kind):
-    if kind == "none":
-        return None
-    if kind == "diagonal":
-        return rng.uniform(0.2, 5, size=(k, d))
-    mixing = rng.normal(size=(k, d, d))
-    return mixing @ mixing.transpose(0, 2, 1) + 0.3 * np.eye(d)
-
-
-@given(seeds, st.integers(1, 4), st.sampled_from(["none", "diagonal", "full"]))
+@of_every_metric
+@given(seed=seeds, d=st.integers(1, 4))
 def test_gaussians_are_those_of_the_reference_also_of_empty_clusters_and_single_points(
     seed, d, kind
 ):

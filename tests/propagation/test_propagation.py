@@ -1,4 +1,7 @@
-"""The E-step gives just the constraints of Eq. 9–11, whatever is pruned on the way (Eq. 15–18)."""
+"""The E-step gives just the constraints of Eq. 9–11, whatever is pruned on the way (Eq. 15–18).
+
+Each is traced to the constraint whose weight times both reaches it has (Eq. 10).
+"""
 
 import numpy as np
 import pytest
@@ -8,11 +11,17 @@ from hypothesis import strategies as st
 from mvcc.cluster import MPCKMeans
 from mvcc.constraints._constraints import Constraints
 from mvcc.exceptions import InvalidInputError
-from mvcc.propagation import _e_step as propagation
-from mvcc.propagation._e_step import propagate_constraints
+from mvcc.propagation import _e_step as module
+from mvcc.propagation._e_step import origins, propagate_constraints
 from mvcc.propagation._kernels.e_step import endpoint_reach
 from tests.reference import propagation as slow
-from tests.strategies import as_dict, random_constraints
+from tests.strategies import (
+    as_dict,
+    of_every_metric,
+    random_constraints,
+    random_metrics,
+    seeds,
+)
 
 
 def agree(found, expected, tolerance=1e-12):
@@ -22,48 +31,39 @@ def agree(found, expected, tolerance=1e-12):
         assert found[key] == pytest.approx(weight, abs=tolerance), key
 
 
-@st.composite
-def scenes(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, d, k = draw(st.integers(4, 24)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+REGULARIZATION = 1e-3
+THRESHOLDS = st.sampled_from([1e-6, 0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.999, 1.0])
+
+
+def scene(seed):
+    """Draw rows, some of them equal, their labels, constraints and candidates."""
+    rng = np.random.default_rng(seed)
+    n, d, k, m, copies = rng.integers((4, 1, 1, 0, 0), (25, 5, 5, 13, 4))
     X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
-    copies = draw(st.integers(0, 3))
     X[rng.integers(n, size=copies)] = X[rng.integers(n, size=copies)]
     labels = rng.integers(k, size=n)
-    m = draw(st.integers(0, 12))
-    constraints = random_constraints(rng, n, m, [0.2, 0.5, 0.9, 1.0, 1.7, 5.0])
-    threshold = draw(st.sampled_from([0.05, 0.3, 0.5, 0.75, 0.95, 0.999, 1.0]))
-    candidates = np.flatnonzero(rng.random(n) < draw(st.sampled_from([0.3, 0.7, 1.0])))
-    return X, labels, constraints, threshold, candidates
+    constraints = random_constraints(rng, n, m, [0.02, 0.2, 0.5, 0.9, 1.0, 1.7, 5.0, 50.0])
+    candidates = np.flatnonzero(rng.random(n) < rng.choice([0.3, 0.7, 1.0]))
+    return X, labels, constraints, candidates, rng
 
 
-def reference(X, labels, c, threshold, candidates=None, **options):
-    return slow.propagate(
-        X, labels, c.pairs, c.must_link, c.weights, threshold, candidates, **options
-    )
-
-
-@given(scenes())
-def test_propagated_constraints_are_those_of_the_paper(scene):
-    X, labels, constraints, threshold, candidates = scene
+def propagated(seed, threshold, kind):
+    """Propagate in such a scene; return rows, labels, constraints, what was found, and options."""
+    X, labels, constraints, candidates, rng = scene(seed)
+    metrics = random_metrics(rng, labels.max() + 2, X.shape[1], kind)
+    options = {"metrics": metrics, "regularization": REGULARIZATION}
     found = propagate_constraints(
-        X, labels, constraints, threshold, candidates=candidates, regularization=1e-3
+        X, labels, constraints, threshold, candidates=candidates, **options
     )
-    agree(found, reference(X, labels, constraints, threshold, candidates, regularization=1e-3))
+    return (X, labels, constraints), found, options, candidates
 
 
-@given(scenes(), st.booleans())
-def test_learned_metrics_give_rescaled_covariances(scene, full):
-    X, labels, constraints, threshold, candidates = scene
-    rng = np.random.default_rng(len(X))
-    k, d = labels.max() + 2, X.shape[1]
-    metrics = rng.uniform(0.2, 5, size=(k, d))
-    if full:
-        mixing = rng.normal(size=(k, d, d))
-        metrics = mixing @ mixing.transpose(0, 2, 1) + 0.3 * np.eye(d)
-    options = {"candidates": candidates, "metrics": metrics, "regularization": 1e-2}
-    found = propagate_constraints(X, labels, constraints, threshold, **options)
-    agree(found, reference(X, labels, constraints, threshold, **options), 1e-10)
+@of_every_metric
+@given(seed=seeds, threshold=THRESHOLDS)
+def test_propagated_constraints_are_those_of_the_paper(seed, threshold, kind):
+    (X, labels, constraints), found, options, candidates = propagated(seed, threshold, kind)
+    expected = slow.propagate(X, labels, *constraints.listed(), threshold, candidates, **options)
+    agree(found, expected, 1e-10 if kind else 1e-12)
 
 
 def test_a_real_view_agrees_with_the_slow_reference():
@@ -80,16 +80,16 @@ def test_a_real_view_agrees_with_the_slow_reference():
         agree(found, expected)
 
 
-@given(scenes())
-def test_endpoints_taken_one_by_one_or_all_at_once_give_the_same_bits(scene):
-    X, labels, constraints, threshold, candidates = scene
+@given(seeds, THRESHOLDS)
+def test_endpoints_taken_one_by_one_or_all_at_once_give_the_same_bits(seed, threshold):
+    X, labels, constraints, candidates, _ = scene(seed)
     alike = np.concatenate((X, X[:3], X[:3] + 1e-13))  # copies, and all but copies
     clusters = np.concatenate((labels, labels[:3], labels[:3]))
     rows = np.concatenate((candidates, np.arange(len(X), len(alike))))
     found = []
     for number in (1, 10**9):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(propagation, "_ENDPOINTS_AT_ONCE", number)
+            patch.setattr(module, "_ENDPOINTS_AT_ONCE", number)
             found.append(
                 propagate_constraints(alike, clusters, constraints, threshold, candidates=rows)
             )
@@ -107,7 +107,7 @@ def test_only_candidates_near_an_endpoint_are_looked_at(monkeypatch):
         looked_at.append(len(arguments[-1]))
         return endpoint_reach(*arguments)
 
-    monkeypatch.setattr(propagation, "endpoint_reach", watch)
+    monkeypatch.setattr(module, "endpoint_reach", watch)
     found = propagate_constraints(X, y, constraints, 0.9)
     assert len(found) > len(constraints)
     assert sum(looked_at) < 0.1 * len(np.unique(constraints.pairs)) * len(X)
@@ -124,6 +124,113 @@ def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhe
     )
     assert found == {(5000, 5003, False): 1.0, (5001, 5003, False): 1.0}
 
+
+# at the edges
+
+
+@given(seeds, st.integers(1, 3))
+def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
+    rng = np.random.default_rng(seed)
+    corners = np.concatenate((np.eye(d), -np.eye(d)))
+    X = np.concatenate((corners, rng.normal(scale=0.3, size=(8, d)), corners * 9))
+    labels = np.repeat([0, 1, 0], [len(corners), 8, len(corners)])
+    constraints = Constraints([[0, len(X) - 1]], [rng.random() < 0.5])
+    every = propagate_constraints(X, labels, constraints, 1e-3)
+    assert len(every) > 3
+    for weight in np.unique(every.weights):
+        kept = propagate_constraints(X, labels, constraints, weight)
+        assert kept == every.select(every.weights >= weight)
+
+
+def test_candidates_may_come_in_any_order_and_more_than_once():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(30, 2)), rng.integers(2, size=30)
+    constraints = Constraints.from_labels(labels, 8, 0)
+    expected = propagate_constraints(X, labels, constraints, 0.2, candidates=np.arange(20))
+    assert len(expected) > 8
+    for dtype in (np.int16, np.uint64):
+        rows = np.concatenate((np.arange(20)[::-1], [3, 3, 19])).astype(dtype)
+        assert propagate_constraints(X, labels, constraints, 0.2, candidates=rows) == expected
+
+
+def test_without_metrics_only_the_clusters_in_use_are_needed_and_one_may_be_empty():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(30, 2)), rng.integers(2, size=30)
+    constraints = Constraints.from_labels(labels, 8, 0)
+    expected = propagate_constraints(X, labels, constraints, 0.2)
+    assert propagate_constraints(X, labels * 4, constraints, 0.2) == expected
+
+
+def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():
+    X = np.array([[1.0, 2.0], [1.0, 2.5], [1.0, 2.0], [1.5, 2.0]])
+    everyone, whiteners = np.arange(4), np.eye(2)[np.newaxis]
+    ends = np.array([0]), np.zeros(4, int), whiteners, np.zeros(1), np.ones(1)
+    start, reached, value = endpoint_reach(X, everyone, *ends, np.array([0, 4]), everyone)
+    assert (start.tolist(), reached.tolist(), value.tolist()) == ([0, 2], [0, 2], [1.0, 1.0])
+
+
+# where each comes from (Eq. 10)
+
+
+def products(X, labels, constraints, i, j, must_link, metrics):
+    """Compute what each constraint gives to rows i and j; −1 where it is of the other kind."""
+    sigma, confidence = slow._model(X, labels, metrics, REGULARIZATION)
+
+    def reach(row, end):
+        return slow.endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
+
+    given = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights, strict=True)
+    return np.array(
+        [
+            (
+                w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
+                if kind == must_link
+                else -1.0
+            )
+            for (u, v), kind, w in given
+        ]
+    )
+
+
+@of_every_metric
+@given(seed=seeds, threshold=THRESHOLDS)
+def test_the_origin_has_the_largest_product_of_all_constraints(seed, threshold, kind):
+    (X, labels, constraints), found, options, _ = propagated(seed, threshold, kind)
+    traced, ends = origins(X, labels, constraints, found, **options)
+    assert traced.shape == (len(found),)
+    assert [sorted(pair) for pair in ends.tolist()] == constraints.pairs[traced].tolist()
+    for place, ((i, j), must_link, weight) in enumerate(
+        zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)
+    ):
+        every = products(X, labels, constraints, i, j, must_link, options["metrics"])
+        assert every[traced[place]] == pytest.approx(weight, rel=1e-9)
+        assert every[traced[place]] == pytest.approx(every.max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_small_blocks_the_origins_are_the_same(seed, monkeypatch):
+    scene, found, options, _ = propagated(seed, 1e-6, "diagonal")
+    whole = origins(*scene, found, **options)
+    monkeypatch.setattr(module, "_AT_ONCE", 7)
+    in_blocks = origins(*scene, found, **options)
+    assert all(map(np.array_equal, whole, in_blocks))
+
+
+def test_of_equal_products_the_first_constraint_is_the_origin():
+    X = np.array([[0.0], [0.0], [5.0], [5.0]])
+    constraints = Constraints.from_pairs([], [(0, 2), (1, 3)])
+    found = propagate_constraints(X, [0, 0, 1, 1], constraints, 0.5)
+    assert len(found) == 4
+    assert set(origins(X, np.array([0, 0, 1, 1]), constraints, found)[0]) == {0}
+
+
+def test_without_propagated_constraints_there_are_no_origins():
+    nothing = Constraints([], [])
+    positions, rows = origins(np.zeros((2, 1)), np.zeros(2, dtype=int), nothing, nothing)
+    assert (positions.shape, rows.shape) == ((0,), (0, 2))
+
+
+# what is refused
 
 NO_ROWS = [[7], [0.5], [[0]], [[0], [1, 2]], [True, False], [0.0], [-1], [5], "ab"]
 

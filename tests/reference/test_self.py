@@ -12,7 +12,7 @@ import pytest
 
 from mvcc import Constraints, propagate_constraints
 from tests.reference.propagation import propagate, propagate_vectorised
-from tests.strategies import as_dict
+from tests.strategies import as_dict, of_every_metric, random_metrics
 
 CL = False
 
@@ -36,14 +36,12 @@ def test_propagation_by_hand():
     assert as_dict(found) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("metric", [None, "diagonal", "full"])
-def test_vectorised_propagation_equals_the_literal_one(metric):
+@of_every_metric
+def test_vectorised_propagation_equals_the_literal_one(kind):
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(14, 2)), rng.integers(3, size=14)
     X[5], X[6] = X[4], X[4]
-    roots = rng.normal(size=(3, 2, 2))
-    full = roots @ roots.transpose(0, 2, 1) + 0.2 * np.eye(2)
-    metrics = {None: None, "diagonal": rng.uniform(0.3, 3.0, (3, 2)), "full": full}[metric]
+    metrics = random_metrics(rng, 3, 2, kind)
     pairs = np.array([rng.choice(14, 2, replace=False) for _ in range(8)])
     constraints = pairs, rng.random(8) < 0.5, rng.uniform(0.1, 2.0, 8)
     for candidates in (None, [9, 2, 4, 5, 13, 2], []):
