@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
@@ -22,14 +21,6 @@ N_INIT = 10  # starts that n_init="auto" asks for
 _SWEEPS = 40  # of every descent; then only the best one is continued to its end
 _FAILED_SWAPS = 10  # of centers, one after the other, after which no more are tried
 _ENOUGH = 3  # starts of a sample that end in the same lowest objective: others rarely end lower
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """The same rows where every must-link neighborhood is one point, which moves as a whole."""
-
-    problem: Problem  # the points, each of the mass of its rows, and the cannot-links between them
-    point: Ints  # (n,): the point of every row
 
 
 class Search:
@@ -78,7 +69,7 @@ class Search:
         while True:
             yield self._from(self._plus_plus(rows))
             if self._whole is not None:
-                yield self._descend(*self._as_wholes(self._plus_plus(self._whole.problem)))
+                yield self._descend(*self._as_wholes(self._plus_plus(self._whole[0])))
 
     def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
         """Give the centers of k-means, and where descents from them end, each once."""
@@ -104,22 +95,26 @@ class Search:
     def _as_wholes(self, centers: Floats) -> tuple[Floats, Ints]:
         """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
-        problem = self._whole.problem
+        problem, point = self._whole
         found = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
-        return found.centers, found.labels[self._whole.point]
+        return found.centers, found.labels[point]
 
     def _plus_plus(self, problem: Problem) -> Floats:
         return problem.spread_centers(self._k, np.empty((0, self.X.shape[1])), self._rng)
 
 
-def _whole(X: Floats, given: Constraints) -> _Whole | None:
-    """Make every must-link neighborhood one point; None where there is none."""
+def _whole(X: Floats, given: Constraints) -> tuple[Problem, Ints] | None:
+    """Make every must-link neighborhood one point, which moves as a whole; None without any.
+
+    Each point has the mass of its rows. Return the points with the cannot-links between them, and
+    the point of every row.
+    """
     point = _together(len(X), *given.spanning())
     if point is None:
         return None
     masses = np.bincount(point).astype(np.float64)
     means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
-    return _Whole(Problem(means, _between_points(given, point, len(masses)), masses=masses), point)
+    return Problem(means, _between_points(given, point, len(masses)), masses=masses), point
 
 
 def _together(n: int, pairs: Ints, must_link: Bools, weights: Floats) -> Ints | None:

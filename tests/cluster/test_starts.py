@@ -12,8 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc.cluster._descent import Problem
-from mvcc.cluster._search import Search
+from mvcc.cluster._search import Search, search_pck
 from mvcc.exceptions import InvalidInputError
+from tests.reference import search as reference
 from tests.reference.pck import objective as reference_objective
 
 both = pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
@@ -152,7 +153,7 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
         c = Constraints.from_labels(y, 30, random_state=seed).closure()
         assert (c._parts is not None) == (most_listed == 0)
         search = Search(Problem.of(X, c), c, 4, 300, rng, 0)
-        point, problem = search._whole.point, search._whole.problem
+        problem, point = search._whole
         scatter = sum(((X[point == p] - problem.X[p]) ** 2).sum() for p in range(len(problem.X)))
         for _ in range(5):
             of_points, centers = rng.integers(4, size=len(problem.X)), rng.normal(size=(4, 3))
@@ -228,3 +229,59 @@ def test_rows_without_differences_and_as_many_clusters_as_rows(Estimator):
     model = Estimator(4, random_state=0).fit(np.arange(8.0).reshape(4, 2) ** 2)
     assert sorted(model.labels_.tolist()) == [0, 1, 2, 3]
     assert Estimator(1, random_state=0).fit(np.eye(3)).labels_.tolist() == [0, 0, 0]
+
+
+# ---- the search of the joint clustering
+
+
+def problem(seed: int, n: int = 60, k: int = 4, d: int = 3, n_pairs: int = 30):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = 2 * rng.normal(size=(k, d))[y] + rng.normal(size=(n, d))
+    c = Constraints.from_labels(y, n_pairs, random_state=seed) if n_pairs else Constraints.empty()
+    wrong = rng.random(len(c)) < 0.1
+    return X, Constraints(c.pairs, c.must_link ^ wrong, rng.uniform(0.2, 2, size=len(c)))
+
+
+@pytest.mark.parametrize(
+    ("seed", "n_pairs", "weighted"),
+    [(0, 0, False), (1, 0, True), (2, 30, False), (3, 30, True), (4, 30, True)],
+)
+def test_agrees_with_the_reference(seed, n_pairs, weighted):
+    X, c = problem(seed, n_pairs=n_pairs)
+    rng = np.random.default_rng(seed)
+    masses = rng.uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
+    starts, rng, again = [X[:4], X[4:6]], np.random.default_rng(seed), np.random.default_rng(seed)
+    options = {"penalty": 0.5, "masses": masses if weighted else None, "starts": starts}
+    found = search_pck(X, 4, *c.listed(), n_init=4, rng=rng, **options)
+    pairs = c.pairs, c.must_link, 0.5 * c.weights
+    labels, centers, objective = reference.search(
+        X, 4, *pairs, masses, starts, 4, 40, again, weighted=weighted
+    )
+    assert_array_equal(found.labels, labels)
+    assert_allclose(found.centers, centers, rtol=1e-10, atol=1e-12)
+    assert found.objective == pytest.approx(objective, rel=1e-10)
+
+
+def test_of_a_sample_three_starts_that_end_in_the_lowest_objective_are_enough(monkeypatch):
+    ends, descend = [], Problem.descend
+
+    def noted(self, *arguments):
+        found = descend(self, *arguments)
+        ends.append(found.objective)
+        return found
+
+    monkeypatch.setattr(Problem, "descend", noted)
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=60)
+    X = 6 * np.eye(4)[y] + rng.normal(size=(60, 4))
+    means = np.array([X[y == cluster].mean(axis=0) for cluster in range(4)])
+    apart = np.array([0.0, 0, 0, 2])
+    # one cluster in halves, and two as one
+    bad = np.array([means[0] - apart, means[0] + apart, means[1], means[2:].mean(axis=0)])
+    for masses, number in ((None, 10), (np.ones(60), 4)):
+        ends.clear()
+        options = {"n_init": 10, "masses": masses, "starts": [bad], "rng": rng}
+        found = search_pck(X, 4, *Constraints.empty().listed(), **options)
+        lowest = np.isclose(ends, found.objective, rtol=1e-12)
+        assert lowest.tolist() == [False] + [True] * (number - 1)

@@ -33,8 +33,6 @@ from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
 GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 
-Maps = dict[tuple[int, int], ConstraintMap]
-
 
 @dataclass(frozen=True)
 class ViewRecord:
@@ -83,42 +81,42 @@ class CoEM:
             if "random_state" in clusterer.get_params():
                 clusterer.set_params(random_state=seed)
             state = ViewState(v, len(given), X, c, mapped, clusterer)
-            loops.append(_ViewLoop(state, self.names))
-        maps = {
-            (u, v): ConstraintMap(
-                relations_between(relations, u, v), strengths.get((min(u, v), max(u, v)))
-            )
-            for u, v in permutations(range(len(given)), 2)
-        }
-        history, period = _co_em(loops, maps, transfer, self.max_iter, self.tol)
-        return Outcome(
-            [loop.state.clusterer for loop in loops],
-            history,
-            period,
-            given,
-            relations,
-            strengths,
-        )
+            loops.append(_ViewLoop(state, transfer, self.names))
+        for source, target in permutations(loops, 2):
+            u, v = source.state.number, target.state.number
+            weights = strengths.get((min(u, v), max(u, v)))
+            across_views = ConstraintMap(relations_between(relations, u, v), weights)
+            target.sources.append((source, across_views))
+        history, period = _co_em(loops, self.max_iter, self.tol)
+        clusterers = [loop.state.clusterer for loop in loops]
+        return Outcome(clusterers, history, period, given, relations, strengths)
 
 
 class _ViewLoop:
     """The changing state of one view during co-EM."""
 
-    def __init__(self, state: ViewState, names: list[str] | None) -> None:
-        self.state = state
-        self.names = names
+    def __init__(self, state: ViewState, transfer: TransferMethod, names: list[str] | None) -> None:
+        self.state, self.transfer, self.names = state, transfer, names
+        self.sources: list[tuple[_ViewLoop, ConstraintMap]] = []  # all other views
         self.unified: Constraints | None = None
         self.propagated = Constraints.empty()
 
-    def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
+    def update(self) -> ViewRecord:
         """Take the M-step and the E-step, but for the same constraints as before."""
-        unified = unify(self.state.constraints, transferred)
+        unified = unify(self.state.constraints, self._transferred())
         if unified != self.unified:
             self.unified = unified
             with naming(self.state.number, self.names):
                 self.state.clusterer.fit(self.state.X, constraints=unified)
-                inferred = transfer.infer(self.state)
-            self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
+                inferred = self.transfer.infer(self.state)
+            self.propagated = self._checked(inferred, f"{type(self.transfer).__name__}.infer()")
+        return ViewRecord(float(self.state.clusterer.objective_), self.propagated)
+
+    def _transferred(self) -> Constraints:
+        """Return what all other views pass on, in rows of this one (Eq. 12 and 14)."""
+        if not self.sources:
+            return self.propagated
+        return reduce(Constraints.max_union, (map_(view.propagated) for view, map_ in self.sources))
 
     def _checked(self, inferred: Any, by: str) -> Constraints:
         """Return what a method, which may be anybody's, infers, if it is of mapped rows."""
@@ -140,7 +138,7 @@ class _ViewLoop:
 
 
 def _co_em(
-    loops: list[_ViewLoop], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
+    loops: list[_ViewLoop], max_iter: int, tol: float
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
@@ -148,11 +146,7 @@ def _co_em(
     """
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):
-        for loop in loops:
-            loop.update(_transferred(loops, loop, maps), transfer)
-        history.append(
-            [ViewRecord(float(loop.state.clusterer.objective_), loop.propagated) for loop in loops]
-        )
+        history.append([loop.update() for loop in loops])
         if iteration and all(
             abs(now.objective - before.objective) <= tol
             for now, before in zip(*history[:-3:-1], strict=True)
@@ -165,17 +159,6 @@ def _co_em(
             if [record.propagated for record in history[former]] == now_passed:
                 return history, iteration - former
     return history, None
-
-
-def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Constraints:
-    """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
-    if len(loops) == 1:
-        return target.propagated
-    here = target.state.number
-    return reduce(
-        Constraints.max_union,
-        (maps[loop.state.number, here](loop.propagated) for loop in loops if loop is not target),
-    )
 
 
 def choose_threshold(
