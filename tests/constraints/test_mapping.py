@@ -128,7 +128,9 @@ def test_relations_between_two_views_put_the_source_first():
 
 @given(constraint_lists(n_rows=6), relation_lists() | relation_lists(n_target=2, max_size=12))
 def test_transfer_equals_the_reference(listed, relations):
-    assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
+    assert_holds(
+        ConstraintMap(relations)(Constraints(*listed)), transfer(to_dict(*listed), relations)
+    )
 
 
 @given(constraint_lists(n_rows=6), relation_lists(), st.data())
@@ -142,7 +144,7 @@ def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, r
     }
     assert_holds(
         ConstraintMap(relations, strengths)(Constraints(*listed)),
-        transfer(listed, relations, limits),
+        transfer(to_dict(*listed), relations, limits),
     )
 
 

@@ -1,4 +1,9 @@
-"""Likely counterparts of rows without a match, compared with their definition."""
+"""Likely counterparts of rows without a match are those of their definition.
+
+Proposed matches are one to one, and their probabilities are those of known matches.
+"""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,6 +12,7 @@ import scipy.linalg
 from mvcc import candidate_hits, match_candidates
 from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import match_proposals
 from mvcc.multiview.matches import _candidates as module
 
 
@@ -122,13 +128,99 @@ def test_constant_repeated_and_huge_rows_give_finite_scores(spoil):
 
 
 @pytest.mark.parametrize(
-    ("n_matches", "n_candidates", "message"),
-    [(19, 5, "must have 20 matches or more of two views, got 19"), (60, 0, "n_candidates must be")],
+    ("find", "n_matches", "message"),
+    [
+        (match_candidates, 19, "must have 20 matches or more of two views, got 19"),
+        (partial(match_candidates, n_candidates=0), 60, "n_candidates must be"),
+        (candidate_hits, 19, "of 5 folds; 19 leave 15"),
+        (candidate_hits, 24, "of 5 folds; 24 leave 19"),  # counted as they were given
+        (partial(candidate_hits, n_folds=1), 60, "n_folds must be an integer of at least 2"),
+        (match_proposals, 22, "20 matches or more"),
+    ],
 )
-def test_too_few_matches_and_no_candidates_are_refused(n_matches, n_candidates, message):
+def test_too_few_matches_candidates_and_folds_are_refused(find, n_matches, message):
     views, matches, _ = two_views()
     with pytest.raises(InvalidInputError, match=message):
-        match_candidates(views, {(0, 1): matches[:n_matches]}, n_candidates=n_candidates)
-    if n_matches < 25:
-        with pytest.raises(InvalidInputError, match="of 5 folds; 19 leave 15"):
-            candidate_hits(views, {(0, 1): matches[:n_matches]})
+        find(views, {(0, 1): matches[:n_matches]})
+
+
+# ---- proposals: one counterpart at most, and how likely it is
+
+
+def problem(noise, n=600, n_known=200, seed=0):
+    """Return two views of the same things, row by row, the first of which are known to match."""
+    rng = np.random.default_rng(seed)
+    things = rng.normal(size=(n, 4))
+    views = [
+        things @ rng.normal(size=(4, width)) + noise * rng.normal(size=(n, width))
+        for width in (8, 6)
+    ]
+    return views, {(0, 1): np.column_stack((np.arange(n_known), np.arange(n_known)))}
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.7, 1.5])
+def test_probabilities_are_the_shares_of_right_proposals(noise):
+    probabilities, right = [], []
+    for seed in range(4):
+        found = match_proposals(*problem(noise, seed=seed))[0, 1]
+        assert min(found.pairs.min(axis=0)) >= 200
+        assert all(len(np.unique(rows)) == len(rows) for rows in found.pairs.T)
+        assert np.all(np.diff(found.probabilities) <= 0)
+        probabilities.append(found.probabilities)
+        right.append(found.pairs[:, 0] == found.pairs[:, 1])
+    p, hit = np.concatenate(probabilities), np.concatenate(right)
+    assert abs(p.mean() - hit.mean()) < 0.06
+    order = np.argsort(p)
+    for part in np.array_split(order, 4):
+        assert abs(p[part].mean() - hit[part].mean()) < 0.12
+
+
+def test_likelier_proposals_are_right_more_often():
+    found = match_proposals(*problem(0.3))[0, 1]
+    hits = found.pairs[:, 0] == found.pairs[:, 1]
+    assert hits[:100].mean() > hits[-100:].mean() + 0.2
+
+
+def test_hits_are_those_of_the_candidates():
+    views, known = problem(0.7)
+    found = match_proposals(views, known)[0, 1]
+    assert np.allclose(found.hits, candidate_hits(views, known)[0, 1])
+
+
+def test_without_folds_nothing_is_measured():
+    found = match_proposals(*problem(0.3, n=80, n_known=30), n_folds=1)[0, 1]
+    assert len(found.pairs)
+    assert np.isnan(found.probabilities).all()
+    assert np.isnan(found.hits).all()
+
+
+def test_tables_without_an_unmatched_row_get_no_proposal():
+    views, _ = problem(0.3, n=40)
+    every = np.column_stack((np.arange(40), np.arange(40)))
+    assert match_proposals(views, {(0, 1): every})[0, 1].pairs.shape == (0, 2)
+
+
+def test_one_unmatched_row_is_proposed():
+    views, _ = problem(0.3, n=41)
+    known = np.column_stack((np.arange(40), np.arange(40)))
+    found = match_proposals(views, {(0, 1): known})[0, 1]
+    assert found.pairs.tolist() == [[40, 40]]
+    assert 0 < found.probabilities[0] < 1
+
+
+def test_matches_that_are_all_found_do_not_make_a_proposal_certain():
+    found = match_proposals(*problem(0.001, n=60, n_known=40))[0, 1]
+    assert found.probabilities.max() < 1
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_tables_in_the_same_order_do_not_make_equal_rows_likely(is_constant):
+    kind = np.random.default_rng(0).integers(4, size=200)
+    views = [np.eye(4)[kind] * (not is_constant), np.eye(4)[kind]]
+    tail = 120 + np.random.default_rng(1).permutation(80)
+    views[1][tail] = views[1][120:].copy()
+    known = {(0, 1): np.column_stack((np.arange(120), np.arange(120)))}
+    found = match_proposals(views, known)[0, 1]
+    assert found.probabilities.mean() < 0.15
+    assert found.hits[0] < 0.15
+    assert candidate_hits(views, known)[0, 1][0] < 0.15

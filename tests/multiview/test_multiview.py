@@ -24,7 +24,6 @@ from mvcc import (
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.propagation._diagnostics import diagnose
 from tests.reference import multiview as slow
-from tests.reference.propagation import propagate_vectorised
 from tests.strategies import as_dict
 
 METHODS = {
@@ -82,7 +81,6 @@ def against_reference(views, constraints, mappings, base, method, closure, max_i
         closure=closure,
         max_iter=model.n_iter_,
         regularization=1e-3,
-        propagation=propagate_vectorised,
     )
     assert len(history) == model.n_iter_
     for found, expected in zip(model.labels_, labels, strict=True):

@@ -69,8 +69,6 @@ def normalise_relations(relations: Mapping[tuple[int, int], Any]) -> Relations:
     """Turn every key (u, v) so that u < v, and its rows into a set of pairs of ints."""
     normalised: Relations = {}
     for (u, v), related in relations.items():
-        if u == v:
-            raise ValueError(f"a relation connects two different views, not view {u} with itself")
         for i, j in related:
             pair = (int(i), int(j)) if u < v else (int(j), int(i))
             normalised.setdefault((min(u, v), max(u, v)), set()).add(pair)

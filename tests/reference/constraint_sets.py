@@ -12,8 +12,6 @@ Key = tuple[int, int, bool]
 """(i, j, is_must_link) with i < j."""
 ConstraintDict = dict[Key, float]
 """One weight per pair and type."""
-ConstraintArrays = tuple[ArrayLike, ArrayLike, ArrayLike]
-"""(pairs, must_link, weights)."""
 
 
 def rows(pairs, must_link, weights) -> list[tuple[int, int, bool, float]]:
@@ -29,14 +27,9 @@ def rows(pairs, must_link, weights) -> list[tuple[int, int, bool, float]]:
     ]
 
 
-def key(i: int, j: int, is_must_link: bool) -> Key:
-    """Name a constraint by its sorted pair and its type."""
-    return min(i, j), max(i, j), is_must_link
-
-
 def keep_heaviest(constraints, i, j, is_must_link, w) -> None:
     """Put one constraint into the dict unless a heavier one of its pair and type is there."""
-    name = key(i, j, is_must_link)
+    name = min(i, j), max(i, j), is_must_link
     if name not in constraints or w > constraints[name]:
         constraints[name] = w
 
@@ -47,15 +40,6 @@ def to_dict(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> Const
     for i, j, is_must_link, w in rows(pairs, must_link, weights):
         keep_heaviest(constraints, i, j, is_must_link, w)
     return constraints
-
-
-def as_dict(constraints: ConstraintDict | ConstraintArrays | None) -> ConstraintDict:
-    """Accept a dict, the three arrays, or nothing."""
-    if constraints is None:
-        return {}
-    if isinstance(constraints, dict):
-        return dict(constraints)
-    return to_dict(*constraints)
 
 
 def to_arrays(constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from .constraint_sets import ConstraintDict, as_dict, keep_heaviest
+from .constraint_sets import ConstraintDict, keep_heaviest
 
 
 def transfer(constraints, relations, strengths=None) -> ConstraintDict:
@@ -22,7 +22,7 @@ def transfer(constraints, relations, strengths=None) -> ConstraintDict:
         strengths = defaultdict(lambda: np.inf)
     related = [(int(row_of_u), int(row_of_v)) for row_of_u, row_of_v in relations]
     mapped: ConstraintDict = {}
-    for (i, j, is_must_link), w in as_dict(constraints).items():
+    for (i, j, is_must_link), w in constraints.items():
         for a in [row_of_v for row_of_u, row_of_v in related if row_of_u == i]:
             for b in [row_of_v for row_of_u, row_of_v in related if row_of_u == j]:
                 if a != b:

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from .constraint_sets import as_dict, rows
+from .constraint_sets import rows
 
 
 def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -37,14 +37,8 @@ def weighted_precision(constraints, y_true, kind=None) -> float:
 
     ``kind`` "must-link" or "cannot-link" looks at one type. NaN if there is no weight at all.
     """
-    if isinstance(constraints, dict):
-        listed = [
-            (i, j, is_must_link, w) for (i, j, is_must_link), w in as_dict(constraints).items()
-        ]
-    else:
-        listed = rows(*constraints)
     correct = total = 0.0
-    for i, j, is_must_link, w in listed:
+    for i, j, is_must_link, w in rows(*constraints):
         if kind is not None and kind != ("must-link" if is_must_link else "cannot-link"):
             continue
         total += w

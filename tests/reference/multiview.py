@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,21 +9,15 @@ from numpy.typing import NDArray
 
 from .closure import Relations, close_views, normalise_relations, relation_strengths
 from .closure import closure as close_one_view
-from .constraint_sets import ConstraintDict, as_dict, max_union, to_arrays
+from .constraint_sets import ConstraintDict, max_union, to_arrays, to_dict
 from .mapping import transfer as map_constraints
-from .propagation import propagate
+from .propagation import propagate_vectorised
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FitResult = tuple[Ints, float, Floats | None]
-"""(labels, objective, metrics or None)."""
-Fit = Callable[[int, Floats, Ints, NDArray[np.bool_], Floats], FitResult]
-"""CKmeans: (view_index, X, pairs, must_link, weights) -> FitResult."""
-Propagate = Callable[..., ConstraintDict]
-"""``propagate``, or ``propagate_vectorised`` where the literal one takes too long."""
+# per iteration, per view: (objective, propagated constraints P^V)
 History = list[list[tuple[float, ConstraintDict]]]
-"""Per iteration, per view: (objective, propagated constraints P^V)."""
 
 
 def resolve_conflicts(unified: ConstraintDict, own: ConstraintDict) -> ConstraintDict:
@@ -54,10 +47,8 @@ def close(constraints, relations, closure) -> tuple[list[ConstraintDict], Relati
     if closure == "full":
         return close_views([to_arrays(view) for view in constraints], relations)
     if closure == "view":
-        return [close_one_view(*to_arrays(view)) for view in constraints], relations
-    if closure == "none":
-        return list(constraints), relations
-    raise ValueError(f'closure is "full", "view" or "none", not {closure!r}')
+        constraints = [close_one_view(*to_arrays(view)) for view in constraints]
+    return constraints, relations
 
 
 def mapped_instances(view: int, relations: Relations) -> list[int]:
@@ -91,12 +82,12 @@ def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], floa
 
 
 def expected_constraints(
-    transfer, X, labels, metrics, constraints, mapped, threshold, regularization, propagation
+    transfer, X, labels, metrics, constraints, mapped, threshold, regularization
 ):
     """P^V, the constraints among X̂^V that one view offers the others (step 11, §6.2)."""
     if transfer == "constraint-propagation":
         pairs, must_link, weights = to_arrays(constraints)
-        return propagation(
+        return propagate_vectorised(
             X, labels, pairs, must_link, weights, threshold, mapped, metrics, regularization
         )
     if transfer == "direct-mapping":
@@ -107,39 +98,24 @@ def expected_constraints(
         }
     if transfer == "cluster-membership":
         return {(i, j, bool(labels[i] == labels[j])): 1.0 for i in mapped for j in mapped if i < j}
-    if transfer == "single-view":
-        return {}
-    raise ValueError(f"unknown transfer method {transfer!r}")
+    return {}  # "single-view"
 
 
 def co_em(
-    views,
-    constraints,
-    relations,
-    transfer,
-    threshold,
-    fit,
-    *,
-    closure="full",
-    max_iter=20,
-    tol=1e-06,
-    regularization=1e-06,
-    propagation=propagate,
+    views, constraints, relations, transfer, threshold, fit, *, closure, max_iter, regularization
 ):
     """Algorithm 2 (§5), for any number of views (Eq. 14, §5.3), and for one view as in §6.4.
 
     ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or
-    "single-view" (§6.2); the last one never closes across views. ``threshold`` is t_V, one for all
-    views or one per view. The E-step is ``propagate`` or, for larger inputs,
-    ``propagation=propagate_vectorised``.
+    "single-view" (§6.2); the last one never closes across views. ``threshold`` is t_V. ``fit``
+    is CKmeans: (view, X, pairs, must_link, weights) → (labels, objective, metrics or None).
     """
     n_views = len(views)
-    thresholds = [threshold] * n_views if isinstance(threshold, (int, float)) else list(threshold)
 
     # Steps 1–2
     if transfer == "single-view" and closure == "full":
         closure = "view"
-    given = [as_dict(view) for view in constraints]
+    given = [to_dict(*view) for view in constraints]
     C, R = close(given, normalise_relations(relations), closure)
     strengths = relation_strengths(given, relations) if closure == "full" else None
 
@@ -175,15 +151,7 @@ def co_em(
 
             # Step 11: E-step
             P[v] = expected_constraints(
-                transfer,
-                views[v],
-                labels[v],
-                metrics,
-                C[v],
-                X_hat[v],
-                thresholds[v],
-                regularization,
-                propagation,
+                transfer, views[v], labels[v], metrics, C[v], X_hat[v], threshold, regularization
             )
             iteration.append((objective, P[v]))
         history.append(iteration)
@@ -193,6 +161,6 @@ def co_em(
             changes = [
                 abs(new[0] - old[0]) for new, old in zip(history[-1], history[-2], strict=True)
             ]
-            if max(changes) <= tol:
+            if max(changes) <= 1e-6:
                 break
     return labels, history

@@ -54,16 +54,17 @@ def sweep(X, centers, labels, pairs, must_link, weights) -> Ints:
     return labels
 
 
-def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
-    """M-step (§3.1): the mean of each cluster.
+def centers(X, labels, n_clusters, masses=None) -> Floats:
+    """M-step (§3.1): the mean of each cluster, of points that count ``masses`` times each.
 
     The center of an empty cluster moves to the point farthest from the center of its own cluster
     (ties: lowest index); several empty clusters, in order, take different points.
     """
+    masses = np.ones(len(X)) if masses is None else masses
     means = np.zeros((n_clusters, X.shape[1]))
     for h in range(n_clusters):
         if np.any(labels == h):
-            means[h] = np.mean(X[labels == h], axis=0)
+            means[h] = np.average(X[labels == h], axis=0, weights=masses[labels == h])
     distance = np.array(
         [
             np.sum((X[i] - means[labels[i]]) ** 2) if labels[i] != UNASSIGNED else -1.0
@@ -78,11 +79,12 @@ def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
     return means
 
 
-def objective(X, labels, centers, pairs, must_link, weights) -> float:
+def objective(X, labels, centers, pairs, must_link, weights, masses=None) -> float:
     """Eq. 1 (§3.1) with the identity metric and f_ml = f_cl = 1; every point has a label."""
+    masses = np.ones(len(X)) if masses is None else masses
     total = 0.0
     for i in range(len(X)):
-        total += float(np.sum((X[i] - centers[labels[i]]) ** 2))
+        total += masses[i] * float(np.sum((X[i] - centers[labels[i]]) ** 2))
     for i, j, is_must_link, w in rows(pairs, must_link, weights):
         if is_must_link and labels[i] != labels[j]:
             total += w

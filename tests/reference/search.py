@@ -5,18 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .constraint_sets import rows
-from .pck import penalties
-
-
-def objective(X, masses, centers, labels, pairs, must_link, weights) -> float:
-    """Return Eq. 1 of points that count ``masses`` times each."""
-    total = sum(
-        m * float(np.sum((x - centers[h]) ** 2)) for x, m, h in zip(X, masses, labels, strict=True)
-    )
-    for a, b, is_must_link, w in rows(pairs, must_link, weights):
-        total += w * ((labels[a] == labels[b]) != is_must_link)
-    return total
+from . import pck
 
 
 def spread_centers(X, masses, k, given, rng, *, weighted) -> NDArray[np.float64]:
@@ -43,7 +32,7 @@ def spread_centers(X, masses, k, given, rng, *, weighted) -> NDArray[np.float64]
 
 def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter: int):
     """Sweep in random orders until no label changes; return labels, centers and objective."""
-    centers, labels = centers.copy(), labels.copy()
+    labels = labels.copy()
     bound = np.unique(np.asarray(pairs, dtype=np.int64))
     former_empty: set[int] = set()
     for iteration in range(max_iter):
@@ -51,23 +40,17 @@ def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter
         for i in [*rng.permutation(bound), *np.setdiff1d(np.arange(len(X)), bound)]:
             costs = [
                 masses[i] * float(np.sum((X[i] - c) ** 2))
-                + penalties(i, h, labels, pairs, must_link, weights)
+                + pck.penalties(i, h, labels, pairs, must_link, weights)
                 for h, c in enumerate(centers)
             ]
             labels[i] = int(np.argmin(costs))
-        filled = set(labels.tolist())
-        for h in filled:
-            centers[h] = np.average(X[labels == h], axis=0, weights=masses[labels == h])
-        empty, taken = set(range(len(centers))) - filled, []
-        for h in sorted(empty):
-            gaps = np.sum((X - centers[labels]) ** 2, axis=1)
-            gaps[taken] = -1
-            taken.append(int(np.argmax(gaps)))
-            centers[h] = X[taken[-1]]
+        centers = pck.centers(X, labels, len(centers), masses)
+        empty = set(range(len(centers))) - set(labels.tolist())
         newly_empty, former_empty = empty - former_empty, empty
         if iteration > 0 and not newly_empty and (labels == before).all():
             break
-    return labels, centers, objective(X, masses, centers, labels, pairs, must_link, weights)
+    objective = pck.objective(X, labels, centers, pairs, must_link, weights, masses)
+    return labels, centers, objective
 
 
 def search(X, k, pairs, must_link, weights, masses, starts, n_init, max_iter, rng, *, weighted):
