@@ -9,7 +9,7 @@ import pytest
 from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
 from mvcc.reporting import FIGURES
-from mvcc.reporting.claims import beyond_to_markdown, evaluate_claims, to_markdown
+from mvcc.reporting.claims import evaluate_claims, to_markdown
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
 
@@ -74,7 +74,7 @@ def test_cells_computed_again_give_the_same_numbers(name):
 def test_the_scorecard_is_that_of_the_results():
     scorecard = evaluate_claims(RESULTS)
     assert to_markdown(scorecard) == (RESULTS / "claims.md").read_text("utf-8")
-    assert beyond_to_markdown(scorecard.beyond) == (RESULTS / "beyond.md").read_text("utf-8")
+    assert to_markdown(scorecard.beyond) == (RESULTS / "beyond.md").read_text("utf-8")
 
 
 def test_every_figure_is_there():

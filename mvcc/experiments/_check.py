@@ -57,10 +57,8 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     except StoreError as error:
         return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
     notes = [f"{name}: {why}." for name, why in damaged.items()]
-    notes += [
-        f"{path.relative_to(folder)}: this trial failed; the file says why."
-        for path in store.failures()
-    ]
+    failures = store.failures()
+    notes += [f"{name}: this trial failed; the file says why." for name in failures]
     missing = [name for name in known if "/" not in name and not (folder / name).exists()]
     notes += [
         f"{name}: it is missing; the same `mvcc run`, without --fresh, writes it again."
@@ -70,7 +68,7 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     status = "ok"
     if damaged or missing:
         status = "damaged"
-    elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or store.failures():
+    elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or failures:
         status = "unfinished"
         notes.append("the same `mvcc run`, without --fresh, continues it.")
     elif not known:

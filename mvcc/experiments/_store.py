@@ -179,24 +179,26 @@ class ResultsStore:
         """Store a finished trial, and remove its former failure, or set it aside if changed."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
-        with self._out.explained(failure):
+        path = self.folder / failure
+        with self._out.explained(path):
             if self._is_failure(failure):
-                failure.unlink()
-            elif failure.exists() and self._name_of(failure) in self.checksums():
-                self.set_aside(self._name_of(failure))
+                path.unlink()
+            elif path.exists() and failure in self.checksums():
+                self.set_aside(failure)
 
     def write_failure(self, trial: int, report: str) -> Path:
         """Store why a trial failed; return where."""
-        path = self._failure(trial)
-        if path.exists() and not self._is_failure(path):
-            self.set_aside(self._name_of(path))
+        name = self._failure(trial)
+        if (self.folder / name).exists() and not self._is_failure(name):
+            self.set_aside(name)
         text = f"Trial {trial} failed. {report}"
-        self._write(self._name_of(path), text.encode("utf-8", "backslashreplace"))
-        return path
+        self._write(name, text.encode("utf-8", "backslashreplace"))
+        return self.folder / name
 
-    def failures(self) -> list[Path]:
-        """Return the files that say why unfinished trials failed."""
-        return [path for path in sorted(self.trials.glob("*.error.txt")) if self._is_failure(path)]
+    def failures(self) -> list[str]:
+        """Return the names of the files that say why unfinished trials failed."""
+        names = [f"{self.trials.name}/{path.name}" for path in self.trials.glob("*.error.txt")]
+        return sorted(filter(self._is_failure, names))
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
         """Return the rows of a trial, from its file or the scores; None where neither has it."""
@@ -232,10 +234,8 @@ class ResultsStore:
             others.append(self.set_aside(results.MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
         with self._out.explained(self.folder):
-            stored = [self.folder / self._name(trial) for trial in self.stored()]
-            for path in (*stored, *self.failures()):
-                path.unlink()
-            for name in _OF_ALL_TRIALS:
+            stored = map(self._name, self.stored())
+            for name in (*stored, *self.failures(), *_OF_ALL_TRIALS):
                 (self.folder / name).unlink(missing_ok=True)
             self._out.forget()
             (self.folder / results.MANIFEST).unlink(missing_ok=True)
@@ -244,15 +244,13 @@ class ResultsStore:
     def _name(self, trial: int) -> str:
         return f"{self.trials.name}/{trial:04d}.csv.gz"
 
-    def _failure(self, trial: int) -> Path:
-        return self.trials / f"{trial:04d}.error.txt"
+    def _failure(self, trial: int) -> str:
+        return f"{self.trials.name}/{trial:04d}.error.txt"
 
-    def _name_of(self, path: Path) -> str:
-        return path.relative_to(self.folder).as_posix()
-
-    def _is_failure(self, path: Path) -> bool:
+    def _is_failure(self, name: str) -> bool:
         """Tell whether `write_failure` wrote a file, and nobody has changed it since."""
-        return path.is_file() and not self._damage_of(self._name_of(path), self.checksums())
+        is_file = (self.folder / name).is_file()
+        return is_file and not self._damage_of(name, self.checksums())
 
     def _read_trial(self, trial: int, known: results.Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)

@@ -217,7 +217,7 @@ def test_a_manifest_with_notes_of_the_user_is_kept_aside(store, tmp_path):
 def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(store):
     report = store.write_failure(0, "Why")
     store.write_failure(0, "Why else")
-    assert store.failures() == [report]
+    assert store.failures() == [f"trials/{report.name}"]
     with open(report, "a") as file:
         file.write("\nmine")
     store.write_trial(0, rows(0))

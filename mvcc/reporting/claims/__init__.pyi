@@ -1,11 +1,10 @@
 from ._claims import CLAIMS as CLAIMS
 from ._evidence import read_evidence as read_evidence
-from ._render import beyond_to_markdown as beyond_to_markdown
-from ._render import print_scorecard as print_scorecard
-from ._render import to_json as to_json
-from ._render import to_markdown as to_markdown
-from ._render import write_markdown as write_markdown
 from ._result import Verdict as Verdict
 from ._scorecard import Scorecard as Scorecard
 from ._scorecard import evaluate as evaluate
 from ._scorecard import evaluate_claims as evaluate_claims
+from ._scorecard import print_scorecard as print_scorecard
+from ._scorecard import to_json as to_json
+from ._scorecard import to_markdown as to_markdown
+from ._scorecard import write_markdown as write_markdown

@@ -19,7 +19,12 @@ from mvcc.reporting.claims._checks import (
     Somewhere,
     Within,
 )
-from mvcc.reporting.claims._particular import CountingArgument, Evaluations, Gain, Identical
+from mvcc.reporting.claims._particular import (
+    counted_evaluations,
+    counting_argument,
+    equal_at_one,
+    gain_on_four_quadrants,
+)
 from mvcc.reporting.claims._sources import (
     Difference,
     Rows,
@@ -110,9 +115,7 @@ def _in(study: str, method: str | tuple[str, ...] = CP, threshold: str | None = 
 
 
 # the sweep of thresholds, by the marks of `prepare`
-_SWEPT = {
-    mark: _in("thresholds", threshold=mark) for mark in ("table_1", "lowest", "best", "one", "cv")
-}
+_SWEPT = {mark: _in("thresholds", threshold=mark) for mark in ("table_1", "lowest", "best", "cv")}
 
 
 def _of_kinds(rows: Rows, per: tuple[str, ...]) -> Positive:
@@ -131,13 +134,7 @@ CLAIMS = _described(
         1: Positive(_over(SV)),
         2: Positive(_over(CM), excepted=_few_on_letters_digits),
         3: Positive(_over(DM)),
-        4: Gain(
-            Rows(CP, dataset="four_quadrants", base="pck-means"),
-            Rows(DM, dataset="four_quadrants", base="pck-means"),
-            average=0.213,
-            peak=0.30,
-            shorter=(50, 100),
-        ),
+        4: gain_on_four_quadrants,
         5: Positive(Steps(Rows((CP, DM)), (*_PER_BASE, "method"))),
         6: Positive(Difference(_FULL_CP, Rows(DM, mapped=1.0), _PER_BASE)),
         7: Linear(_ALL_CP, _PER_MAPPED, "propagated", BARS["LINEAR"]),
@@ -177,7 +174,7 @@ CLAIMS = _described(
                 ),
             }
         ),
-        13: Identical(_SWEPT["one"], _in("thresholds", DM), _PER_BASE),
+        13: equal_at_one,
         14: Positive(Difference(_SWEPT["table_1"], _SWEPT["lowest"], _PER_BASE)),
         15: Beside(
             All(
@@ -241,14 +238,14 @@ CLAIMS = _described(
             Values(_SWEPT["cv"], _PER_BASE, "chosen_threshold"),
             units.THRESHOLD,
         ),
-        24: Evaluations(),
+        24: counted_evaluations,
         25: Somewhere(
             Positive(
                 Difference(_in("rewired", DM), _in("rewired"), (*_PER_MAPPED, "rewired")),
                 excepted=_untouched,
             )
         ),
-        26: CountingArgument(1000, 10, must_links=4949, cannot_links=449_999),
+        26: counting_argument,
         27: Positive(
             Difference(_in("views"), _in("views", (DM, CM, SV)), (*_PER_MAPPED, "against"))
         ),

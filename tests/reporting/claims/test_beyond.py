@@ -11,7 +11,6 @@ from rich.console import Console
 from mvcc.reporting.claims import (
     Verdict,
     _scorecard,
-    beyond_to_markdown,
     print_scorecard,
     to_json,
     to_markdown,
@@ -150,11 +149,11 @@ def test_the_papers_scorecard_stays_as_it_is_to_the_last_byte(world, beyond, tes
 
 
 def page(scorecard):
-    return beyond_to_markdown(scorecard.beyond)
+    return to_markdown(scorecard.beyond)
 
 
 def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(beyond, as_made):
-    page = beyond_to_markdown(as_made.beyond)
+    page = to_markdown(as_made.beyond)
     lines = page.partition("### 30% of the instances mapped")[2].partition("###")[0].splitlines()
     (line,) = (line for line in lines if line.startswith("| Protein | 40 |"))
     cell = beyond[(beyond["dataset"] == "protein") & (beyond["n_constraints"] == 40)]
