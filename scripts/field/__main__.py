@@ -51,21 +51,13 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of other packages; problems that end a fit are stored
     for group in args.methods:
         path = args.out / store.FILES[group]
-        methods = {
-            name: method
-            for name, method in GROUPS[group].items()
-            if name in (args.only or GROUPS[group])
-        }
-        chosen = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
-        chosen = [
-            cell
-            for cell in chosen
-            if cell.data in (args.data or cell.data) and cell.protocol in args.protocols
-        ]
-        for number, cell in product(
-            range(args.draws), chosen
-        ):  # so that a stopped command has some of each cell
-            measure(cell, number, methods, path, args.limit)
+        wanted = args.only or GROUPS[group]
+        methods = {name: method for name, method in GROUPS[group].items() if name in wanted}
+        # a stopped command has some draws of each cell
+        listed = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
+        for number, cell in product(range(args.draws), listed):
+            if cell.protocol in args.protocols and (not args.data or cell.data in args.data):
+                measure(cell, number, methods, path, args.limit)
 
 
 @contextmanager
@@ -93,11 +85,7 @@ def measure(
     has ended.
     """
     lines = store.read(path)
-    lines = lines[
-        (lines["data"] == cell.data)
-        & (lines["protocol"] == cell.protocol)
-        & (lines["level"] == cell.level)
-    ]
+    lines = lines[(lines[[*Cell._fields]] == [*cell]).all(axis=1)]
     skipped = {*lines.loc[(lines["draw"] == number) | (lines["problem"] != ""), "method"]}
     if not (wanted := {name: method for name, method in methods.items() if name not in skipped}):
         return
@@ -110,7 +98,7 @@ def measure(
             scores = (score_each if name.startswith(EACH) or name in PAIRS else score)(labels, task)
         except Exception as error:  # what a package refuses with is a result, too
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        where = (cell.data, cell.protocol, cell.level, number, name)
+        where = (*cell, number, name)
         seconds = time.perf_counter() - start
         store.append(path, where, scores, seconds, problem)
         print(*where, f"{seconds:.1f} s", problem, flush=True)

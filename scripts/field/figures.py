@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from scripts.field.protocols import Cell, cells
 from scripts.field.scores import COLUMNS
 
 PUBLISHED = Path(__file__).with_name("published.yaml")
-CELL = ["data", "protocol", "level"]
+CELL = [*Cell._fields]
 MARGIN = 0.01  # what counts as behind
 COMPARED = [name for group in ("plain", "peers") for name in GROUPS[group] if name != EACH]
 
@@ -58,11 +59,8 @@ class Figures:
         self.problems = lines[lines["problem"] != ""]
         self.lines = lines[lines["problem"] == ""]
         groups = self.lines.groupby([*CELL, "method"])
-        self.means, self.errors, self.draws = (
-            groups[COLUMNS].mean(),
-            groups[COLUMNS].sem(),
-            groups.size(),
-        )
+        self.means, self.errors = groups[COLUMNS].mean(), groups[COLUMNS].sem()
+        self.draws = groups.size()
         self.by_draw = self.lines.set_index([*CELL, "method", "draw"]).sort_index()
         # all settings on the draws that the defaults and the others have
         same = self.lines[self.lines["method"].isin([JOINT, *GRID])]
@@ -78,29 +76,25 @@ class Figures:
 
     def mean(self, cell: Cell, method: str, measure: str) -> float | None:
         """Return the mean of a method in a cell; None where it was not measured."""
-        place = (cell.data, cell.protocol, cell.level, method)
-        return float(self.means.at[place, measure]) if place in self.means.index else None
+        return _at(self.means, cell, method, measure)
 
     def error(self, cell: Cell, method: str, measure: str) -> float:
         """Return the standard error of such a mean; NaN for a single draw."""
-        return float(self.errors.at[(cell.data, cell.protocol, cell.level, method), measure])
+        return float(self.errors.at[(*cell, method), measure])
 
     def paired(self, cell: Cell, method: str, measure: str, own: str = JOINT) -> Comparison | None:
         """Compare a method with another one on the draws that both were measured on."""
-        place = (cell.data, cell.protocol, cell.level)
-        by_draw = self.by_draw[measure]
-        if (*place, method) not in self.means.index or (*place, own) not in self.means.index:
+        places = [(*cell, name) for name in (own, method)]
+        if any(place not in self.means.index for place in places):
             return None
-        both = pd.concat(
-            [by_draw.loc[(*place, name)] for name in (own, method)], axis=1, join="inner"
-        )
+        by_draw = [self.by_draw[measure].loc[place] for place in places]
+        both = pd.concat(by_draw, axis=1, join="inner")
         error = float((both.iloc[:, 0] - both.iloc[:, 1]).sem()) if len(both) > 1 else 0.0
         return Comparison(cell, method, *map(float, both.mean()), error) if len(both) else None
 
     def of_methods(self, cell: Cell, methods: list[str], measure: str) -> dict[str, float]:
         """Return the means of those methods that were measured in a cell."""
-        means = {method: self.mean(cell, method, measure) for method in methods}
-        return {method: mean for method, mean in means.items() if mean is not None}
+        return _known({method: self.mean(cell, method, measure) for method in methods})
 
     def best_peer(self, cell: Cell, measure: str) -> Best | None:
         """Return the best of k-means and other packages, by classes."""
@@ -111,41 +105,44 @@ class Figures:
         """Return the setting of joint that the classes choose, on the draws that all settings were
         measured on.
         """
-        return _best(
-            {
-                name: mean
-                for name in [JOINT, *GRID]
-                if (mean := self.in_grid(cell, name, measure)) is not None
-            }
-        )
+        means = {name: self.in_grid(cell, name, measure) for name in [JOINT, *GRID]}
+        return _best(_known(means))
 
     def in_grid(self, cell: Cell, method: str, measure: str) -> float | None:
         """Return the mean of a setting on these draws; None where it was not measured."""
-        place = (cell.data, cell.protocol, cell.level, method)
-        return float(self.of_grid.at[place, measure]) if place in self.of_grid.index else None
+        return _at(self.of_grid, cell, method, measure)
 
     def best_published(self, cell: Cell, measure: str) -> Best | None:
         """Return the best figure that a paper prints for a cell."""
-        place = {"data": cell.data, "protocol": cell.protocol, "level": cell.level}
-        return _best(
-            {
-                e["method"]: e[measure]
-                for e in self.published
-                if place.items() <= e.items() and measure in e
-            }
-        )
+        entries = [entry for entry in self._printed(cell) if measure in entry]
+        return _best({entry["method"]: entry[measure] for entry in entries})
 
     def has_source(self, cell: Cell, method: str) -> bool:
         """Tell whether it is known which paper prints the figure of a method."""
-        place = {"data": cell.data, "protocol": cell.protocol, "level": cell.level}
-        own = {**place, "method": method}.items()
-        return any("source" in entry for entry in self.published if own <= entry.items())
+        own = [entry for entry in self._printed(cell) if entry["method"] == method]
+        return any("source" in entry for entry in own)
+
+    def _printed(self, cell: Cell) -> list[dict[str, Any]]:
+        return [entry for entry in self.published if _cell_of(entry) == cell]
 
 
 def published() -> list[Cell]:
     """List the cells that papers print figures for."""
-    places = {(entry["data"], entry["protocol"], entry["level"]) for entry in _entries()}
-    return [cell for cell in cells() if (cell.data, cell.protocol, cell.level) in places]
+    places = set(map(_cell_of, _entries()))
+    return [cell for cell in cells() if cell in places]
+
+
+def _cell_of(entry: dict[str, Any]) -> Cell:
+    return Cell(*(entry[name] for name in CELL))
+
+
+def _at(means: pd.DataFrame, cell: Cell, method: str, measure: str) -> float | None:
+    place = (*cell, method)
+    return float(means.at[place, measure]) if place in means.index else None
+
+
+def _known(means: dict[str, float | None]) -> dict[str, float]:
+    return {name: mean for name, mean in means.items() if mean is not None}
 
 
 def _entries() -> list[dict[str, Any]]:
@@ -172,10 +169,9 @@ class Claim:
     @property
     def behind(self) -> list[Comparison]:
         """The comparisons in which it fails."""
+        spread = 2 * self.beyond_chance
         return [
-            one
-            for one in self.comparisons
-            if one.ahead < -max(self.margin, 2 * one.error * self.beyond_chance)
+            one for one in self.comparisons if one.ahead < -max(self.margin, spread * one.error)
         ]
 
     @property
@@ -209,18 +205,18 @@ def claims(figures: Figures) -> list[Claim]:
             "ACC at least the best published one",
             "With its defaults, joint is nowhere below the best figure that a paper prints, tuned"
             " on the true classes.",
-            _against(figures, "ACC", figures.best_published),
+            _against_published(figures, "ACC"),
         ),
         Claim(
             "NMI at least the best published one",
             "The same for NMI.",
-            _against(figures, "NMI", figures.best_published),
+            _against_published(figures, "NMI"),
         ),
         Claim(
             "Tuned alike, ACC at least the best published one",
             "The best setting of our own grid, chosen by the true classes as papers do, is nowhere"
             " below it.",
-            _against(figures, "ACC", figures.best_published, tuned=True),
+            _against_published(figures, "ACC", tuned=True),
         ),
         Claim(
             "ACC never behind a method that was run here by more than 0.01",
@@ -259,17 +255,13 @@ def claims(figures: Figures) -> list[Claim]:
     return [claim for claim in found if claim.comparisons]
 
 
-def _against(
-    figures: Figures, measure: str, best: Callable[[Cell, str], Best | None], *, tuned: bool = False
-) -> list[Comparison]:
+def _against_published(figures: Figures, measure: str, *, tuned: bool = False) -> list[Comparison]:
     compared = []
     for cell in figures.cells():
-        setting = (
-            figures.best_setting(cell, measure)
-            if tuned
-            else Best(JOINT, figures.mean(cell, JOINT, measure))
-        )
-        if setting and (other := best(cell, measure)):
+        setting = Best(JOINT, figures.mean(cell, JOINT, measure))
+        if tuned:
+            setting = figures.best_setting(cell, measure)
+        if setting and (other := figures.best_published(cell, measure)):
             compared.append(Comparison(cell, other.method, setting.value, other.value))
     return compared
 
@@ -281,17 +273,12 @@ def each(
     chosen: list[Cell] | None = None,
 ) -> list[Comparison]:
     """Compare with every method by itself, in all cells or some."""
-    pairs = [
-        figures.paired(cell, method, measure)
-        for cell in chosen or figures.cells()
-        for method in methods
-    ]
+    places = product(chosen or figures.cells(), methods)
+    pairs = [figures.paired(cell, method, measure) for cell, method in places]
     return [pair for pair in pairs if pair]
 
 
 def worst(comparisons: list[Comparison]) -> list[Comparison]:
     """Keep the comparison of each cell in which joint is least ahead."""
-    kept: dict[Cell, Comparison] = {}
-    for one in sorted(comparisons, key=lambda one: -one.ahead):
-        kept[one.cell] = one
-    return list(kept.values())
+    by_lead = sorted(comparisons, key=lambda one: -one.ahead)
+    return list({one.cell: one for one in by_lead}.values())

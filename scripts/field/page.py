@@ -17,6 +17,7 @@ from scripts.field.figures import (
     Comparison,
     Figures,
     claims,
+    each,
     signed,
     span,
 )
@@ -24,6 +25,7 @@ from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell, called, taken
 
 _NONE = "–"
+_MEASURES = {"ACC": "ACC", "NMI": "NMI", "F within tables": "F_views"}
 FAMILIES = {
     "gaps": (
         "Gaps of their own",
@@ -209,10 +211,9 @@ def _failures(claim: Claim) -> str:
     """List where a claim fails, worst first."""
     lines = [f"**Where “{claim.title}” fails:**", ""]
     for one in sorted(claim.behind, key=lambda one: one.ahead):
-        figures = f"{one.own:.3f} instead of {one.other:.3f}"
-        lines.append(
-            f"- {_called(one.cell)}, against {_other(one)}: {figures}, {signed(one.ahead)}"
-        )
+        against = f"{_called(one.cell)}, against {_other(one)}"
+        figures = f"{one.own:.3f} instead of {one.other:.3f}, {signed(one.ahead)}"
+        lines.append(f"- {against}: {figures}")
     return "\n".join(lines)
 
 
@@ -273,29 +274,16 @@ def _bold(value: float, largest: float) -> str:
 
 
 def _methods_table(figures: Figures) -> str:
-    names = [
-        "method",
-        "cells",
-        "draws",
-        "ACC",
-        "joint's",
-        "NMI",
-        "joint's",
-        "F within tables",
-        "joint's",
-    ]
-    lines = ["| " + " | ".join(names) + " |", "|---|--:|--:|" + "--:|" * (len(names) - 3)]
+    titles = [title for name in _MEASURES for title in (name, "joint's")]
+    lines = [f"| method | cells | draws | {' | '.join(titles)} |"]
+    lines.append("|---|--:|--:|" + "--:|" * len(titles))
     for method in [*COMPARED, EACH]:
         values = []
-        for measure in ("ACC", "NMI", "F_views"):
-            pairs = [
-                pair for cell in figures.cells() if (pair := figures.paired(cell, method, measure))
-            ]
+        for measure in _MEASURES.values():
+            pairs = each(figures, measure, [method])
             if pairs and (method != EACH or measure == "F_views"):
-                values += [
-                    sum(pair.other for pair in pairs) / len(pairs),
-                    sum(pair.own for pair in pairs) / len(pairs),
-                ]
+                both = [(pair.other, pair.own) for pair in pairs]
+                values += [sum(own) / len(pairs) for own in zip(*both, strict=True)]
             else:
                 values += [None, None]
         if pairs:

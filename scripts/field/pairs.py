@@ -32,11 +32,7 @@ def cells() -> list[Cell]:
 
 
 def mean_of_eight(
-    figures: Figures,
-    level: float,
-    method: str,
-    measure: str,
-    eight: tuple[str, ...] = OF_AIMS,
+    figures: Figures, level: float, method: str, measure: str, eight: Iterable[str] = OF_AIMS
 ) -> float | None:
     """Return the mean over eight pairs of tables, by default those that the aims were set with.
 
@@ -71,20 +67,16 @@ def claims(figures: Figures) -> list[Claim]:
         ),
     ]
     for name, other in COMPARED.items():
-        title = f"{name} not worse than {other.removesuffix(' pairs')}".replace(
-            "than no", "than none"
-        )
-        compared = [
-            pair for cell in cells() if (pair := figures.paired(cell, other, "F_views", name))
-        ]
+        pairs = [figures.paired(cell, other, "F_views", name) for cell in cells()]
+        compared = [pair for pair in pairs if pair]
+        falls = "F of tables falls by no more than"
         if name in WRONG:
-            words = "F of tables falls by no more than 0.03, in the mean over the draws."
+            words = f"{falls} 0.03, in the mean over the draws."
             found.append(Claim(f"{name}, cost at most 0.03", words, compared, 0.03))
         else:
-            words = (
-                "F of tables falls by no more than 0.01 or two standard errors, whichever is"
-                " larger."
-            )
+            fewer = other.removesuffix(" pairs").replace("no", "none")
+            words = f"{falls} 0.01 or two standard errors, whichever is larger."
+            title = f"{name} not worse than {fewer}"
             found.append(Claim(title, words, compared, MARGIN, beyond_chance=True))
     return [claim for claim in found if claim.comparisons]
 
@@ -128,7 +120,7 @@ def _pairs_table(figures: Figures) -> str:
             shown.append(
                 f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}" if pair else "–"
             )
-        draws = figures.draws[cell.data, cell.protocol, cell.level, NO_PAIRS]
+        draws = figures.draws[(*cell, NO_PAIRS)]
         lines.append(f"| {called(cell.data)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
 

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,7 @@ class Task:
         return all(len(rows) == len(self.y) for rows in self.objects)
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A data set, a protocol, and its level.
 
     The share of objects or rows, 1 where the protocol has none.
@@ -184,10 +184,8 @@ MASKED = {
 def cells() -> list[Cell]:
     """List all cells of the study, family by family."""
     found = [Cell(data, "gaps", 1.0) for data in ("three_sources_gaps", "bbc_sport_gaps")]
-    for protocol, levels_of in MASKED.items():
-        found += [
-            Cell(data, protocol, level) for data, levels in levels_of.items() for level in levels
-        ]
+    for protocol, of_data in MASKED.items():
+        found += [Cell(data, protocol, level) for data in of_data for level in of_data[data]]
     found += [Cell(data, "complete", 1.0) for data in COMPLETE]
     found += [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
     halves = (*COMPLETE, *(data for data in OF_AIMS if data not in COMPLETE))
