@@ -169,9 +169,10 @@ class Claim:
     @property
     def behind(self) -> list[Comparison]:
         """The comparisons in which it fails."""
-        spread = 2 * self.beyond_chance
         return [
-            one for one in self.comparisons if one.ahead < -max(self.margin, spread * one.error)
+            one
+            for one in self.comparisons
+            if one.ahead < -max(self.margin, 2 * one.error * self.beyond_chance)
         ]
 
     @property

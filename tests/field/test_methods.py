@@ -9,18 +9,7 @@ from sklearn.cluster import KMeans
 
 from mvcc import JointGraphClustering
 from scripts.field import methods
-from scripts.field.methods import (
-    EACH,
-    GRID,
-    IMML,
-    MVLEARN,
-    OF_TABLES,
-    OURS,
-    PAIRS,
-    PLAIN,
-    CannotRun,
-    prepared,
-)
+from scripts.field.methods import EACH, GRID, GROUPS, IMML, MVLEARN, PAIRS, CannotRun, prepared
 from scripts.field.protocols import Task, aligned, mask_a
 from scripts.field.scores import of_objects, score
 
@@ -35,15 +24,16 @@ def task():
     return Task(views, [np.arange(90)] * 2, y)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [*OURS, *PLAIN, *OF_TABLES, *PAIRS, "joint with 5 neighbors", "joint with scaled columns"],
-)
+METHODS = {name: GROUPS[group][name] for group in GROUPS for name in GROUPS[group]}
+NOT_HERE = {*IMML, *MVLEARN, "joint with counts in all tables"}
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in NOT_HERE])
 @pytest.mark.parametrize("protocol", [mask_a, aligned])
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
 def test_methods_find_blobs(task, name, protocol):
     given = protocol(task, 0.4, np.random.default_rng(1))
-    labels = {**OURS, **PLAIN, **OF_TABLES, **PAIRS, **GRID}[name](given, 0)
+    labels = METHODS[name](given, 0)
     assert [len(found) for found in labels] == [len(X) for X in given.views]
     found = score(labels, given)
     # means in the place of gaps mislead k-means

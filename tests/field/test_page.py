@@ -1,5 +1,6 @@
 """The page of the field's scorecard is what its store says, and claims fail where figures do."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,19 @@ ROOT = Path(__file__).parents[2]
 CELL = Cell("ngs", "mask A", 0.1)
 
 
+def add(folder, name, cell, draw, method, score):
+    """Add a line whose scores are all the same."""
+    scores = dict.fromkeys(COLUMNS, score)
+    store.append(folder / store.FILES[name], (*cell, draw, method), scores, 1.0)
+
+
 @pytest.mark.slow
 def test_the_page_is_that_of_the_stored_scores():
     assert page(Figures()) == (ROOT / "results" / "field.md").read_text("utf-8")
 
 
 def test_every_stored_line_is_of_a_known_cell_and_method():
-    known = {(cell.data, cell.protocol, cell.level) for cell in [*cells(), *pairs.cells()]}
+    known = {*cells(), *pairs.cells()}
     for group, name in store.FILES.items():
         lines = store.read(store.FOLDER / name)
         assert set(lines[figures.CELL].itertuples(index=False, name=None)) <= known
@@ -34,9 +41,8 @@ def test_every_stored_line_is_of_a_known_cell_and_method():
 
 
 def test_every_published_figure_is_of_a_cell_of_the_study_and_names_its_source():
-    known = {(cell.data, cell.protocol, cell.level) for cell in cells()}
     for entry in figures._entries():
-        assert (entry["data"], entry["protocol"], entry["level"]) in known
+        assert figures._cell_of(entry) in cells()
         assert entry["data"] in registry()
         assert entry["method"]
         measures = set(entry) - {"data", "protocol", "level", "method", "source", "note"}
@@ -75,16 +81,10 @@ def test_some_claims_fail_only_beyond_two_standard_errors(difference, error, hol
 
 def test_pairs_are_compared_draw_by_draw(tmp_path):
     cell = Cell("wine", "half", 0.3)
-    scores = {
-        "no pairs": (0.6, 0.8),
-        "20 pairs": (0.5, 0.8),
-        "160 pairs": (0.9, 0.8),
-        "160 pairs, 5 % wrong": (0.8, 0.8),
-    }
-    for method, of_draws in scores.items():
-        for number, f in enumerate(of_draws):
-            place = (cell.data, cell.protocol, cell.level, number, method)
-            store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, f), 1.0)
+    scores = {"no pairs": 0.6, "20 pairs": 0.5, "160 pairs": 0.9, "160 pairs, 5 % wrong": 0.8}
+    for method, score in scores.items():
+        add(tmp_path, "pairs", cell, 0, method, score)
+        add(tmp_path, "pairs", cell, 1, method, 0.8)
     found = Figures(tmp_path)
     made = {claim.title: claim for claim in pairs.claims(found)}
     assert [len(claim.comparisons) for claim in made.values()] == [1, 1, 1]
@@ -101,9 +101,8 @@ def test_pairs_are_compared_draw_by_draw(tmp_path):
 
 def test_aims_are_of_the_mean_of_eight(tmp_path):
     for data in pairs.IN_FIELD:
-        place = (data, "half", 0.3, 0, "no pairs")
         figure = 0.6 if data in OF_AIMS else 0.0
-        store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, figure), 1.0)
+        add(tmp_path, "pairs", Cell(data, "half", 0.3), 0, "no pairs", figure)
     claim = pairs.claims(Figures(tmp_path))[0]
     assert {one.against: one.ahead for one in claim.comparisons} == {
         "the aim of F without pairs": -0.06,
@@ -115,10 +114,8 @@ def test_aims_are_of_the_mean_of_eight(tmp_path):
 def test_draws_are_written_with_the_aims_and_beside_other_methods(tmp_path):
     lines = [("pairs", "no pairs", draw) for draw in range(3)]
     lines += [("ours", JOINT, draw) for draw in range(2)] + [("peers", "NEMO", 0)]
-    for data in OF_AIMS:
-        for name, method, draw in lines:
-            place = (data, "half", 0.3, draw, method)
-            store.append(tmp_path / store.FILES[name], place, dict.fromkeys(COLUMNS, 0.5), 1.0)
+    for data, (name, method, draw) in product(OF_AIMS, lines):
+        add(tmp_path, name, Cell(data, "half", 0.3), draw, method, 0.5)
     found = Figures(tmp_path)
     assert "Means are over 3 draws, with everything matched over –." in (
         pairs.claims(found)[0].sentence
@@ -130,22 +127,15 @@ def test_draws_are_written_with_the_aims_and_beside_other_methods(tmp_path):
 @pytest.fixture
 def small(tmp_path):
     """Write a store with a cell: joint over two draws, and others on the first alone."""
-
-    def line(name, method, draw, accuracy):
-        scores = dict.fromkeys(COLUMNS, accuracy)
-        store.append(
-            tmp_path / store.FILES[name],
-            (CELL.data, CELL.protocol, CELL.level, draw, method),
-            scores,
-            1.0,
-        )
-
-    for draw, accuracy in enumerate((0.9, 0.98)):
-        line("ours", JOINT, draw, accuracy)
-    line("plain", "k-means", 0, 0.5)
-    line("plain", "sum of graphs", 0, 0.96)
-    line("grid", "joint with 5 neighbors", 0, 0.93)
-    line("peers", "NEMO", 0, 0.7)
+    for name, draw, method, accuracy in (
+        ("ours", 0, JOINT, 0.9),
+        ("ours", 1, JOINT, 0.98),
+        ("plain", 0, "k-means", 0.5),
+        ("plain", 0, "sum of graphs", 0.96),
+        ("grid", 0, "joint with 5 neighbors", 0.93),
+        ("peers", 0, "NEMO", 0.7),
+    ):
+        add(tmp_path, name, CELL, draw, method, accuracy)
     return Figures(tmp_path)
 
 
@@ -166,8 +156,7 @@ def test_settings_are_compared_on_the_draws_that_defaults_and_others_have(tmp_pa
         ("grid", "joint with 5 neighbors", {0: 0.93, 2: 0.99}),
     ):
         for draw, accuracy in accuracies.items():
-            place = (CELL.data, CELL.protocol, CELL.level, draw, method)
-            store.append(tmp_path / store.FILES[name], place, dict.fromkeys(COLUMNS, accuracy), 1.0)
+            add(tmp_path, name, CELL, draw, method, accuracy)
     found = Figures(tmp_path)
     assert found.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)
     assert found.best_setting(CELL, "ACC").value == pytest.approx(0.93)
