@@ -11,12 +11,8 @@ from mvcc.experiments._store import ResultsStore
 from tests.experiments.manifests import edit_manifest
 from tests.experiments.test_trial import small_config
 
-CONFIG = small_config(
-    trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}
-)
-
-
-ORIGINAL = CONFIG
+PLAN = {"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}
+ORIGINAL = small_config(trials=2, multi_view=PLAN)
 
 
 def check(*folders):
@@ -24,50 +20,88 @@ def check(*folders):
     return {finding.folder.name: finding for finding in findings}, disagreements
 
 
+def numbers(finding):
+    return finding.status, finding.verified, finding.trials, finding.stored
+
+
 def test_intact_results_are_ok_wherever_they_lie(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "deep" / "below" / "copy")
     findings, disagreements = check(tmp_path, tmp_path / "deep")
     assert sorted(findings) == ["copy", "small"]
     for finding in findings.values():
-        # two trials, scores and curves
-        assert (finding.status, finding.verified, finding.trials, finding.stored) == ("ok", 4, 2, 2)
+        assert numbers(finding) == ("ok", 4, 2, 2)  # two trials, scores and curves
         assert not finding.notes
     assert not disagreements
 
 
-@pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz", "trials/0001.csv.gz"])
-def test_a_changed_file_is_damage(folder, name):
-    path = folder / name
-    path.write_bytes(path.read_bytes()[:-1])
+def cut(name):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:-1])
+
+
+def remove(name):
+    return lambda folder: (folder / name).unlink()
+
+
+def give_seventh_trial(folder):
+    shutil.copy(folder / "trials/0000.csv.gz", folder / "trials/0007.csv.gz")
+
+
+def fail(folder):
+    ResultsStore(folder).write_failure(1, "Why")
+
+
+def forget_trials(folder):
+    shutil.rmtree(folder / "trials")
+
+
+def forget_checksums(folder):
+    edit_manifest(folder, lambda manifest: manifest.pop("checksums"))
+    forget_trials(folder)
+
+
+CHANGED = "{}: it was changed since it was written: its sha256"
+MISSING = "{}: it is missing; the same `mvcc run`, without --fresh, writes it again."
+
+
+@pytest.mark.parametrize(
+    ("change", "found", "note"),
+    [
+        *(
+            (cut(name), ("damaged", 3, 2, 2), CHANGED.format(name))
+            for name in ("curves.csv", "scores.csv.gz", "trials/0001.csv.gz")
+        ),
+        *(
+            (remove(name), ("damaged", 3, 2, 2), MISSING.format(name))
+            for name in ("curves.csv", "scores.csv.gz")
+        ),
+        (
+            give_seventh_trial,
+            ("damaged", 4, 2, 3),
+            "trials/0007.csv.gz: its checksum was never noted",
+        ),
+        (forget_trials, ("ok", 2, 2, 0), ""),  # all that a clone of the repository has
+        (fail, ("unfinished", 5, 2, 2), "trials/0001.error.txt: this trial failed; the file says"),
+        (
+            forget_checksums,
+            ("damaged", 0, 2, 0),
+            "its files cannot be verified: the manifest has no checksums.",
+        ),
+    ],
+)
+def test_what_is_not_as_it_was_written_is_named(folder, change, found, note):
+    change(folder)
     finding = check(folder)[0]["small"]
-    assert (finding.status, finding.verified) == ("damaged", 3)
-    assert len(finding.notes) == 1
-    assert finding.notes[0].startswith(f"{name}: it was changed since it was written: its sha256")
+    assert numbers(finding) == found
+    notes = [one for one in finding.notes if not one.startswith("the same `mvcc run`")]
+    assert len(notes) == bool(note)
+    assert "".join(notes).startswith(note)
 
 
 @pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz"])
-def test_a_missing_summary_is_damage(folder, name):
+def test_the_same_run_writes_a_missing_summary_again(folder, name):
     (folder / name).unlink()
-    finding = check(folder)[0]["small"]
-    assert finding.status == "damaged"
-    assert finding.notes == [
-        f"{name}: it is missing; the same `mvcc run`, without --fresh, writes it again."
-    ]
-    assert run_experiment(CONFIG, folder, n_jobs=1).computed == 0
+    assert run_experiment(ORIGINAL, folder, n_jobs=1).computed == 0
     assert check(folder)[0]["small"].status == "ok"
-
-
-def test_a_file_of_a_trial_that_nobody_wrote_is_damage(folder):
-    shutil.copy(folder / "trials/0000.csv.gz", folder / "trials/0007.csv.gz")
-    finding = check(folder)[0]["small"]
-    assert finding.status == "damaged"
-    assert "0007.csv.gz: its checksum was never noted" in finding.notes[0]
-
-
-def test_a_clone_without_the_trials_themselves_is_ok(folder):
-    shutil.rmtree(folder / "trials")
-    finding = check(folder)[0]["small"]
-    assert (finding.status, finding.verified, finding.trials, finding.stored) == ("ok", 2, 2, 0)
 
 
 def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
@@ -75,20 +109,12 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
         if trial == 3:
             raise KeyboardInterrupt
 
-    more = CONFIG.model_copy(update={"trials": 5})
+    more = ORIGINAL.model_copy(update={"trials": 5})
     with pytest.raises(KeyboardInterrupt):
         run_experiment(more, folder, n_jobs=1, on_trial=interrupt)
     finding = check(folder)[0]["small"]
-    assert finding.status == "unfinished"
-    assert (finding.verified, finding.trials, finding.stored) == (6, 5, 4)
+    assert numbers(finding) == ("unfinished", 6, 5, 4)
     assert finding.notes == ["the same `mvcc run`, without --fresh, continues it."]
-
-
-def test_failed_trials_leave_results_unfinished(folder):
-    ResultsStore(folder).write_failure(1, "Why")
-    finding = check(folder)[0]["small"]
-    assert finding.status == "unfinished"
-    assert finding.notes[0] == "trials/0001.error.txt: this trial failed; the file says why."
 
 
 def test_a_damaged_manifest_does_not_keep_the_others_from_being_checked(folder, tmp_path):
@@ -97,14 +123,6 @@ def test_a_damaged_manifest_does_not_keep_the_others_from_being_checked(folder, 
     findings, _ = check(tmp_path)
     assert (findings["broken"].status, findings["small"].status) == ("damaged", "ok")
     assert "manifest.json cannot be read" in findings["broken"].notes[0]
-
-
-def test_results_without_checksums_cannot_be_verified(folder):
-    edit_manifest(folder, lambda manifest: manifest.pop("checksums"))
-    shutil.rmtree(folder / "trials")
-    finding = check(folder)[0]["small"]
-    assert finding.status == "damaged"
-    assert finding.notes == ["its files cannot be verified: the manifest has no checksums."]
 
 
 def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
 
 from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
@@ -11,7 +12,8 @@ from mvcc.experiments import Config
 from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import clustering_seed, fit, make_problem, run_trial
+from mvcc.experiments._trial import _tally, clustering_seed, fit, make_problem, run_trial
+from tests.strategies import random_constraints, seeds
 
 
 def small_config(**changes):
@@ -271,3 +273,21 @@ def test_bases_have_the_papers_start_unless_the_config_asks_for_the_search():
             config, cell, make_problem(cell, draw_trial(config, 0)), clustering_seed(config, 0)
         )
         assert {clusterer.init for clusterer in model.clusterers_} == {init}
+
+
+@given(seeds)
+def test_constraints_are_told_apart_by_kind_novelty_and_correctness(seed):
+    rng = np.random.default_rng(seed)
+    passed_on, known = (
+        random_constraints(rng, 7, int(rng.integers(0, 30)), [0.0, 0.25, 1.0, 3.0])
+        for _ in range(2)
+    )
+    y = rng.integers(2, size=7)
+    there = {row[:3] for row in known.rows()}
+    expected = np.zeros((2, 2, 3))
+    for i, j, must_link, weight in passed_on.rows():
+        is_right = (y[i] == y[j]) == must_link
+        for only_new in (False, True):
+            if (i, j, must_link) not in there or not only_new:
+                expected[int(not must_link), int(only_new)] += 1, weight, weight * is_right
+    assert _tally(passed_on, known, y).tolist() == expected.tolist()

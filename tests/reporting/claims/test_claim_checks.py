@@ -56,30 +56,31 @@ UNCLEAR = {"rec_talk pck-means": around(0.0, seed=2)}
 AGAINST = {"rec_talk mpck-means": around(-0.1, seed=3)}
 
 
-def test_positive_holds_when_nothing_speaks_against_it():
-    result = Positive(Given(CLEAR | UNCLEAR))(NOTHING)
-    assert result.verdict is Verdict.HOLDS
-    assert sides(result) == [BETTER, BETTER, UNDECIDED]
-    assert result.effect.estimate.mean == pytest.approx(0.2 / 3)
-
-
-def test_one_reversed_cell_makes_it_hold_in_part():
-    result = Positive(Given(CLEAR | AGAINST))(NOTHING)
-    assert result.verdict is Verdict.HOLDS_IN_PART
-    assert dict(result.cells[-1].place) == {"dataset": "rec_talk", "base": "mpck-means"}
-    assert result.cells[-1].side is REVERSED
+def positive(cells, **how):
+    return Positive(Given(cells), **how)(NOTHING)
 
 
 @pytest.mark.parametrize(
-    "cells", [UNCLEAR, AGAINST, {"protein pck-means": np.zeros(20)}], ids=["0", "-", "all zero"]
+    ("cells", "verdict", "expected"),
+    [
+        (CLEAR | UNCLEAR, Verdict.HOLDS, [BETTER, BETTER, UNDECIDED]),
+        (CLEAR | AGAINST, Verdict.HOLDS_IN_PART, [BETTER, BETTER, REVERSED]),
+        (UNCLEAR, Verdict.DOES_NOT_HOLD, [UNDECIDED]),
+        (AGAINST, Verdict.DOES_NOT_HOLD, [REVERSED]),
+        ({"protein pck-means": np.zeros(20)}, Verdict.DOES_NOT_HOLD, [UNDECIDED]),
+    ],
+    ids=["nothing against", "one against", "0", "-", "all zero"],
 )
-def test_an_effect_that_is_not_above_zero_does_not_hold(cells):
-    assert Positive(Given(cells))(NOTHING).verdict is Verdict.DOES_NOT_HOLD
+def test_positive_holds_where_nothing_is_against_it_in_part_or_not(cells, verdict, expected):
+    result = positive(cells)
+    assert (result.verdict, sides(result)) == (verdict, expected)
+    assert [" ".join(dict(cell.place).values()) for cell in result.cells] == list(cells)
+    assert result.effect.estimate.mean == pytest.approx(np.mean([*cells.values()]))
 
 
 def test_a_few_large_differences_against_many_small_ones_decide_nothing():
     mixed = np.array([500.0, *-np.arange(1.0, 20.0)])
-    result = Positive(Given({"protein mixed": mixed, **CLEAR}))(NOTHING)
+    result = positive({"protein mixed": mixed, **CLEAR})
     assert result.cells[0].p < 0.05
     assert result.cells[0].mean > 0
     assert result.cells[0].side is UNDECIDED
@@ -87,7 +88,7 @@ def test_a_few_large_differences_against_many_small_ones_decide_nothing():
 
 def test_no_rows_and_too_few_trials_are_not_enough_data():
     few = {"protein pck-means": around(0.1, MIN_TRIALS - 1)}
-    result = Positive(Given(few))(NOTHING)
+    result = positive(few)
     assert result.verdict is Verdict.NOT_ENOUGH_DATA
     assert result.details[0].startswith(f"Protein has {MIN_TRIALS - 1} of the {MIN_TRIALS} trials")
     none = Positive(Given({"protein pck-means": []}, (Rows(CP, study="views"),)))(NOTHING)
@@ -97,23 +98,23 @@ def test_no_rows_and_too_few_trials_are_not_enough_data():
 
 def test_a_data_set_with_too_few_trials_is_enough_to_withhold_the_verdict():
     lacking = np.where(np.arange(20) < MIN_TRIALS - 1, 0.1, np.nan)
-    result = Positive(Given(CLEAR | {"rec_talk pck-means": lacking}))(NOTHING)
+    result = positive(CLEAR | {"rec_talk pck-means": lacking})
     assert result.verdict is Verdict.NOT_ENOUGH_DATA
     assert "Rec/Talk" in result.details[0]
 
 
 def test_holm_looks_at_all_cells_of_the_claim():
     weak = {"protein pck-means": around(0.0055, spread=0.01)}
-    assert sides(Positive(Given(weak))(NOTHING)) == [BETTER]
+    assert sides(positive(weak)) == [BETTER]
     many = {f"rec_talk base-{i}": around(0.0, seed=i) for i in range(30)}
-    assert sides(Positive(Given(weak | many))(NOTHING))[0] is UNDECIDED
+    assert sides(positive(weak | many))[0] is UNDECIDED
 
 
 def test_excepted_cells_are_shown_and_not_judged():
     def is_rec_talk(place):
         return place["dataset"] == "rec_talk"
 
-    result = Positive(Given(CLEAR | AGAINST), excepted=is_rec_talk)(NOTHING)
+    result = positive(CLEAR | AGAINST, excepted=is_rec_talk)
     assert result.verdict is Verdict.HOLDS
     assert [cell.side for cell in result.excepted] == [REVERSED]
     assert len(result.cells) == 2
@@ -122,8 +123,8 @@ def test_excepted_cells_are_shown_and_not_judged():
 @given(st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=4), st.integers(0, 100))
 def test_swapping_the_two_sides_flips_every_cell(means, seed):
     cells = {f"protein base-{i}": around(mean, 12, 0.05, seed + i) for i, mean in enumerate(means)}
-    there = Positive(Given(cells))(NOTHING)
-    back = Positive(Given({name: -values for name, values in cells.items()}))(NOTHING)
+    there = positive(cells)
+    back = positive({name: -values for name, values in cells.items()})
     flipped = {BETTER: REVERSED, UNDECIDED: UNDECIDED, REVERSED: BETTER}
     assert sides(back) == [flipped[side] for side in sides(there)]
     assert back.effect.estimate.low == pytest.approx(-there.effect.estimate.high)
@@ -251,7 +252,7 @@ def test_parts_of_one_measure_have_their_effect_together():
 
 
 def test_what_stands_beside_decides_nothing():
-    plain = Positive(Given(CLEAR))(NOTHING)
+    plain = positive(CLEAR)
     result = Beside(Positive(Given(CLEAR)), "Also", Given(AGAINST), F_DIFFERENCE)(NOTHING)
     assert result.verdict is plain.verdict
     assert result.details[-1].startswith("Also: Rec/Talk −0.100")
