@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -22,7 +23,7 @@ from mvcc.tables.output._export_formats import with_columns, workbook_bytes
 from mvcc.tables.output._folder import inputs_of, label_columns
 from mvcc.tables.output._stored import job_of_clustering
 from mvcc.tables.reading._cells import as_arrow, as_csv, decimal_sign, escaped, flat, with_numbers
-from mvcc.tables.reading._files import read_frame, without_words_of_libraries
+from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
 from mvcc.tables.reading._typed_tables import read_records, read_workbook
@@ -115,7 +116,7 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
-    with without_words_of_libraries():
+    with warnings.catch_warnings(action="ignore"):  # of libraries, which were heard already
         exact = _exact(frame, view, content)
     return _Exported(view.path, content, exact, beside)
 

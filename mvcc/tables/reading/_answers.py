@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,8 +72,8 @@ def no_answers(tables: list[Table]) -> Answers:
     return Answers({}, 0, None, [np.empty(0, np.int64) for _ in tables], "", tables, [])
 
 
-# the answers, all constraints, and how many entries each file has
-_Found = tuple[Answers, "list[Constraints]", list[tuple[str, int]]]
+# the groups, all constraints, how many entries each file has, and the file that names the groups
+_Found = tuple[dict[str, _Members], "list[Constraints]", list[tuple[str, int]], str]
 
 
 def answer_files(job: Job) -> list[str]:
@@ -108,13 +108,14 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     # answers may be of rows that the tables do not have
     objects = AnsweredObjects(inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
+    shared = None
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
         shared = agreement(histories)
-        history = shared.history
-        answers, constraints, sizes = _of_people(files, people, histories, shared, objects)
+        history, found = shared.history, _of_people(files, people, histories, shared, objects)
     else:
         history = next(iter(histories.values()), AnswerHistory())
-        answers, constraints, sizes = _of_files(job, files, people, history, objects, notes)
+        found = _of_files(job, files, people, objects, notes)
+    members, constraints, sizes, source = found
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
     if objects.absent:
@@ -122,10 +123,22 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
             f"{counted(len(objects.absent), 'answered row')} of {enumerated(job.asked)} cannot be"
             " found in these tables; what was answered of them has no effect."
         )
+    rows = {name: objects.rows(own) for name, (own, _) in members.items()}
+    groups = {name: own for name, own in rows.items() if any(map(len, own))}
+    answers = Answers(
+        groups,
+        sum(members[name][1] for name in groups),
+        history.n_since_new if people else None,
+        objects.rows(outliers),
+        source,
+        inputs.tables,
+        people,
+        together(shared, histories, objects) if shared and len(people) > 1 else None,
+    )
     whole = replace(
         inputs,
         constraints=constraints,
-        answers=replace(answers, outliers=objects.rows(outliers)),
+        answers=answers,
         files=inputs.files + with_checksums(sizes),
         notes=(*inputs.notes, *notes),
     )
@@ -133,12 +146,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
 
 
 def _of_files(
-    job: Job,
-    files: list[str],
-    people: list[Person],
-    history: AnswerHistory,
-    objects: AnsweredObjects,
-    notes: list[str],
+    job: Job, files: list[str], people: list[Person], objects: AnsweredObjects, notes: list[str]
 ) -> _Found:
     """Return what the files of one folder say; people may write each of them by themselves."""
     from mvcc.constraints import ConstraintFile, Constraints
@@ -162,17 +170,7 @@ def _of_files(
             may_lack = objects.may_lack
             n_added = add_constraints(into, file, number, tables, relations, said, may_lack)
             sizes.append((path, n_added))
-    found = _rows_of_groups({name: members for name, (members, _) in groups.items()}, objects)
-    answers = Answers(
-        found,
-        sum(groups[name][1] for name in found),
-        history.n_since_new if people else None,
-        [],
-        paths.get(GROUPS, ""),
-        inputs.tables,
-        people,
-    )
-    return answers, constraints, sizes
+    return groups, constraints, sizes, paths.get(GROUPS, "")
 
 
 def _of_people(
@@ -185,32 +183,16 @@ def _of_people(
     """Return what several people have said and nobody disputes."""
     for person in people:
         refuse_other_rows(person, histories[person.name], objects)
-    history, inputs = shared.history, objects.inputs
-    members = {history.names[number]: own for number, own in history.members().items()}
-    groups = _rows_of_groups(members, objects)
-    answers = Answers(
-        groups,
-        len(shared.counted & groups.keys()),
-        history.n_since_new,
-        [],
-        enumerated(dict.fromkeys(person.path for person in people)),
-        inputs.tables,
-        people,
-        together(shared, histories, objects) if len(people) > 1 else None,
-    )
+    history, clusters = shared.history, shared.counted
+    names = [(history.names[number], own) for number, own in history.members().items()]
+    groups = {name: (set(own.tolist()), name in clusters) for name, own in names}
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
-    pairs = zip(inputs.constraints, constraints_of(shared, objects), strict=True)
-    return answers, [given.joined(more) for given, more in pairs], list(sizes.items())
-
-
-def _rows_of_groups(
-    members: Mapping[str, Iterable[int]], objects: AnsweredObjects
-) -> dict[str, Rows]:
-    """Return the rows of every group that has some in these tables."""
-    found = {name: objects.rows(own) for name, own in members.items()}
-    return {name: rows for name, rows in found.items() if any(map(len, rows))}
+    pairs = zip(objects.inputs.constraints, constraints_of(shared, objects), strict=True)
+    constraints = [given.joined(more) for given, more in pairs]
+    source = enumerated(dict.fromkeys(person.path for person in people))
+    return groups, constraints, list(sizes.items()), source
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:

@@ -52,7 +52,8 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
     ``attrs`` tell the "delimiter" of a text file, the line of the first row ("lines"), which column
     names rows ("index"), which are no features ("beside"), "folder", "sheet" and "notes".
     """
-    with _reading(path) as (ending, place), without_words_of_libraries():
+    # mvcc reports what matters of a file; libraries may warn of more
+    with _reading(path) as (ending, place), warnings.catch_warnings(action="ignore"):
         # never by name: some libraries take names for addresses on the network, or read whole
         # folders
         content = content_of(path)
@@ -62,13 +63,6 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
             frame = _READERS[ending](content, place)
     frame.attrs["folder"] = os.path.dirname(path)
     return frame
-
-
-@contextmanager
-def without_words_of_libraries() -> Iterator[None]:
-    """Keep back a library's warnings about a file: mvcc reports what matters."""
-    with warnings.catch_warnings(action="ignore"):
-        yield
 
 
 @contextmanager

@@ -118,8 +118,7 @@ def log_in(folder: str) -> Path:
 def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
     """Return who answered, with one log each, and note lines that were cut off."""
     people: dict[str, Person] = {}
-    names = _as_before(_names(folders), folders)
-    for folder, name in zip(folders, names, strict=True):
+    for folder, name in zip(folders, _names(folders), strict=True):
         path = log_in(folder)
         if not path.exists():
             raise DataError(
@@ -145,7 +144,10 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
 
 
 def _names(folders: Sequence[str]) -> list[str]:
-    """Name people after their folders, by as much of the paths as tells them apart."""
+    """Name people after their folders, by as much of the paths as tells them apart.
+
+    A longer name stays if a former result has it: it told apart a folder that is gone now.
+    """
     real = [os.path.realpath(folder) for folder in folders]
     for place, path in enumerate(real):
         if path in real[:place]:
@@ -153,24 +155,17 @@ def _names(folders: Sequence[str]) -> list[str]:
                 f"{folders[place]} is named twice (--asked); name each folder of answers once."
             )
     parts = [Path(os.path.abspath(folder)).parts for folder in folders]
-    names, n = [own[-1] for own in parts], 1
-    while len(set(names)) < len(names):
-        n += 1
-        names = ["/".join(own[-n:]) for own in parts]
-    return names
-
-
-def _as_before(names: list[str], folders: Sequence[str]) -> list[str]:
-    """Take a longer name if a former result has it: it told apart a folder that is gone now."""
+    fewest = 1
+    while len({own[-fewest:] for own in parts}) < len(parts):
+        fewest += 1
     answers = [path for path in map(log_in, folders) if path.name == ANSWERS and path.exists()]
     logs = [read_log(path, columns=ANSWER_COLUMNS)[0] for path in answers]
     known = {fields[3].strip() for records in logs for _, fields in records}
-    found = []
-    for name, folder in zip(names, folders, strict=True):
-        parts = Path(os.path.abspath(folder)).parts
-        longer = ["/".join(parts[-n:]) for n in range(name.count("/") + 1, len(parts))]
-        found.append(next((one for one in longer if one in known), name))
-    return found
+    names = []
+    for own in parts:
+        longer = ["/".join(own[-n:]) for n in range(fewest, len(own) + 1)]
+        names.append(next((name for name in longer if name in known), longer[0]))
+    return names
 
 
 def _longer(one: Person, other: Person) -> Person:
