@@ -17,8 +17,8 @@ from tests.tables.problems import (
     write_problem,
 )
 
-TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
-IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
+TEXTS = [["text_id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
+IMAGES = [["image_id", "x"], *([f"i{i}", i * i] for i in range(5))]
 
 
 @pytest.fixture
@@ -57,6 +57,12 @@ def given(options, tmp_path, content, view="texts"):
     )
 
 
+def both(options, tmp_path, matches, pairs):
+    """Return the inputs of a job with a file of matches, and one of constraints of texts."""
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", matches)
+    return given(options, tmp_path, pairs)
+
+
 @pytest.mark.parametrize(
     "content",
     {
@@ -69,6 +75,12 @@ def given(options, tmp_path, content, view="texts"):
         "spaces": "texts, images\n t1 , i0\nt2,i4 \n",
         "empty lines": "t1,i0\nt2,i4\n\n\n",
         "repeated lines": "t1,i0\nt2,i4\nt1,i0\n",
+        "another column before": "sure,images,texts\nyes,i0,t1\nno,i4,t2\n",
+        "one behind": "left,right,by\nt1,i0,me\nt2,i4,me\n",
+        "one between": "Right,x,LEFT\ni0,1,t1\ni4,2,t2\n",
+        "without names and with one": "t1,i0,0.5\nt2,i4,0.75\n",
+        "names of nothing": "u,v,w\nt1,i0,3\nt2,i4,3\n",
+        "names of id columns": "image_id,by,text_id\ni0,me,t1\ni4,me,t2\n",
     }.items(),
     ids=lambda item: item[0],
 )
@@ -77,14 +89,11 @@ def test_matches_are_two_columns_of_ids(options, tmp_path, content):
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
 
 
-def test_a_job_may_name_the_views_of_matches_in_any_order(options, tmp_path):
-    found = matches(options, tmp_path, "i0,t1\ni4,t2\n", key="images:texts")
-    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
-
-
-def test_matches_may_be_many_to_many_and_an_array(options, tmp_path):
+def test_matches_may_be_many_to_many_an_array_and_of_views_in_any_order(options, tmp_path):
     found = matches(options, tmp_path, "t1,i0\nt1,i1\nt2,i1\n")
     assert found[0, 1].tolist() == [[1, 0], [1, 1], [2, 1]]
+    found = matches(options, tmp_path, "i0,t1\ni4,t2\n", key="images:texts")
+    assert found[0, 1].tolist() == [[1, 0], [2, 4]]
     np.savez(tmp_path / "pairs.npz", pairs=np.array([["t1", "i0"], ["t2", "i4"]]))
     content = (tmp_path / "pairs.npz").read_bytes()
     found = matches(options, tmp_path, content, name="matches.npz")
@@ -118,7 +127,7 @@ def test_rows_without_ids_are_matched_by_number(without_ids, tmp_path, content):
     [
         (
             "t1,i0\nt11,i1\n",
-            r": 1 of 2 matches names an unknown row \(line 2: 't11' is not in texts\)\. C",
+            r": 1 of 2 .* names an unknown row \(line 2: 't11' is not in texts\)\. C",
         ),
         ("x,y\nt2,elephant\n", r": 1 of 1 match .* \(line 2: 'elephant' is not in images\)"),
         ("images,texts\ni0,t1\nt2,i4\n", r".*\(line 3: 'i4' is not in texts\)"),
@@ -250,6 +259,65 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
 
 
 WEIGHTED = "i,j,kind,weight\n"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "must_link"),
+    [
+        (("Must-Link", "MUST", "ml", "1", "must_link", "must link"), True),
+        (("Cannot-Link", "cannot", "CL", "0", "-1"), False),
+    ],
+)
+def test_kinds_are_written_in_many_ways(options, tmp_path, kinds, must_link):
+    for kind in kinds:
+        texts = given(options, tmp_path, f"i,j,kind\nt0,t3,{kind}\n").constraints[0]
+        assert list(texts.rows()) == [(0, 3, must_link, 1.0)], kind
+
+
+def test_a_pair_of_two_views_is_one_between_their_objects(options, tmp_path):
+    pairs = "i,j,kind\nt0,i2,must\ni2,i4,cannot\nt1,i2,must\n"
+    texts = both(options, tmp_path, "t1,i2\nt3,i4\n", pairs).constraints[0]
+    assert list(texts.rows()) == [(0, 1, True, 1.0), (1, 3, False, 1.0)]
+    assert texts.source_of(1) == "line 3 of pairs.csv"
+
+
+def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(options, tmp_path):
+    pairs = "i,j,kind\nt1,i3,must\nt0,t1,cannot\n"
+    texts, images = both(options, tmp_path, "t1,i2\n", pairs).constraints
+    assert list(texts.rows()) == [(0, 1, False, 1.0)]
+    assert list(images.rows()) == [(2, 3, True, 1.0)]
+    assert images.source_of(0) == "line 2 of pairs.csv"
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ("t0,i3,must", "'i3' is a row of images, and no match says .*--match texts:images=FILE"),
+        ("t1,i2,cannot", "'t1' and 'i2' are matched, so they are one object"),
+    ],
+)
+def test_a_pair_of_two_views_needs_a_match_of_other_rows(options, tmp_path, pair, message):
+    with pytest.raises(InvalidInputError, match=rf"pairs\.csv:2: {message}"):
+        both(options, tmp_path, "t1,i2\n", f"i,j,kind\n{pair}\n")
+
+
+def test_lines_of_all_files_are_told_at_once(options, tmp_path):
+    pairs = "i,j,kind\nt0,i1,must\nt2,t8,must\nt3,t4,perhaps\n"
+    with pytest.raises(DataError) as refusal:
+        both(with_values(options, n_clusters=9), tmp_path, "t1,i9\nt9,i1\n", pairs)
+    expected = [
+        "6 problems:",
+        "texts.csv: 6 rows cannot be put into 9 clusters",
+        "images.csv: 5 rows cannot be put",
+        "m.csv: 2 of 2 matches name unknown rows",
+        "--match texts:images=FILE",
+        "pairs.csv: 1 of 3 constraints names an unknown row",
+        "pairs.csv:4: kind must be",
+    ]
+    told = str(refusal.value).splitlines()
+    assert all(part in line for part, line in zip(expected, told, strict=True))
+
+
 UNKNOWN = ": 1 of 1 constraint names an unknown row"
 NO_WEIGHT = ":2: a weight must be finite and 0 or more"
 

@@ -35,12 +35,7 @@ from mvcc._utils.text import (
 )
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet, rows_at_a_time
-from mvcc.tables.reading._typed_tables import (
-    read_array,
-    read_arrays,
-    read_records,
-    read_workbook,
-)
+from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records, read_workbook
 
 _MOST_SHOWN = 1000  # characters of a path
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own

@@ -157,7 +157,7 @@ def table_of(
         unused=[column for column in became if column not in used],
         id_column=id_column,
         is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
-        shown={name: as_texts(own).where(own.notna(), "").tolist() for name, own in cells.items()},
+        shown={column: label_texts(own).tolist() for column, own in cells.items()},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
@@ -271,5 +271,5 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
 
 
 def label_texts(column: pd.Series) -> pd.Series:
-    """Return true labels as text, empty where there is none."""
+    """Return true labels, or what is shown of rows, as text, empty where there is none."""
     return as_texts(column).mask(column.isna(), "").astype(object)
