@@ -165,22 +165,13 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "id,x\na,1\nb,inf\n",
-            r":3: line 3 has 'inf', which is not a finite number, in the column 'x'",
-        ),
+        ("id,x\na,1\nb,inf\n", r":3: line 3 has 'inf', which is not a finite .* the column 'x'"),
         ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is not a finite number"),
-        (
-            "id,x\na,1\nb,2\na,3\n",
-            r":4: line 4 has the id 'a', as line 2 has; ids must be distinct",
-        ),
+        ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be dis"),
         ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
         ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
         ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
-        (
-            "id,x\na,1.1e100\nb,-3e200\n",
-            r":2: line 2 has '1\.1e100', which is too large .* 2 values .* to below 1e",
-        ),
+        ("id,x\na,1.1e100\nb,-3e200\n", r":2: .*'1\.1e100', which is too large .* 2 .* below 1e"),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\n,2\n', r": row 1 has no id"),
@@ -266,9 +257,8 @@ def test_an_address_is_the_name_of_a_file_and_nothing_is_fetched():
 
 def test_without_pyarrow_parquet_is_refused_and_the_package_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    refused(
-        tmp_path, "a.parquet", b"PAR1", "Parquet needs the package pyarrow: pip install pyarrow"
-    )
+    message = "Parquet needs the package pyarrow: pip install pyarrow"
+    refused(tmp_path, "a.parquet", b"PAR1", message)
 
 
 def test_what_a_parquet_file_says_of_itself_does_not_change_how_it_is_read(tmp_path):
@@ -297,12 +287,9 @@ plain,1
 
 @pytest.mark.parametrize("option", ["id_column", "labels_column", "ignore"])
 def test_a_column_that_is_not_there_is_refused_and_the_nearest_offered(tmp_path, option):
-    message = (
-        r"there is no column 'labl'; did you mean 'label'\? The columns are 'id', 'label', 'x', 'y'"
-    )
-    refused(
-        tmp_path, "a.csv", text(), message, **{option: "labl" if option != "ignore" else ("labl",)}
-    )
+    wrong = "labl" if option != "ignore" else ("labl",)
+    message = r"no column 'labl'; did you mean 'label'\? The columns are 'id', 'label', 'x', 'y'"
+    refused(tmp_path, "a.csv", text(), message, **{option: wrong})
     refused(tmp_path, "b.csv", "x,y\n1,\n2,\n", "holds no labels", labels_column="y")
 
 

@@ -224,10 +224,7 @@ def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, optio
         (["anna", "ben/../anna"], r"anna is named twice \(--asked\)"),
         (["anna", "nobody"], r"nobody: there is no asked\.csv in it"),
         (["anna", "named"], r"anna/asked\.csv and .*answers\.csv both have answers of 'anna', and"),
-        (
-            ["anna", "by hand"],
-            r"by hand/view0\.csv: it names '\w+', about which there is no answer",
-        ),
+        (["anna", "by hand"], r"by hand/view0\.csv: it names '\w+', about which .* no answer"),
         (["anna", "foreign"], r"foreign/asked\.csv:2: view0 .* has no row with the id 'zz'"),
     ],
 )

@@ -90,13 +90,13 @@ def test_a_row_below_a_title_is_still_called_by_its_line(tmp_path):
         read(tmp_path, {"Weine": rows})
 
 
+def merge(*areas):
+    return lambda book: [book.active.merge_cells(area) for area in areas]
+
+
 def test_a_title_in_merged_cells_is_no_row_of_names(tmp_path):
-    table = read(
-        tmp_path,
-        {"Weine": [["Weinliste 2024"], HEADER, *ROWS]},
-        lambda book: book.active.merge_cells("A1:C1"),
-    )
-    assert_is_whole(table)
+    rows = [["Weinliste 2024"], HEADER, *ROWS]
+    assert_is_whole(read(tmp_path, {"Weine": rows}, merge("A1:C1")))
 
 
 def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
@@ -105,19 +105,14 @@ def test_names_below_merged_groups_are_told_apart_by_these(tmp_path):
         [None, "Säure", "Zucker", "Säure", "Alkohol", None],
         *([name, value, 1 + value, 2 - value, 12 + value, color] for name, value, color in ROWS),
     ]
-
-    def merge(book):
-        for area in ("A1:A2", "B1:C1", "D1:E1", "F1:F2"):
-            book.active.merge_cells(area)
-
-    table = read(tmp_path, {"Weine": rows}, merge)
+    table = read(tmp_path, {"Weine": rows}, merge("A1:A2", "B1:C1", "D1:E1", "F1:F2"))
     assert table.ids == IDS
     assert table.columns == ["2023 Säure", "Zucker", "2024 Säure", "Alkohol", "Farbe"]
 
 
 def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_path):
     rows = [["Nr", "Säure", "Zucker"], *([name, value, 7 - value] for name, value, _ in ROWS)]
-    table = read(tmp_path, {"Weine": rows}, lambda book: book.active.merge_cells("B3:C4"))
+    table = read(tmp_path, {"Weine": rows}, merge("B3:C4"))
     values = pd.DataFrame(table.X, columns=table.columns)
     assert values["Säure"][1] == values["Säure"][2] == ROWS[1][1]
     assert values["Zucker"].isna().tolist() == [False, True, True, *[False] * (len(ROWS) - 3)]
@@ -125,7 +120,7 @@ def test_a_value_merged_with_cells_of_other_columns_is_no_value_of_theirs(tmp_pa
 
 def test_a_name_above_two_columns_is_numbered(tmp_path):
     rows = [["Nr", "Säure", None], *([name, value, 7 - value] for name, value, _ in ROWS)]
-    table = read(tmp_path, {"Weine": rows}, lambda book: book.active.merge_cells("B1:C1"))
+    table = read(tmp_path, {"Weine": rows}, merge("B1:C1"))
     assert table.columns == ["Säure", "Säure 2"]
 
 
@@ -144,12 +139,9 @@ def test_totals_and_footnotes_are_left_out_and_said(tmp_path, below):
 
 
 def test_rows_that_only_look_like_totals_stay(tmp_path):
-    gas = ["Total", 2.0, "rot"]
-    assert read(tmp_path, {"s": [HEADER, gas, *ROWS]}).ids == ["Total", *IDS]
-    assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7", None, "Summe"]]}).ids == [*IDS, "W 7"]
-    assert read(tmp_path, {"s": [HEADER, *ROWS, ["W 7"]]}).ids == [*IDS, "W 7"]
-    total = ["Total", None, "rot"]
-    assert read(tmp_path, {"s": [HEADER, *ROWS, total]}).ids == [*IDS, "Total"]
+    assert read(tmp_path, {"s": [HEADER, ["Total", 2.0, "rot"], *ROWS]}).ids == ["Total", *IDS]
+    for last in (["W 7", None, "Summe"], ["W 7"], ["Total", None, "rot"]):
+        assert read(tmp_path, {"s": [HEADER, *ROWS, last]}).ids == [*IDS, last[0]]
 
 
 def test_empty_rows_and_columns_and_remarks_beside_the_table_are_left_out(tmp_path):
