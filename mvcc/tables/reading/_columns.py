@@ -25,7 +25,6 @@ from mvcc.tables.reading._column import (
     is_missing,
     without_attrs,
 )
-from mvcc.tables.reading._dates import days_of, read_dates
 from mvcc.tables.reading._kinds import (
     MOST,
     ORDERS,
@@ -37,7 +36,9 @@ from mvcc.tables.reading._kinds import (
     as_pictures,
     as_words,
     dated,
+    days_of,
     numeric,
+    read_dates,
     truth,
 )
 from mvcc.tables.reading._numbers import (
