@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mvcc._utils.types import Bools, Ints
-from mvcc.multiview.questions._coverage import Coverage, Kernel
+from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._group_links import GroupLinks
 from mvcc.multiview.questions._history import FEWEST_MEMBERS, MANY_ANSWERS, AnswerHistory
 from mvcc.multiview.questions._objects import Group, NamedObjects, Neighbor, Offer, Question
@@ -20,36 +20,46 @@ _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 
 
 class Chooser:
-    """Choose objects to ask about, and make the questions; answers come from a history."""
+    """Choose objects to ask about by the answers so far, and make the questions."""
 
     def __init__(self, objects: NamedObjects, coverage: Coverage) -> None:
         self._objects, self._coverage = objects, coverage
+        self._history = AnswerHistory()
         self._matched = (objects.n_rows > 0).sum(axis=1) > 1
 
-    def next(self, history: AnswerHistory, n: int, later: Ints) -> list[int]:
+    @property
+    def groups(self) -> list[Group]:
+        """All groups, in the order in which they were opened."""
+        names, id = self._history.names, self._objects.id
+        return [
+            Group(number, names[number], tuple(map(id, own.tolist())))
+            for number, own in self._history.members().items()
+        ]
+
+    def _next(self, n: int, later: Ints) -> list[int]:
         """Return up to n objects: first those that connect groups with other views.
 
         Objects that are to come later are chosen only if no others are left.
         """
-        asked = history.asked()
-        bridges = self._bridges(history)[:n]
+        asked = self._history.asked()
+        bridges = self._bridges()[:n]
         candidates = self._coverage.candidates
         preferred = ~np.isin(candidates, later)
         if bridges and (preferred & self._matched[candidates]).any():
             preferred &= self._matched[candidates]
         chosen = self._coverage.choose(
             n - len(bridges),
-            list(history.members().values()),
+            list(self._history.members().values()),
             np.concatenate((asked, np.array(bridges, dtype=np.int64))),
             preferred,
         )
         return bridges + chosen
 
-    def question(self, history: AnswerHistory, one: int) -> Question:
+    def _question(self, one: int) -> Question:
         """Return the question about an object."""
-        likeness = self.likeness(history, one)
-        groups = {group.number: group for group in self.groups(history)}
-        members, asked = history.members(), history.asked()
+        likeness = self._likeness(one)
+        groups = {group.number: group for group in self.groups}
+        members, asked = self._history.members(), self._history.asked()
         offers = []
         for number, _ in likeness:
             exemplars = self._exemplars(one, members[number])
@@ -64,16 +74,9 @@ class Chooser:
             tuple(offer.group.name for offer in offers[:2]) if is_undecided else (),
         )
 
-    def groups(self, history: AnswerHistory) -> list[Group]:
-        """Return all groups, in the order in which they were opened."""
-        return [
-            Group(number, history.names[number], tuple(map(self._objects.id, own.tolist())))
-            for number, own in history.members().items()
-        ]
-
-    def likeness(self, history: AnswerHistory, one: int) -> list[tuple[int, float]]:
+    def _likeness(self, one: int) -> list[tuple[int, float]]:
         """Return how like every group an object is, the likeliest first."""
-        members = history.members()
+        members = self._history.members()
         if not members:
             return []
         sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
@@ -82,37 +85,26 @@ class Chooser:
         order = np.argsort(-likeness, kind="stable").tolist()
         return [(numbers[place], float(likeness[place])) for place in order]
 
-    def nearest(self, history: AnswerHistory, one: int, n: int) -> list[list[Neighbor]]:
-        """Return up to n rows of every view that are nearest to an object, the nearest first."""
-        near = self._coverage.kernel.near(np.arange(len(self._matched)), np.array([one]))[:, 0]
-        near[one] = 0
-        neighbors = []
-        for of_rows in self._objects.of_rows:
-            rows = np.argsort(-near[of_rows], kind="stable")[:n]
-            connected = rows[near[of_rows[rows]] > 0].tolist()
-            neighbors.append([self._neighbor(history, row, int(of_rows[row])) for row in connected])
-        return neighbors
-
-    def links(self, history: AnswerHistory) -> GroupLinks:
-        """Return what constraints can say of the groups."""
-        rows = {one: self._objects.rows(one) for one in history.answers}
-        return GroupLinks(history, rows, self._objects.n_rows.shape[1])
-
-    def _neighbor(self, history: AnswerHistory, row: int, one: int) -> Neighbor:
-        group = history.said(one)
-        if group is None:
-            likeness = self.likeness(history, one)
-            group = history.names[likeness[0][0]] if likeness else ""
+    def _neighbor(self, row: int, one: int) -> Neighbor:
+        history = self._history
+        group = history.said(one) or ""
+        if not group and history.names:
+            group = history.names[self._likeness(one)[0][0]]
         return Neighbor(row, group, one in history.answers)
 
-    def _bridges(self, history: AnswerHistory) -> list[int]:
+    def _links(self) -> GroupLinks:
+        """Return what constraints can say of the groups."""
+        rows = {one: self._objects.rows(one) for one in self._history.answers}
+        return GroupLinks(self._history, rows, self._objects.n_rows.shape[1])
+
+    def _bridges(self) -> list[int]:
         """Return the nearest object that connects each group with a view its members lack."""
-        links, asked = self.links(history), history.asked()
+        links, asked = self._links(), self._history.asked()
         all_views = set(range(self._objects.n_rows.shape[1]))
         bridges: list[int] = []
-        for number, own in history.members().items():
+        for number, own in self._history.members().items():
             seen = links.views_of(number)
-            if len(asked) - history.opened_at[number] > _SOUGHT:
+            if len(asked) - self._history.opened_at[number] > _SOUGHT:
                 continue
             here, there = self._have_rows(seen), self._have_rows(all_views - seen)
             taken = np.concatenate((asked, np.array(bridges, np.int64)))
@@ -135,50 +127,49 @@ class Chooser:
         exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
         return exemplars
 
+    def _contradicted(self) -> list[tuple[int, int]]:
+        """Return the objects to look at again, each with the group that what is near says.
 
-def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]]:
-    """Return the objects to look at again, each with the group that what is near says.
+        That group is 0 for an object that has long been alone in its group.
+        """
+        history = self._history
+        members = history.members()
+        numbers = list(members)
+        says = history.answers.items()
+        grouped = [(one, numbers.index(group)) for one, group in says if isinstance(group, int)]
+        if not grouped:
+            return []
+        objects, groups = np.array(grouped).T
+        sizes = np.array([len(own) for own in members.values()])
+        # members but for the object itself
+        others = sizes - (groups[:, None] == np.arange(len(numbers)))
+        sums = self._coverage.kernel.sums(objects, list(members.values()), others_only=True)
+        likeness = sums / np.sqrt(np.maximum(others, 1))
+        looks = []
+        for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
+            if one in history.looked_at:
+                continue
+            nearest = int(like.argmax())
+            n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
+            if n_others[group] == 0 and n_since_opened > _LONELY:
+                looks.append((one, 0))
+            elif n_others[group] > 0 and like[group] < _DOUBT * like[nearest]:
+                looks.append((one, numbers[nearest]))
+        return looks
 
-    That group is 0 for an object that has long been alone in its group.
-    """
-    members = history.members()
-    numbers = list(members)
-    says = history.answers.items()
-    grouped = [(one, numbers.index(group)) for one, group in says if isinstance(group, int)]
-    if not grouped:
-        return []
-    objects, groups = np.array(grouped).T
-    sizes = np.array([len(own) for own in members.values()])
-    # members but for the object itself
-    others = sizes - (groups[:, None] == np.arange(len(numbers)))
-    sums = kernel.sums(objects, list(members.values()), others_only=True)
-    likeness = sums / np.sqrt(np.maximum(others, 1))
-    looks = []
-    for (one, group), n_others, like in zip(grouped, others, likeness, strict=True):
-        if one in history.looked_at:
-            continue
-        nearest = int(like.argmax())
-        n_since_opened = len(history.answers) - history.opened_at[numbers[group]]
-        if n_others[group] == 0 and n_since_opened > _LONELY:
-            looks.append((one, 0))
-        elif n_others[group] > 0 and like[group] < _DOUBT * like[nearest]:
-            looks.append((one, numbers[nearest]))
-    return looks
+    def _counted(self) -> list[int]:
+        """Return the groups that count as clusters.
 
-
-def counted_groups(history: AnswerHistory, coverage: Coverage) -> list[int]:
-    """Return the groups that count as clusters.
-
-    After many answers, small groups count only if they are nearest to many rows.
-    """
-    members = history.members()
-    if len(history.answers) < MANY_ANSWERS or not members:
-        return list(members)
-    places, weights = coverage.nearest_of(list(members.values()))
-    rows = np.bincount(places, weights, minlength=len(members))
-    least = _FEWEST_ROWS * weights.sum() / len(members)
-    return [
-        number
-        for (number, own), near in zip(members.items(), rows, strict=True)
-        if len(own) >= FEWEST_MEMBERS or near >= least
-    ]
+        After many answers, small groups count only if they are nearest to many rows.
+        """
+        members = self._history.members()
+        if len(self._history.answers) < MANY_ANSWERS or not members:
+            return list(members)
+        places, weights = self._coverage.nearest_of(list(members.values()))
+        rows = np.bincount(places, weights, minlength=len(members))
+        least = _FEWEST_ROWS * weights.sum() / len(members)
+        return [
+            number
+            for (number, own), near in zip(members.items(), rows, strict=True)
+            if len(own) >= FEWEST_MEMBERS or near >= least
+        ]

@@ -86,18 +86,16 @@ class Coverage:
         self.kernel, n = Kernel(graph), graph.n_objects
         if self.kernel.features is None:
             self.candidates = self._summed = np.arange(n)
-            share = np.ones(n)
+            share, self._near = np.ones(n), self.kernel.dense
         else:
             self.candidates = _medoids(self.kernel.features, n_rows.sum(axis=1) > 1, rng)
             others = np.setdiff1d(np.arange(n), self.candidates)
             drawn = rng.choice(others, min(MOST_SUMMED, len(others)), replace=False)
             self._summed = np.concatenate((self.candidates, np.sort(drawn)))
-            share = np.where(
-                np.arange(len(self._summed)) < len(self.candidates), 1.0, len(others) / len(drawn)
-            )
+            shares = [1.0, len(others) / len(drawn)]
+            share = np.repeat(shares, [len(self.candidates), len(drawn)])
+            self._near = self.kernel.near(self.candidates, self._summed)
         self._rows = n_rows[self._summed] * share[:, None]
-        whole = self.kernel.features is None
-        self._near = self.kernel.dense if whole else self.kernel.near(self.candidates, self._summed)
         self._cover, self._covering = np.zeros(len(self._summed)), np.empty(0, np.int64)
 
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
@@ -111,11 +109,10 @@ class Coverage:
         left = ~np.isin(self.candidates, answered)
         chosen: list[int] = []
         while len(chosen) < n and left.any():
-            allowed = left & preferred if (left & preferred).any() else left
-            gains = np.where(
-                allowed, unsure[: len(self.candidates)] * self._gained(cover, weights), -1.0
-            )
-            place = int(gains.argmax())
+            gains = unsure[: len(self.candidates)] * self._gained(cover, weights)
+            first = left & preferred
+            allowed = first if first.any() else left
+            place = int(np.where(allowed, gains, -1.0).argmax())
             left[place] = False
             np.maximum(cover, self._near[place], out=cover)
             chosen.append(int(self.candidates[place]))

@@ -15,7 +15,7 @@ from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._chooser import Chooser, contradicted, counted_groups
+from mvcc.multiview.questions._chooser import Chooser
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._history import (
     LAST,
@@ -28,7 +28,6 @@ from mvcc.multiview.questions._history import (
 )
 from mvcc.multiview.questions._objects import (
     ClustersHint,
-    Group,
     NamedObjects,
     Neighbor,
     Progress,
@@ -45,7 +44,7 @@ _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known o
 Which = Question | str | tuple[int | str, int]
 
 
-class Questions:
+class Questions(Chooser):
     """Ask a person which group an object belongs to, and turn the answers into constraints.
 
     Matched rows are one object. The next object is the one whose answer covers most rows that
@@ -126,10 +125,8 @@ class Questions:
         rng = as_generator(random_state)
         with one_thread():
             graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
-            self._objects = NamedObjects(given, graph.objects, graph.n_objects)
-            self._coverage = Coverage(graph, self._objects.n_rows, rng)
-        self._chooser = Chooser(self._objects, self._coverage)
-        self._history = AnswerHistory()
+            objects = NamedObjects(given, graph.objects, graph.n_objects)
+            super().__init__(objects, Coverage(graph, objects.n_rows, rng))
 
     @property
     def history(self) -> AnswerHistory:
@@ -153,7 +150,7 @@ class Questions:
         check_count(n, "n")
         objects = np.array(list(map(self._objects.find, later)), dtype=np.int64)
         with one_thread():
-            return [self._question(one) for one in self._chooser.next(self._history, n, objects)]
+            return [self._question(one) for one in self._next(n, objects)]
 
     def answer(self, question: Which, answer: str | int, *, again: bool = False) -> bool | None:
         """Take down an answer.
@@ -245,8 +242,17 @@ class Questions:
             Per view, the nearest first; none that nothing connects with the object.
         """
         check_count(n, "n")
+        objects, one = self._objects, self._objects.find(question)
+        neighbors = []
         with one_thread():
-            return self._chooser.nearest(self._history, self._objects.find(question), n)
+            every = np.arange(len(objects.n_rows))
+            near = self._coverage.kernel.near(every, np.array([one]))[:, 0]
+            near[one] = 0
+            for own in objects.of_rows:
+                rows = np.argsort(-near[own], kind="stable")[:n]
+                connected = rows[near[own[rows]] > 0].tolist()
+                neighbors.append([self._neighbor(row, int(own[row])) for row in connected])
+        return neighbors
 
     def guesses(self) -> tuple[Ints, Floats]:
         """Return the likeliest group of every object, and how many rows each object stands for.
@@ -318,24 +324,19 @@ class Questions:
         self.say(self._history.names[number], f"{RENAME}{name}")
 
     @property
-    def groups(self) -> list[Group]:
-        """All groups, in the order in which they were opened."""
-        return self._chooser.groups(self._history)
-
-    @property
     def constraints(self) -> list[Constraints]:
         """What the answers say, as constraints of every view, in its rows.
 
         A member of a group is must-linked to its first member in a view that both have; the first
         members of two groups are cannot-linked once.
         """
-        return self._chooser.links(self._history).constraints
+        return self._links().constraints
 
     @property
     def untold(self) -> list[Untold]:
         """What no constraint of one view can say so far."""
         id = self._objects.id
-        untold = self._chooser.links(self._history).untold
+        untold = self._links().untold
         return [Untold(together, (id(one), id(other))) for together, one, other in untold]
 
     @property
@@ -348,7 +349,7 @@ class Questions:
     def n_clusters_hint(self) -> ClustersHint:
         """The number of clusters that the answers propose."""
         with one_thread():
-            counted = counted_groups(self._history, self._coverage)
+            counted = self._counted()
         return ClustersHint(len(counted), self._history.n_since_new >= LAST, tuple(counted))
 
     @property
@@ -362,7 +363,7 @@ class Questions:
         with one_thread():
             return [
                 SecondLook(self._question(one), str(self._history.said(one)), names.get(near, ""))
-                for one, near in contradicted(self._history, self._coverage.kernel)
+                for one, near in self._contradicted()
             ]
 
     @property
@@ -371,15 +372,12 @@ class Questions:
         guessed = sum(answer.guessed is True for answer in self._history.first_answers[-LAST:])
         return Progress(len(self._history.answers), len(self._history.names), guessed)
 
-    def _question(self, one: int) -> Question:
-        return self._chooser.question(self._history, one)
-
     def _extend(self, line: Answer, again: bool) -> Answer:
         """Add a line to the history, and return it as it is there."""
         if line.object is not None and line.names_group:
             group = self._history.group(line.answer)
             with one_thread():
-                likeliest, _ = self._chooser.likeness(self._history, line.object)[0]
+                likeliest, _ = self._likeness(line.object)[0]
             line = replace(line, guessed=likeliest == group)
         history = self._history.extended(line, again=again)
         if history is self._history:  # the same answer once more
