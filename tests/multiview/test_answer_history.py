@@ -100,6 +100,7 @@ def test_answers_that_are_not_checked_open_the_groups_that_they_name():
     ("id", "answer", "message"),
     [
         ("1", "z", "There is no group 'z'; the groups are 'a'"),
+        ("1", "", "There is no group ''"),
         ("1", "new:a", "There is a group 'a' already"),
         ("1", "new:new", "'new' must not be the name"),
         ("0", "unsure", "0 was answered before: 'a', got 'unsure'"),

@@ -99,24 +99,6 @@ def test_the_next_questions_are_those_of_the_reference(seed):
         asked.append(objects[view][row])
 
 
-def test_the_same_answers_give_the_same_questions():
-    views, y, matches = kinds_in_views(1, (60, 50), 15)
-    first, again = Questions(views, matches), Questions(views, matches)
-    ids = session(first, y, 10)
-    for one in ids:
-        view, row = one.split(":")
-        name = f"kind {y[int(view)][int(row)]}"
-        say(again, one, name)
-    assert state(first) == state(again)
-    assert session(first, y, 5) == session(again, y, 5)
-
-
-def test_asking_changes_nothing():
-    questions, y = questions_about()
-    session(questions, y, 4)
-    assert questions.next(5)[:2] == questions.next(2) == questions.next(2)
-
-
 @pytest.mark.parametrize(
     ("sizes", "n_matches"), [((40,), 0), ((40, 30), 0), ((40, 30), 2), ((40, 36, 30), 12)]
 )

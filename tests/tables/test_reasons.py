@@ -11,11 +11,11 @@ import pytest
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
 from mvcc.multiview.co_em import _methods as methods
-from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
+from mvcc.multiview.co_em._transfer import DirectMapping
 from mvcc.tables import cluster_job, load_job
 from mvcc.tables.fitting._chains import Reasons, weight_of, without_loops
 from tests.reports import write_clustering_report
-from tests.tables.problems import by_co_em, read_csv, write_csv, write_problem
+from tests.tables.problems import by_co_em, write_csv, write_problem
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -111,11 +111,6 @@ def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_bac
     assert without_loops(passed_on) == passed_on
 
 
-class Own(ConstraintPropagation):
-    def infer(self, view):
-        return Constraints([view.mapped[:2]], [True], [0.5])
-
-
 class Labelled(DirectMapping):
     def __init__(self, threshold="auto"):
         self.threshold = threshold
@@ -129,14 +124,3 @@ def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_pro
     facts = cluster_job(job, tmp_path / "out").to_dict()
     assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
     write_clustering_report(facts, tmp_path / "report.html")
-
-
-def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setitem(
-        methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True)
-    )
-    job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
-    cluster_job(job, tmp_path / "out")
-    for view in ("view0", "view1"):
-        (row,) = read_csv(tmp_path / "out" / view / "propagated.csv")
-        assert row["because"] == f"{row['i']} and {row['j']}: inferred by own"

@@ -18,6 +18,7 @@ from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness
+from mvcc.tables.asking._card import Card, ShownRow
 from mvcc.tables.asking._log import LoggedSession
 from mvcc.tables.asking._session import MOST_LETTERS, AskSession, told_group
 from mvcc.tables.correcting._corrections import rows_in
@@ -56,7 +57,7 @@ class Page(ABC):
 
     def __init__(self, session: LoggedSession) -> None:
         self._session = session
-        self._images: dict[str, str] = {}  # by number, what the pages were told
+        self._images: dict[str, str] = {}  # the numbers of paths that the pages were told of
 
     @abstractmethod
     def now(self) -> dict[str, Any]:
@@ -64,7 +65,8 @@ class Page(ABC):
 
     def image(self, number: str) -> str:
         """Return the path of a picture that a page was told of; empty for other numbers."""
-        return self._images.get(number, "")
+        paths = {own: path for path, own in self._images.copy().items()}  # pages are told of more
+        return paths.get(number, "")
 
     def say(self, request: str, content: bytes) -> dict[str, Any]:
         """Do what the body of a request says, unless the page does not know the present state."""
@@ -83,22 +85,15 @@ class Page(ABC):
     def finish(self) -> dict[str, Any]:
         """Return what comes next."""
 
-    def with_numbers(self, value: Any) -> Any:
-        """Return a value with a number in the place of every path of a picture."""
-        if isinstance(value, dict):
-            return {
-                key: self._numbers(own) if key == "images" else self.with_numbers(own)
-                for key, own in value.items()
-            }
-        if isinstance(value, (list, tuple)):
-            return [self.with_numbers(own) for own in value]
-        return value
+    def told(self, shown: Card | ShownRow) -> dict[str, Any]:
+        """Return what a page is told of a card or a row: pictures by numbers instead of paths."""
+        return asdict(shown, dict_factory=self._with_numbers)
 
-    def _numbers(self, paths: list[Any]) -> list[str]:
-        known = {path: number for number, path in self._images.items()}
-        for path in map(str, paths):
-            self._images[known.setdefault(path, str(len(known)))] = path
-        return [known[str(path)] for path in paths]
+    def _with_numbers(self, fields: list[tuple[str, Any]]) -> dict[str, Any]:
+        told, images = dict(fields), self._images
+        if "images" in told:
+            told["images"] = [images.setdefault(path, str(len(images))) for path in told["images"]]
+        return told
 
 
 def read_body(request: str, content: bytes) -> dict[str, Any]:
@@ -149,7 +144,7 @@ class PageState(Page):
             self._question = next(iter(session.next()), None)
             self._asked_at = session.version
         return {
-            "card": self._question and self.with_numbers(asdict(session.card(self._question))),
+            "card": self._question and self.told(session.card(self._question)),
             "groups": list(map(told_group, session.groups)),
             "said": list(map(asdict, session.said)),
             "status": asdict(session.status),
@@ -158,7 +153,7 @@ class PageState(Page):
 
     def card(self, id: str) -> dict[str, Any]:
         """Return the card of a row, also of one that was answered before."""
-        return {"card": self.with_numbers(asdict(self._session.card(self._session.question(id))))}
+        return {"card": self.told(self._session.card(self._session.question(id)))}
 
     def nearest(self, id: str) -> dict[str, Any]:
         """Return the rows nearest to a card, per view, and the place of its rows among all."""
@@ -206,12 +201,12 @@ class ReviewPage(Page):
         session, clusters = self._session, list(self._clusters())
         doubts, listed = session.doubts(), {}
         for kind in (Sureness.BETWEEN, Sureness.NOWHERE):
-            rows = [one for one in doubts if one.kind is kind]
-            shown = self._shown([one.id for one in rows[:_MOST_LISTED]])
+            found = [one for one in doubts if one.kind is kind]
+            rows = self._shown([one.id for one in found[:_MOST_LISTED]])
             told = [
-                {"row": row, "second": one.second} for row, one in zip(shown, rows, strict=False)
+                {"row": row, "second": one.second} for row, one in zip(rows, found, strict=False)
             ]
-            listed[kind.value] = {"n": len(rows), "rows": told}
+            listed[kind.value] = {"n": len(found), "rows": told}
         disputes = session.disputes()
         return {
             "status": {"version": session.version},
@@ -253,9 +248,11 @@ class ReviewPage(Page):
         before, former = self._session.labels(), self._session.corrections
         self._session.record([(id, answer)])
         now = self._session.corrections
-        said = "Taken back: a correction without effect." if answer == UNDO else now[-1]
+        said = "Taken back: a correction without effect."
         if len(now) < len(former):
             said = f"Taken back: {former[-1]}"
+        elif answer != UNDO:
+            said = now[-1]
         return {**self.now(), "told": self._moved(before) | {"said": said}}
 
     def finish(self) -> dict[str, Any]:
@@ -284,6 +281,5 @@ class ReviewPage(Page):
     def _with_rows(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [one | {"rows": self._shown(rows_in(one["id"]))} for one in listed[:_MOST_LISTED]]
 
-    def _shown(self, ids: list[str]) -> list[Any]:
-        told: list[Any] = self.with_numbers([asdict(row) for row in self._session.rows(ids)])
-        return told
+    def _shown(self, ids: list[str]) -> list[dict[str, Any]]:
+        return list(map(self.told, self._session.rows(ids)))

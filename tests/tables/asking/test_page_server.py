@@ -63,13 +63,11 @@ def state_of(server):
     return json.loads(ask(server, "state")[2])
 
 
-def answer(server, name, **more):
+def answer(server, name="new:harbor", **more):
+    """Answer the question of the page, unless something else is said."""
     state = state_of(server)
-    return post(
-        server,
-        "answer",
-        {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more},
-    )
+    said = {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"]}
+    return post(server, "answer", said | more)
 
 
 @pytest.mark.parametrize(
@@ -176,27 +174,22 @@ def test_an_answer_is_on_the_disk_before_the_response(config, server):
 
 
 def test_all_that_can_be_said(config, server):
-    def done(id, answer, **said):
-        version = state_of(server)["status"]["version"]
-        said |= {"id": id, "answer": answer, "version": version}
-        status, state = post(server, "answer", said)
-        groups = [(group["name"], group["size"]) for group in state.get("groups", ())]
-        return status, state, groups
-
     for name in ("new:harbor", "new", "unsure", "outlier"):
         _, state = answer(server, name)
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure", "outlier"]
-    status, _, groups = done("g2", "rename:street")
-    assert (status, groups) == (200, [("harbor", 1), ("street", 1)])
-    status, _, groups = done("g2", "merge:g1")
-    assert (status, groups) == (200, [("harbor", 2)])
+    for change, groups in (
+        ("rename:street", [("harbor", 1), ("street", 1)]),
+        ("merge:g1", [("harbor", 2)]),
+    ):
+        _, state = answer(server, change, id="g2")
+        assert [(group["name"], group["size"]) for group in state["groups"]] == groups
     for is_answer in (False, False, True):
-        status, state, _ = done("", "undo")
-        assert (status, bool(state["undone"])) == (200, is_answer)
+        _, state = answer(server, "undo", id="")
+        assert bool(state["undone"]) == is_answer
     assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure"]
     first = state["said"][0]["id"]
-    assert done(first, "unsure")[0] == 400, "it was answered before"
-    status, state, _ = done(first, "unsure", again=True)
+    assert answer(server, "unsure", id=first)[0] == 400, "it was answered before"
+    status, state = answer(server, "unsure", id=first, again=True)
     assert (status, state["said"][0]["answer"]) == (200, "unsure")
 
 
@@ -227,10 +220,10 @@ def test_what_another_page_has_not_seen_is_told_instead(config, server, said):
     answer(server, "new:street")
     before = asked(config)
     for version in (0, 1, 3):
-        status, state = post(server, "answer", {**said, "version": version})
+        status, state = answer(server, **said, version=version)
         assert (status, state["status"]["version"], len(state["groups"])) == (409, 2, 2)
     for version in (-1, 2**31 + 1, None, "2", [2], 2.0, True, float("nan")):
-        status, told = post(server, "answer", {**said, "version": version})
+        status, told = answer(server, **said, version=version)
         assert (status, "version must be a whole number from 0 to" in told["error"]) == (400, True)
     assert asked(config) == before
 
@@ -246,41 +239,37 @@ def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
 
 def test_a_full_disk_is_said_and_nothing_was_answered(config, server, monkeypatch):
     state = state_of(server)
-    said = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
 
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as disk:
         disk.setattr(os, "fsync", full)
-        status, told = post(server, "answer", said)
+        status, told = answer(server)
     assert (status, "No space left" in told["error"]) == (400, True)
     assert state_of(server) == state
-    assert post(server, "answer", said)[0] == 200
+    assert answer(server)[0] == 200
     assert len(asked(config)) == 1
 
 
 def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
-    state = state_of(server)
-    good = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
     bad = [
         {"answer": 3}, {"answer": ["new"]}, {"answer": None}, {"id": None}, {"id": "texts:nobody"}, {"id": ""},
         {"answer": "nothing of this name"}, {"answer": "g7"}, {"answer": "new:unsure"}, {"answer": "new:a\nb"},
         {"answer": "new:g3"}, {"answer": f"new:{'a' * 60_000}"}, {"again": 1}, {"again": None}, {"agian": True},
     ]  # fmt: skip
     for one in bad:
-        status, told = post(server, "answer", {**good, **one})
+        status, told = answer(server, **one)
         assert status == 400, one
         assert told["error"]
-    assert post(server, "answer", {"id": "", "answer": "undo", "version": 0})[0] == 400
+    assert answer(server, "undo", id="")[0] == 400
     assert post(server, "finish", {"version": 0, "now": True})[0] == 400
-    repeated = f'{{"id": "x", {json.dumps(good)[1:]}'
+    repeated = '{"id": "x", "id": "texts:t0", "answer": "new:harbor", "version": 0}'
     assert ask(server, "answer", "POST", repeated, Content_Type="application/json")[0] == 400
     assert asked(config) == []
-    assert post(server, "answer", good)[0] == 200
+    assert answer(server)[0] == 200
     for name in ("g1", "g2", "a" * 201):
-        said = {"id": "g1", "answer": f"rename:{name}", "version": 1}
-        status, told = post(server, "answer", said)
+        status, told = answer(server, f"rename:{name}", id="g1")
         assert (status, "name" in told["error"]) == (400, True)
     assert len(asked(config)) == 1
 

@@ -57,6 +57,22 @@ def results(made, tmp_path):
     return tmp_path / "made" / "results"
 
 
+@pytest.fixture
+def session(results):
+    with ReviewSession(results) as session:
+        yield session
+
+
+def ids_of(facts, pair):
+    """Return both rows of a match as "view:id"."""
+    return [f"{view.name}:{view.ids[row]}" for view, row in zip(facts.views, pair, strict=False)]
+
+
+def unmatched(facts):
+    """Return the number of a row of the first view without a match."""
+    return min({*range(40)} - {pair.i for pair in facts.relations[0].pairs})
+
+
 def labels(folder):
     return {
         f"{view.name}:{row['id']}": int(row["cluster"])
@@ -172,60 +188,42 @@ def test_a_table_of_corrections_is_recorded_as_a_whole_or_not_at_all(results, tm
         ([("{one}", "1"), ("{other}", "0")], "{other} and {one}: the answer is '0' here, and '1'"),
     ],
 )
-def test_corrections_of_one_table_that_contradict_each_other_are_refused(results, lines, message):
-    pair = read_facts(results).relations[0].pairs[0]
-    ids = [f"view{n}:{read_facts(results).views[n].ids[row]}" for n, row in enumerate(pair)]
+def test_corrections_of_one_table_that_contradict_each_other_are_refused(session, lines, message):
+    ids = ids_of(session.facts, session.facts.relations[0].pairs[0])
     names = {"pair": "\n".join(ids), "riap": "\n".join(ids[::-1]), "one": ids[0], "other": ids[1]}
     said = [(id.format(**names), answer) for id, answer in lines]
-    with ReviewSession(results) as session:
-        with pytest.raises(MvccError, match=message.format(**names)):
-            session.record(said)
-        assert session.corrections == []
-        for line in said[:2]:  # said one after the other, the later one holds
-            session.record([line])
+    with pytest.raises(MvccError, match=message.format(**names)):
+        session.record(said)
+    assert session.corrections == []
+    for line in said[:2]:  # said one after the other, the later one holds
+        session.record([line])
 
 
-def test_two_words_for_one_cluster_do_not_contradict_each_other(results):
-    facts = read_facts(results)
-    pair = facts.relations[0].pairs[0]
-    first, second = (f"view{n}:{facts.views[n].ids[row]}" for n, row in enumerate((pair.i, pair.j)))
-    with ReviewSession(results) as session:
-        session.record([("0", "rename:dishes"), (first, "0"), (first, "dishes"), ("", "undo")])
-        session.record([(first, "new:pans"), (second, "pans")])
-        wrong = f"{first}\n{second}"
-        session.record([(first, "0"), (wrong, "no match"), (second, "1")])
-        assert [session.labels()[row] for row in (first, second)] == [0, 1]
+def test_two_words_for_one_cluster_do_not_contradict_each_other(session):
+    first, second = ids_of(session.facts, session.facts.relations[0].pairs[0])
+    session.record([("0", "rename:dishes"), (first, "0"), (first, "dishes"), ("", "undo")])
+    session.record([(first, "new:pans"), (second, "pans")])
+    session.record([(first, "0"), (f"{first}\n{second}", "no match"), (second, "1")])
+    assert [session.labels()[row] for row in (first, second)] == [0, 1]
 
 
 def test_two_rows_that_are_said_to_be_the_same_are_one_object_when_it_is_made_anew(results):
     facts = read_facts(results)
-    matched = {pair.i for pair in facts.relations[0].pairs}
-    one = next(row for row in range(40) if row not in matched)
-    first = f"view0:{facts.views[0].ids[one]}"
-    other = next(pair for pair in facts.relations[0].pairs)
-    wrong = f"view0:{facts.views[0].ids[other.i]}\nview1:{facts.views[1].ids[other.j]}"
-    second = f"view1:{facts.views[1].ids[other.j]}"
+    one, pair = unmatched(facts), facts.relations[0].pairs[0]
+    wrong, right = ("\n".join(ids_of(facts, rows)) for rows in (pair, (one, pair.j)))
     with ReviewSession(results) as session:
-        session.record([(wrong, "no match"), (f"{first}\n{second}", "match")])
+        session.record([(wrong, "no match"), (right, "match")])
     job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
     pairs = cluster_job(job, results.parent / "again").relations[0].pairs
-    assert (one, other.j) in pairs
-    assert tuple(other) not in pairs
+    assert (one, pair.j) in pairs
+    assert pair not in pairs
 
 
-def test_a_new_cluster_may_have_rows_of_one_view_only(results):
-    facts = read_facts(results)
-    matched = {pair.i for pair in facts.relations[0].pairs}
-    alone = next(row for row in range(40) if row not in matched)
-    with ReviewSession(results) as session:
-        session.record([(f"view0:{facts.views[0].ids[alone]}", "new:alone")])
+def test_a_new_cluster_may_have_rows_of_one_view_only(results, session):
+    (alone,) = ids_of(session.facts, [unmatched(session.facts)])
+    session.record([(alone, "new:alone")])
     assert [view.labels.count(3) for view in read_facts(results).views] == [1, 0]
     assert [own[3].size for own in read_facts(results).profiles] == [1, 0]
-
-
-def test_a_second_session_is_told_who_corrects(results):
-    with ReviewSession(results), pytest.raises(StoreError, match="is in use"):
-        ReviewSession(results).__enter__()
 
 
 def test_a_clustering_that_came_while_the_former_one_was_read_is_kept(results, monkeypatch):
@@ -242,32 +240,31 @@ def test_a_clustering_that_came_while_the_former_one_was_read_is_kept(results, m
     assert {*read_facts(results).views[0].labels} == {0, 1}
 
 
-def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_may_be_split(results):
-    with ReviewSession(results) as session:
-        page, now = ReviewPage(session), labels(results)
-        state = page.now()
-        titles = dict(enumerate(session.facts.titles))
-        for number, shown in enumerate(state["clusters"]):
-            id, own = str(number), {row for row, label in now.items() if label == number}
-            assert (shown["id"], shown["name"]) == (id, titles[number])
-            assert sum(shown["sizes"].values()) == len(own)
-            assert len(shown["typical"]) == 4
-            assert names(shown["typical"]) < own
-            rows = page.rows(id)
-            assert (rows["n"], names(rows["rows"])) == (len(own), own)
-            parts = page.parts(id)["parts"]
-            assert sum(part["n"] for part in parts) == len(own)
-            assert all(names(part["rows"]) < own for part in parts)
-        doubts = [one.id for one in session.doubts()]
-        assert len(doubts) == sum(state[kind]["n"] for kind in ("between", "nowhere")) > 0
-        for kind in ("between", "nowhere"):
-            assert all(one["second"] in titles for one in state[kind]["rows"])
-        number = str(now[doubts[-1]])
-        unsure = [row for row in doubts if str(now[row]) == number]
-        first = page.rows(number)["rows"][: len(unsure)]
-        assert [f"{row['view']}:{row['id']}" for row in first] == unsure
-        page.answer("0", "rename:the first", again=False)
-        assert page.now()["clusters"][0]["name"] == "the first"
+def test_the_page_shows_clusters_rows_that_are_unsure_first_and_how_a_cluster_may_be_split(session):
+    page, now = ReviewPage(session), session.labels()
+    state = page.now()
+    titles = dict(enumerate(session.facts.titles))
+    for number, shown in enumerate(state["clusters"]):
+        id, own = str(number), {row for row, label in now.items() if label == number}
+        assert (shown["id"], shown["name"]) == (id, titles[number])
+        assert sum(shown["sizes"].values()) == len(own)
+        assert len(shown["typical"]) == 4
+        assert names(shown["typical"]) < own
+        rows = page.rows(id)
+        assert (rows["n"], names(rows["rows"])) == (len(own), own)
+        parts = page.parts(id)["parts"]
+        assert sum(part["n"] for part in parts) == len(own)
+        assert all(names(part["rows"]) < own for part in parts)
+    doubts = [one.id for one in session.doubts()]
+    assert len(doubts) == sum(state[kind]["n"] for kind in ("between", "nowhere")) > 0
+    for kind in ("between", "nowhere"):
+        assert all(one["second"] in titles for one in state[kind]["rows"])
+    number = str(now[doubts[-1]])
+    unsure = [row for row in doubts if str(now[row]) == number]
+    first = page.rows(number)["rows"][: len(unsure)]
+    assert [f"{row['view']}:{row['id']}" for row in first] == unsure
+    page.answer("0", "rename:the first", again=False)
+    assert page.now()["clusters"][0]["name"] == "the first"
 
 
 def names(rows):
@@ -339,26 +336,7 @@ def test_the_page_says_what_was_taken_back_also_a_line_without_effect(results):
     assert told == [nothing, "Taken back: Cluster 0 is now called first.", nothing]
 
 
-def test_a_correction_that_cannot_be_written_was_not_made(results, monkeypatch):
-    def fail(handle):
-        raise OSError(28, "No space left on device")
-
-    with ReviewSession(results) as session:
-        session.record(SAID[:1])
-        before = outputs(results, *ALL)
-        with monkeypatch.context() as context:
-            context.setattr(os, "fsync", fail)
-            message = (
-                r"cannot be written: No space .* What corrections\.csv holds is kept; run the "
-            )
-            with pytest.raises(StoreError, match=message):
-                session.record(SAID[1:])
-        assert outputs(results, *ALL) == before
-        assert len(session.corrections) == 1
-        session.record(SAID[1:])
-
-
-def test_on_a_full_disk_a_correction_was_not_made(results, monkeypatch):
+def test_on_a_full_disk_a_correction_was_not_made(results, session, monkeypatch):
     def full_after(n):
         left, write = count(n, -1), Path.write_bytes
 
@@ -369,35 +347,18 @@ def test_on_a_full_disk_a_correction_was_not_made(results, monkeypatch):
 
         return do
 
-    with ReviewSession(results) as session:
-        session.record(SAID[:1])
-        before, n = outputs(results, *ALL), 0
-        while True:
-            with monkeypatch.context() as context:
-                context.setattr(Path, "write_bytes", full_after(n))
-                try:
-                    session.record(SAID[1:])
-                except StoreError:
-                    assert outputs(results, *ALL) == before
-                    assert len(session.corrections) == 1
-                    assert check_clustering(results)[1] == []
-                else:
-                    break
-            n += 1
-    assert n == 5  # the log, the labels of both views, the report and the facts
-
-
-def test_a_correction_that_somebody_adds_to_the_log_meanwhile_is_kept(results):
-    with ReviewSession(results) as session:
-        session.record(SAID[:1])
-        log = results / "corrections.csv"
-        by_hand = log.read_bytes() + b"1,rename:the second,2026-11-27T00:00:00+00:00\n"
-        log.write_bytes(by_hand)
-        with pytest.raises(StoreError, match="changed by somebody else"):
-            session.record(SAID[1:])
-    assert log.read_bytes() == by_hand
-    with ReviewSession(results) as session:
-        assert len(session.corrections) == 2
+    session.record(SAID[:1])
+    before, message = outputs(results, *ALL), r"What corrections\.csv holds is kept; run the same"
+    for n in range(5):  # the log, the labels of both views, the report and the facts
+        with monkeypatch.context() as context:
+            context.setattr(Path, "write_bytes", full_after(n))
+            with pytest.raises(StoreError, match=message):
+                session.record(SAID[1:])
+        assert outputs(results, *ALL) == before
+        assert len(session.corrections) == 1
+        assert check_clustering(results)[1] == []
+    monkeypatch.setattr(Path, "write_bytes", full_after(5))
+    session.record(SAID[1:])
 
 
 def test_pictures_stay_with_their_rows(results):
@@ -458,8 +419,8 @@ def test_of_views_numbered_apart_the_first_gives_the_numbers_once_matches_connec
     assert not any(view["moved"] for view in compared["views"])
 
 
-def test_warnings_of_clusters_that_a_correction_changed_are_dropped(results):
-    facts = read_facts(results)
+def test_warnings_of_clusters_that_a_correction_changed_are_dropped(session):
+    facts = session.facts
     views = [
         view.model_copy(update={"cautions": (f"{view.name}: one cluster has 40% of all rows.",)})
         for view in facts.views
@@ -467,33 +428,25 @@ def test_warnings_of_clusters_that_a_correction_changed_are_dropped(results):
     dropped, kept = (view.cautions[0] for view in views)
     warnings = (dropped, "view0: a blank line.", kept)
     found = facts.model_copy(update={"views": tuple(views), "warnings": warnings})
-    with ReviewSession(results) as session:
-        reviewed = Reviewed.of(found, session._used.tables, session._reviewed.corrections)
+    reviewed = Reviewed.of(found, session._used.tables, session._reviewed.corrections)
     renamed = reviewed.extended(Answer("0", "rename:x"))
     assert renamed.facts.warnings == found.warnings
-    view, matched = facts.views[0], {pair.i for pair in facts.relations[0].pairs}
-    row = next(row for row in range(view.n_rows) if row not in matched)
-    moved = renamed.extended(Answer(f"view0:{view.ids[row]}", str((view.labels[row] + 1) % 3)))
+    row = unmatched(facts)
+    other = str((facts.views[0].labels[row] + 1) % 3)
+    moved = renamed.extended(Answer(*ids_of(facts, [row]), other))
     assert moved.facts.warnings == warnings[1:]
 
 
-def test_a_second_choice_without_rows_is_not_known(results):
-    before = read_facts(results).views[0]
-    chosen = max(before.second)
-    away = [
-        f"view0:{id}"
-        for id, label in zip(before.ids, before.labels, strict=True)
-        if label == chosen
-    ]
-    with ReviewSession(results) as session:
-        others = [row for row, label in session.labels().items() if label == chosen]
-        session.record([("\n".join({*away, *others}), "new:all of one")])
-        for view in session.facts.views:
-            assert chosen not in {*view.labels, *view.second}
+def test_a_second_choice_without_rows_is_not_known(session):
+    chosen = max(session.facts.views[0].second)
+    rows = [row for row, label in session.labels().items() if label == chosen]
+    session.record([("\n".join(rows), "new:all of one")])
+    for view in session.facts.views:
+        assert chosen not in {*view.labels, *view.second}
 
 
-def test_a_move_without_effect_settles_no_dispute(results):
-    draft = Draft(read_facts(results))
+def test_a_move_without_effect_settles_no_dispute(session):
+    draft = Draft(session.facts)
     draft.replay(Answer("view0:a3", "nobody"))
     assert draft.n_lost == 1
     assert draft.decided_cluster(["view0:a3"]) is None
@@ -515,13 +468,13 @@ def test_a_number_of_a_cluster_that_is_the_name_of_another_one_is_refused(result
 
 
 @pytest.mark.parametrize("name", ["split", "view0:2"])
-def test_a_name_that_would_be_another_answer_or_cluster_is_refused(results, name):
-    with ReviewSession(results) as session, pytest.raises(MvccError, match="must not be the name"):
+def test_a_name_that_would_be_another_answer_or_cluster_is_refused(session, name):
+    with pytest.raises(MvccError, match="must not be the name"):
         session.record([("0", f"rename:{name}")])
 
 
-def test_the_page_refuses_a_view_that_is_not_there(results):
-    with ReviewSession(results) as session, pytest.raises(MvccError, match="nope"):
+def test_the_page_refuses_a_view_that_is_not_there(session):
+    with pytest.raises(MvccError, match="nope"):
         ReviewPage(session).rows("nope:0")
 
 

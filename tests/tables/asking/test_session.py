@@ -274,21 +274,6 @@ def test_a_second_writer_is_told_who_writes(options, tmp_path):
         pass
 
 
-def test_an_answer_that_cannot_be_written_was_not_given(options, tmp_path, monkeypatch):
-    with session(options, tmp_path / "asked") as asking:
-        before, (question,) = all_of(asking), asking.next()
-        with monkeypatch.context() as context:
-            context.setattr("os.fsync", fail)
-            with pytest.raises(StoreError, match="No space left on device"):
-                asking.answer(question.id, "new:a")
-        assert all_of(asking) == before
-        asking.answer(question.id, "new:a")
-
-
-def fail(handle):
-    raise OSError(28, "No space left on device")
-
-
 def test_second_looks_are_one_card_in_five(tmp_path):
     options = write_problem(tmp_path, judged=(), n=60, n_matches=20)
     truth = truth_of(options)

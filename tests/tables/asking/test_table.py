@@ -82,10 +82,7 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ("id,antwort\n", 1, "there is no column 'answer'"),
         ("id,id,answer\n", 1, "there is more than one column 'id'"),
         ("{0},new:a\n{1},b\n", 3, "There is no group 'b'; the groups are 'a'"),
-        ("{0},new:a\n{1},none\n", 3, "There is no group 'none'"),
-        ("{0},new:new\n", 2, "'new' must not be the name"),
         ("{0},new:a\na,rename:g1\n", 3, "'g1' must not be the name of a group: g with a number"),
-        ("{0},\n", 2, "There is no group ''"),
         ("view0:nobody,new:a\n", 2, "view0 .* has no row with the id 'nobody'"),
         ("nowhere:1,new:a\n", 2, "an id must be a view and a row, such as view0:"),
         ("7,new:a\n", 2, "an id must be a view and a row"),
@@ -93,8 +90,6 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ('{0},"new:a\n', 2, "cannot be read as CSV"),
         (",undo\n", 2, "There is nothing to undo"),
         ("{0},new:a\n{0},new:b\n", 3, ".* was answered before: 'a', got 'new'"),
-        ("{0},new:a\n{1},new:a\n", 3, "There is a group 'a' already"),
-        ("{0},new:a\na,merge:a\n", 3, "kept and gone must be two groups"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_recorded(asking, record, tmp_path, rows, line, message):
