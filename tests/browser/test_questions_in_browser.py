@@ -46,10 +46,23 @@ def visit(browser):
     assert [one for one in heard if not any(part in one for part in expected)] == []
 
 
+@pytest.fixture
+def page(config, visit):
+    """Give the page of questions about a config."""
+    with serving(config) as server:
+        yield visit(server.address)
+
+
 def wait_for(page, selector, text):
     page.wait_for_function(
         "([at, text]) => document.querySelector(at).textContent.includes(text)",
         arg=[selector, text],
+    )
+
+
+def wait_for_another(page, thing):
+    page.wait_for_function(
+        "(thing) => document.getElementById('thing').textContent !== thing", arg=thing
     )
 
 
@@ -78,112 +91,103 @@ def answer_by_keys(page):
     return thing
 
 
-def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, visit):
-    with serving(config) as server:
-        page = visit(server.address)
-        assert "There is no group yet" in page.inner_text("#which")
-        things = [answer_by_keys(page) for _ in range(10)]
-        card = page.inner_text("section")
-        page.reload()
-        page.wait_for_selector("#rows .row")
-        assert page.inner_text("section") == card
-        status = page.inner_text("#status")
-        assert re.fullmatch(r"10 answered · 3 groups · guessed \d+ of your last 10", status)
-        page.keyboard.press("p")
-        wait_for(page, TOLD, f"Taken back: the answer to {things[-1]}.")
-        assert page.inner_text(THING) == things[-1]
-        page.keyboard.press("u")
-        wait_for(page, TOLD, f"You said unsure about {things[-1]};")
-        page.keyboard.press("o")
-        wait_for(page, TOLD, "You said fits nowhere about")
-        things += [answer_by_keys(page) for _ in range(9)]
-        assert len(set(things)) == 19
-        status = page.inner_text("#status")
-        assert status.startswith("20 answered · 3 groups · the last 10 answers moved ")
-        assert status.endswith(" · k = 3 is settled")
-        assert sorted(offered(page)) == sorted(KINDS)
-        page.keyboard.press("f")
-        wait_for(page, "h1", "Finished")
-        assert page.inner_text("code") == THEN
+def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, page):
+    assert "There is no group yet" in page.inner_text("#which")
+    things = [answer_by_keys(page) for _ in range(10)]
+    card = page.inner_text("section")
+    page.reload()
+    page.wait_for_selector("#rows .row")
+    assert page.inner_text("section") == card
+    status = page.inner_text("#status")
+    assert re.fullmatch(r"10 answered · 3 groups · guessed \d+ of your last 10", status)
+    page.keyboard.press("p")
+    wait_for(page, TOLD, f"Taken back: the answer to {things[-1]}.")
+    assert page.inner_text(THING) == things[-1]
+    page.keyboard.press("u")
+    wait_for(page, TOLD, f"You said unsure about {things[-1]};")
+    page.keyboard.press("o")
+    wait_for(page, TOLD, "You said fits nowhere about")
+    things += [answer_by_keys(page) for _ in range(9)]
+    assert len(set(things)) == 19
+    status = page.inner_text("#status")
+    assert status.startswith("20 answered · 3 groups · the last 10 answers moved ")
+    assert status.endswith(" · k = 3 is settled")
+    assert sorted(offered(page)) == sorted(KINDS)
+    page.keyboard.press("f")
+    wait_for(page, "h1", "Finished")
+    assert page.inner_text("code") == THEN
     assert len(asked(config)) == 22
 
 
-def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visit):
-    with serving(config) as server:
-        page = visit(server.address)
-        page.keyboard.press("n")
-        page.keyboard.type("nuopf?mr1")  # is a name, and no keys
-        page.keyboard.press("Escape")
-        page.keyboard.press("Control+u")
-        page.keyboard.press("1")
-        assert page.is_hidden("#naming")
-        page.keyboard.press("?")
-        page.wait_for_selector("#nearest li")
-        assert page.inner_text("#why").startswith("Asked because its answer covers about ")
-        assert "Nearest in images" in page.inner_text("#nearest")
-        page.keyboard.press("?")
-        assert page.is_hidden("#explained")
-        assert asked(config) == []
-        for name in ("a", "b", "c", "d", "e"):
-            name_by_keys(page, name)
-            wait_for(page, TOLD, f"You said “{name}” about ")
-        assert len(offered(page)) == 4
-        # the guess is not preselected
-        assert page.evaluate("document.activeElement.closest('#groups')") is None
-        page.keyboard.press("x")
-        page.keyboard.press("m")
-        assert len(offered(page)) == 5
-        page.keyboard.press("m")
-        fifth = page.evaluate("state.card.groups[4]")  # not shown, and has its key
-        assert fifth["key"] == str("abcde".index(fifth["name"]) + 1)
-        page.keyboard.press(fifth["key"])
-        wait_for(page, TOLD, f"You said “{fifth['name']}” about ")
-        wait_for(page, TOLD, "The first guess was another group.")
-        assert page.inner_text("#look").startswith("You said ")  # the fifth was no good answer
-        page.keyboard.press("1")
-        wait_for(page, TOLD, "You said “a” about ")
+def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, page):
+    page.keyboard.press("n")
+    page.keyboard.type("nuopf?mr1")  # is a name, and no keys
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+u")
+    page.keyboard.press("1")
+    assert page.is_hidden("#naming")
+    page.keyboard.press("?")
+    page.wait_for_selector("#nearest li")
+    assert page.inner_text("#why").startswith("Asked because its answer covers about ")
+    assert "Nearest in images" in page.inner_text("#nearest")
+    page.keyboard.press("?")
+    assert page.is_hidden("#explained")
+    assert asked(config) == []
+    for name in ("a", "b", "c", "d", "e"):
+        name_by_keys(page, name)
+        wait_for(page, TOLD, f"You said “{name}” about ")
+    assert len(offered(page)) == 4
+    # the guess is not preselected
+    assert page.evaluate("document.activeElement.closest('#groups')") is None
+    page.keyboard.press("x")
+    page.keyboard.press("m")
+    assert len(offered(page)) == 5
+    page.keyboard.press("m")
+    fifth = page.evaluate("state.card.groups[4]")  # not shown, and has its key
+    assert fifth["key"] == str("abcde".index(fifth["name"]) + 1)
+    page.keyboard.press(fifth["key"])
+    wait_for(page, TOLD, f"You said “{fifth['name']}” about ")
+    wait_for(page, TOLD, "The first guess was another group.")
+    assert page.inner_text("#look").startswith("You said ")  # the fifth was no good answer
+    page.keyboard.press("1")
+    wait_for(page, TOLD, "You said “a” about ")
     assert len(asked(config)) == 7
 
 
-def test_groups_are_renamed_and_merged_and_answers_changed(config, visit):
-    with serving(config) as server:
-        page = visit(server.address)
-        while len(offered(page)) < 3:
-            answer_by_keys(page)
-        page.click("summary >> text=Groups")
-        names = [
-            page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0]
-            for place in (1, 2, 3)
-        ]
-        page.click("#all-groups li:nth-child(3) button")
-        page.keyboard.press("Escape")
-        assert page.evaluate("document.activeElement.textContent") == "Rename"
-        page.keyboard.press("Enter")
-        page.fill("#all-groups input", "")
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.querySelector(':invalid input').validity.valueMissing")
-        page.click("#all-groups >> text=Cancel")
-        page.click("#all-groups li:nth-child(3) button")
-        page.fill("#all-groups input", "elsewhere ")
-        page.keyboard.press("Enter")
-        wait_for(page, "#all-groups", "elsewhere (")
-        page.select_option("#gone", label="elsewhere")
-        page.select_option("#kept", label=names[0])
-        page.click("#merging button")
-        page.wait_for_function("() => document.querySelectorAll('#all-groups li').length === 2")
-        page.click("summary >> text=What was said")
-        first = page.inner_text("#said li:last-child").split(": ")[0]
-        page.click("#said li:last-child button")
-        wait_for(page, THING, first)
-        assert page.inner_text("#look").startswith(f"You said “{names[0]}”.")
-        page.click("text=Keep it")
-        page.wait_for_function(
-            "(first) => document.getElementById('thing').textContent !== first", arg=first
-        )
-        page.click("#said li:last-child button")
-        wait_for(page, THING, first)
-        page.keyboard.press("o")
-        wait_for(page, "#said", f"{first}: fits nowhere")
+def test_groups_are_renamed_and_merged_and_answers_changed(page):
+    while len(offered(page)) < 3:
+        answer_by_keys(page)
+    page.click("summary >> text=Groups")
+    names = [
+        page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0] for place in (1, 2, 3)
+    ]
+    page.click("#all-groups li:nth-child(3) button")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "Rename"
+    page.keyboard.press("Enter")
+    page.fill("#all-groups input", "")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.querySelector(':invalid input').validity.valueMissing")
+    page.click("#all-groups >> text=Cancel")
+    page.click("#all-groups li:nth-child(3) button")
+    page.fill("#all-groups input", "elsewhere ")
+    page.keyboard.press("Enter")
+    wait_for(page, "#all-groups", "elsewhere (")
+    page.select_option("#gone", label="elsewhere")
+    page.select_option("#kept", label=names[0])
+    page.click("#merging button")
+    page.wait_for_function("() => document.querySelectorAll('#all-groups li').length === 2")
+    page.click("summary >> text=What was said")
+    first = page.inner_text("#said li:last-child").split(": ")[0]
+    page.click("#said li:last-child button")
+    wait_for(page, THING, first)
+    assert page.inner_text("#look").startswith(f"You said “{names[0]}”.")
+    page.click("text=Keep it")
+    wait_for_another(page, first)
+    page.click("#said li:last-child button")
+    wait_for(page, THING, first)
+    page.keyboard.press("o")
+    wait_for(page, "#said", f"{first}: fits nowhere")
 
 
 def test_two_tabs_do_not_answer_for_each_other(config, visit):
@@ -335,22 +339,20 @@ def test_markup_in_ids_and_words_of_programs_in_names_are_shown_literally(tmp_pa
         assert page.locator("img[src=x], main script").count() == 0
 
 
-def test_everything_can_be_reached_by_tab(config, visit):
-    with serving(config) as server:
-        page = visit(server.address)
-        while len(offered(page)) < 2:
-            answer_by_keys(page)
-        page.evaluate(UNFOLD)
-        reached = set()
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            reached.add(page.evaluate("document.activeElement.textContent"))
-        buttons = page.locator("button:visible").all_text_contents()
-        assert set(buttons) <= reached
-        thing = page.inner_text(THING)
-        page.locator("#groups button").first.focus()
-        page.keyboard.press("Enter")
-        wait_for(page, TOLD, f"about {thing};")
+def test_everything_can_be_reached_by_tab(page):
+    while len(offered(page)) < 2:
+        answer_by_keys(page)
+    page.evaluate(UNFOLD)
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.textContent"))
+    buttons = page.locator("button:visible").all_text_contents()
+    assert set(buttons) <= reached
+    thing = page.inner_text(THING)
+    page.locator("#groups button").first.focus()
+    page.keyboard.press("Enter")
+    wait_for(page, TOLD, f"about {thing};")
 
 
 def test_when_nothing_is_left_it_says_so(tmp_path, visit):
@@ -360,9 +362,7 @@ def test_when_nothing_is_left_it_says_so(tmp_path, visit):
         for _ in range(10 + 5):
             thing = page.inner_text(THING)
             page.keyboard.press("u")
-            page.wait_for_function(
-                "(thing) => document.getElementById('thing').textContent !== thing", arg=thing
-            )
+            wait_for_another(page, thing)
         assert page.inner_text(THING) == "Nothing is left to ask about."
         assert page.is_hidden("[data-key=u]")
         page.keyboard.press("u")

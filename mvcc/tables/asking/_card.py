@@ -141,15 +141,14 @@ class Shower:
 
     def why(self, question: Question) -> str:
         """Say why a question is asked."""
-        n, names = sum(question.speaks_for), [table.name for table in self._tables]
-        parts = [
-            f"{rows} {name}" for rows, name in zip(question.speaks_for, names, strict=True) if rows
-        ]
-        said = f"its answer covers about {counted(n, 'row')}" + (
-            f" ({', '.join(parts)})" if len(parts) > 1 else ""
-        )
-        between = " and ".join(question.undecided_between)
-        return f"{said}; undecided between {between}" if between else said
+        views = zip(question.speaks_for, self._tables, strict=True)
+        parts = [f"{rows} {table.name}" for rows, table in views if rows]
+        said = f"its answer covers about {counted(sum(question.speaks_for), 'row')}"
+        if len(parts) > 1:
+            said += f" ({', '.join(parts)})"
+        if question.undecided_between:
+            said += f"; undecided between {' and '.join(question.undecided_between)}"
+        return said
 
     def row(self, view: int, row: int) -> ShownRow:
         """Show a row of a view."""

@@ -96,9 +96,10 @@ class LoggedSession(ABC):
                 f"{self._log} was changed by somebody else since this session read it, and is kept"
                 " as it is now. Run the same command to resume with it."
             )
-        has_news = self._checksum is None or len(lines) > self.version
+        contents = {}
+        if self._checksum is None or len(lines) > self.version:
+            contents[self._log.name] = content
         try:
-            contents = {self._log.name: content} if has_news else {}
             self._out.write({**contents, **files}, kinds, own=contents)
         except StoreError as error:
             raise StoreError(

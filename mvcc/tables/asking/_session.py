@@ -80,14 +80,19 @@ class AskSession(LoggedSession):
     def next(self, n: int = 1) -> list[Question]:
         """Return the next questions; at most one in five is a second look."""
         looks = [question for question, _ in self._second_looks.values()]
-        is_early = self._questions.progress.answered < _FIRST
-        asked = self._questions.next(n, later=self._later if is_early else ())
+        later = self._later
+        if self._questions.progress.answered >= _FIRST:
+            later = []
+        asked = self._questions.next(n, later=later)
         since = _n_since_second_look(self._questions.history.standing)
         questions: list[Question] = []
         while len(questions) < n and (looks or asked):
-            is_look = bool(looks) and (since >= _BETWEEN_LOOKS or not asked)
-            questions.append((looks if is_look else asked).pop(0))
-            since = 0 if is_look else since + 1
+            since += 1
+            if looks and (since > _BETWEEN_LOOKS or not asked):
+                questions.append(looks.pop(0))
+                since = 0
+            else:
+                questions.append(asked.pop(0))
         return questions
 
     def answer(self, id: str, answer: str, *, again: bool = False) -> Answer:
@@ -349,7 +354,9 @@ def _n_since_second_look(answers: tuple[Answer, ...]) -> int:
     n, seen = 0, set[int | None]()
     for answer in answers:
         if answer.is_about_object:
-            n = 0 if answer.object in seen else n + 1
+            n += 1
+            if answer.object in seen:
+                n = 0
             seen.add(answer.object)
     return n
 

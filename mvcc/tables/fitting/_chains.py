@@ -125,8 +125,8 @@ class Reasons:
 
 def judged(one: str, other: str, must_link: bool, where: str) -> str:
     """Say which constraint two rows have, and where it was read, if from a file."""
-    said = f"{one} and {other} have a {kind_of(must_link)}"
-    return f"{said} ({where})" if where else said
+    place = where and f" ({where})"
+    return f"{one} and {other} have a {kind_of(must_link)}{place}"
 
 
 def _lines(places: list[str]) -> str:
@@ -265,8 +265,8 @@ def _counterparts(
     relations: Relations, strengths: Strengths, source: int, target: int
 ) -> dict[int, list[tuple[int, float]]]:
     rows = relations_between(relations, source, target)
-    known = strengths.get((min(source, target), max(source, target)))
-    sure = np.full(len(rows), inf) if known is None else known
+    every_sure = np.full(len(rows), inf)
+    sure = strengths.get((min(source, target), max(source, target)), every_sure)
     counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for (here, there), strength in zip(rows.tolist(), sure.tolist(), strict=True):
         counterparts[here].append((there, strength))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, in_fold
@@ -165,13 +166,11 @@ class Cut(NamedTuple):
 
     def facts(self, k: int) -> dict[str, Any]:
         """Return it ready for JSON; the table has a line for every cluster of the first view."""
-        counts = np.zeros((k, k), np.int64)
-        np.add.at(counts, (self.first, self.second), 1)
         return {
             "agreement": self.agreement,
             "by_chance": self.by_chance,
             "n": len(self.first),
-            "table": counts.tolist(),
+            "table": confusion_matrix(self.first, self.second, labels=range(k)).tolist(),
         }
 
 
@@ -193,13 +192,17 @@ class Outcome(NamedTuple):
 
     def mean(self, what: str) -> float | None:
         """Return the mean ``agreement`` of cut matches, or what it is ``by_chance``."""
+        if not self.cuts:
+            return None
         sizes = [len(cut.first) for cut in self.cuts.values()]
         values = [getattr(cut, what) for cut in self.cuts.values()]
-        return float(np.average(values, weights=sizes)) if sizes else None
+        return float(np.average(values, weights=sizes))
 
     def facts(self) -> dict[str, Any]:
         """Return it ready for JSON."""
-        kept, error = self.kept.share() if self.kept else (None, None)
+        kept = error = None
+        if self.kept:
+            kept, error = self.kept.share()
         return {
             "kept": kept,
             "kept_error": error,
@@ -227,26 +230,27 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     gaps = {other: ahead(mine, theirs) for other in others if (theirs := outcomes[other].tested())}
     behind = [other for other, (gap, error) in gaps.items() if gap < -_SURE * error]
     gap, error = gaps[K_MEANS]
-    helps = False if behind else True if gap > _SURE * error else None
     key, what = "kept", "of held-out constraints"
     if outcomes[name].kept is None:
         key, what = "agreement", "of matched rows together even without their match"
     kept = {one: round(100 * outcome.facts()[key]) for one, outcome in outcomes.items()}
     shares = {one: f"{percentage} %" for one, percentage in kept.items()}
     winner, does = name, "Not clearly better than k-means on each table: this clustering"
-    if helps:
-        does = "Better than k-means on each table: this clustering"
-    if behind or (gap < 0 and kept[K_MEANS] > kept[name]):
-        winner = K_MEANS if gap < 0 else behind[0]
-        called = "K-means on each table" if winner == K_MEANS else _as_subject(winner)
-        does = f"{called} does better here{'' if winner in behind else ', if not clearly'}: it"
-    said = ", ".join(
-        f"{_CALLED.get(one, one) if one != name else 'this clustering'} {shares[one]}"
-        for one in outcomes
-        if one != winner
-    )
-    facts = {"sentence": f"{does} keeps {shares[winner]} {what}, {said}.", "helps": helps}
-    return facts, [
+    helps: bool | None = None
+    if behind:
+        helps = False
+    elif gap > _SURE * error:
+        helps, does = True, "Better than k-means on each table: this clustering"
+    if gap < 0 and (behind or kept[K_MEANS] > kept[name]):
+        winner, does = K_MEANS, "K-means on each table does better here"
+    elif behind:
+        winner, does = behind[0], f"{_as_subject(behind[0])} does better here"
+    if winner != name:
+        does += ": it" if winner in behind else ", if not clearly: it"
+    called = _CALLED | {name: "this clustering"}
+    said = [f"{called.get(one, one)} {shares[one]}" for one in outcomes if one != winner]
+    sentence = f"{does} keeps {shares[winner]} {what}, {', '.join(said)}."
+    return {"sentence": sentence, "helps": helps}, [
         f"{_as_subject(other)} keeps {shares[other]} {what}, this clustering"
         f" {shares[name]}, which is less by more than {_SURE:g} standard errors. {_DO[other]}"
         for other in behind

@@ -86,12 +86,9 @@ class Joint(Method):
         """List the matches that seem to be wrong, and whether each was left out."""
         suspicions, distinct = self._model.suspicions_[key], np.unique(rows, axis=0)
         dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
-        listed = []
-        for place in np.argsort(-suspicions, kind="stable")[
-            : seem_wrong(suspicions).sum()
-        ].tolist():
-            match = distinct[place].tolist()
-            listed.append([*match, float(suspicions[place]), tuple(match) in dropped])
+        worst = np.argsort(-suspicions, kind="stable")[: seem_wrong(suspicions).sum()]
+        found = zip(distinct[worst].tolist(), suspicions[worst].tolist(), strict=True)
+        listed = [[i, j, suspicion, (i, j) in dropped] for (i, j), suspicion in found]
         # that matched rows agree says nothing here: they are one object
         return {
             "agreement": None,

@@ -53,7 +53,9 @@ def with_number(job: Job, inputs: Inputs) -> Job:
 
 def of_number(job: Job, inputs: Inputs) -> list[str]:
     """Say that the number of groups may still change, where it may."""
-    n = inputs.answers.n_in_a_row if inputs.answers and job.n_clusters == "auto" else None
+    if not inputs.answers or job.n_clusters != "auto":
+        return []
+    n = inputs.answers.n_in_a_row
     if n is None or n >= _SETTLED:
         return []
     return [
