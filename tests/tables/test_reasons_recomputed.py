@@ -3,8 +3,10 @@
 A reason says nothing but what was given, and it suffices.
 """
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, product
 from math import inf
 from types import SimpleNamespace
@@ -25,7 +27,7 @@ from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer
 from tests.reference.propagation import _model, endpoint_weight
 from tests.strategies import as_dict, assert_holds
-from tests.tables.problems import LETTERS, write_csv
+from tests.tables.problems import LETTERS, by_co_em, options_of, write_csv
 
 # reads reasons as a person would: each step is looked up among what was given, and must go on
 # where the last ended
@@ -37,32 +39,6 @@ STEP = re.compile(
 )
 NEAR = re.compile(r"(\S+) is near ([^\s,]+), ")
 CLUSTERS = re.compile(r"because (\S+) and (\S+) are in (the same cluster|different clusters)")
-
-
-@dataclass(frozen=True)
-class Known:
-    """What was given: kind and weight of the constraint at each line of a file, and which rows are
-    matched.
-    """
-
-    judged: dict[str, tuple[frozenset[str], bool, float]]
-    matched: set[frozenset[str]]
-
-    @classmethod
-    def of(cls, ids, constraints, relations):
-        judged = {}
-        for names, given in zip(ids, constraints, strict=True):
-            listed = zip(
-                given.pairs.tolist(), given.must_link.tolist(), given.weights.tolist(), strict=True
-            )
-            for place, ((i, j), must_link, weight) in enumerate(listed):
-                judged[given.source_of(place)] = frozenset((names[i], names[j])), must_link, weight
-        matched = {
-            frozenset((ids[u][i], ids[v][j]))
-            for (u, v), rows in relations.items()
-            for i, j in rows.tolist()
-        }
-        return cls(judged, matched)
 
 
 def nearness(because: str) -> tuple[list[tuple[str, str]], str]:
@@ -87,7 +63,7 @@ class Walk:
     kinds: str = ""  # j for a constraint, m for a match, … for steps that are not named
 
 
-def walks(text: str, known: Known) -> list[Walk]:
+def walks(text: str, known: Solved) -> list[Walk]:
     """Follow the steps of a reason.
 
     A step that does not go on from the one before begins another walk.
@@ -116,7 +92,7 @@ def walks(text: str, known: Known) -> list[Walk]:
     return found
 
 
-def _take(walk: Walk, step: re.Match[str], rows: frozenset[str], known: Known) -> None:
+def _take(walk: Walk, step: re.Match[str], rows: frozenset[str], known: Solved) -> None:
     if step["matched"]:
         assert rows in known.matched, step[0]
         walk.kinds += "m"
@@ -134,7 +110,7 @@ def _places(lines: str | None) -> list[str]:
     return [f"line {line} of {file}" for numbers, file in listed for line in numbers.split(", ")]
 
 
-def implied(because: str, known: Known) -> tuple[str, str, bool, float]:
+def implied(because: str, known: Solved) -> tuple[str, str, bool, float]:
     """Return both ends of the only chain of a reason, whether it is a must-link, and what it
     weighs.
     """
@@ -188,10 +164,19 @@ class Solved:
     model: Any
     passed: list[Any]
     arrived: list[Any]
-    known: Known = field(init=False)
 
     def __post_init__(self):
-        self.known = Known.of(self.ids, self.given, self.relations)
+        # kind and weight of the constraint at each line of a file, and which rows are matched
+        self.judged = {
+            c.source_of(place): (frozenset((names[i], names[j])), must_link, weight)
+            for names, c in zip(self.ids, self.given, strict=True)
+            for place, (i, j, must_link, weight) in enumerate(c.rows())
+        }
+        self.matched = {
+            frozenset((self.ids[u][i], self.ids[v][j]))
+            for (u, v), rows in self.relations.items()
+            for i, j in rows.tolist()
+        }
 
     def weights(self):
         """Return what every closed constraint weighs, per view.
@@ -244,16 +229,8 @@ def solve(folder, seed, method, closure):
         _judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng)
         for view, labels in enumerate(truth)
     ]
-    options = {
-        "n_clusters": K,
-        "stability_runs": 0,
-        "threshold": 0.2,
-        "closure": closure,
-        "seed": seed,
-        "method": "co-em",
-    }
-    paths = [(("views", name[0], "path"), "unread.csv", "") for name, *_ in ids]
-    job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
+    options = options_of(dict.fromkeys(LETTERS[:n_views], "unread.csv"), n_clusters=K, seed=seed)
+    job = load_job(None, by_co_em(options, threshold=0.2, closure=closure))
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
     tables = [SimpleNamespace(ids=own, name=own[0][0]) for own in ids]
     inputs = Inputs(tables, given, relations, [])
@@ -322,7 +299,7 @@ def check_what_follows(solved, view, closed, row, because, source):
     assert source[0] == view
     ids = solved.ids[view]
     near, chain = nearness(because)
-    (walk,) = walks(chain, solved.known)
+    (walk,) = walks(chain, solved)
     assert (walk.start, walk.end, walk.n_apart) == (ids[u], ids[v], not must_link)
     assert re.fullmatch(CHAINED[solved.closure], walk.kinds), because
     chained = 1.0 if walk.weight == inf else walk.weight
@@ -394,10 +371,10 @@ def expected(solved, related, target):
 
 def check_chain(solved, target, row, because):
     i, j, must_link, weight = row
-    start, end, is_must_link, chained = implied(because, solved.known)
+    start, end, is_must_link, chained = implied(because, solved)
     assert (start, end) == (solved.ids[target][i], solved.ids[target][j])
     assert (is_must_link, chained) == (must_link, weight), because
-    (walk,) = walks(because.removeprefix("because "), solved.known)
+    (walk,) = walks(because.removeprefix("because "), solved)
     if solved.closure != "full":
         assert re.fullmatch(f"m{CHAINED[solved.closure]}m", walk.kinds), because
 
@@ -406,7 +383,7 @@ def check_by_way(solved, related, target, row, because, source):
     i, j, must_link, weight = row
     view, u, v = source
     by, there = because.removeprefix("because ").split(", and there: ", 1)
-    one, other = walks(by, solved.known)
+    one, other = walks(by, solved)
     assert (one.start, other.start) == (solved.ids[target][i], solved.ids[target][j])
     assert (one.end, other.end) == (solved.ids[view][u], solved.ids[view][v])
     for walk in (one, other):
