@@ -86,7 +86,7 @@ class Page(ABC):
         """Return what comes next."""
 
     def told(self, shown: Card | ShownRow) -> dict[str, Any]:
-        """Return what a page is told of a card or a row: pictures by numbers instead of paths."""
+        """Return a card or a row for a page, with numbers instead of the paths of pictures."""
         return asdict(shown, dict_factory=self._with_numbers)
 
     def _with_numbers(self, fields: list[tuple[str, Any]]) -> dict[str, Any]:
