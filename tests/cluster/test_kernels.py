@@ -16,7 +16,6 @@ from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, take_farthe
 from mvcc.cluster._kernels.groups import count_violations, tally, violations
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters, update_metrics
 from mvcc.cluster._kernels.pck import (
-    assign_nearest,
     cost_table,
     pck_objective,
     pck_sweep,
@@ -151,26 +150,6 @@ def test_every_constraint_is_a_link_at_both_its_ends():
             found = list(zip(partner[mine].tolist(), weight[mine].tolist(), strict=True))
             assert sorted(found) == sorted(links), seed
             assert (np.diff(partner[mine]) >= 0).all(), seed
-
-
-@pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
-@pytest.mark.parametrize("alone", [False, True], ids=["all-moments", "sizes-alone"])
-def test_moments_are_sums_over_the_members_and_over_all_rivals_of_every_cluster(full, alone):
-    for seed in SEEDS[True]:
-        scene = make_scene(seed, full=full, unassigned=True, held=True)
-        m = 1 if alone else 1 + scene.X.shape[1] + scene.metrics[0].size
-        origin = np.random.default_rng(seed).normal(size=scene.X.shape[1])
-        own, rivals = scene.tally(origin, m)
-        member, start, rival, _ = scene.groups
-        expected = np.zeros((len(start) - 1, scene.k, m))
-        for i in np.flatnonzero((member >= 0) & (scene.labels >= 0)):
-            x = scene.X[i] - origin
-            products = np.outer(x, x).ravel() if full else x**2
-            expected[member[i], scene.labels[i]] += np.concatenate(([1.0], x, products))[:m]
-        assert_allclose(own, expected, rtol=1e-12, atol=1e-12)
-        for g, found in enumerate(rivals):
-            wanted = expected[rival[start[g] : start[g + 1]]].sum(axis=0)
-            assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_rows_are_constrained_by_a_neighborhood_or_by_a_listed_constraint():
@@ -363,35 +342,7 @@ def test_a_spread_that_is_not_positive_definite_keeps_the_whole_matrix(S):
         assert_array_equal(log_dets, np.log([5.0]))
 
 
-@of_every_kind
-def test_rows_without_constraints_take_the_cluster_of_least_distance_minus_log_det(full, shared):
-    for seed in SEEDS[False]:
-        scene = make_scene(seed, full=full, shared=shared)
-        args = (scene.X, scene.centers, scene.metrics, scene.labels, [], [], [], np.zeros(scene.k))
-        costs = [[mpck.cost(i, h, *args) for h in range(scene.k)] for i in range(len(scene.X))]
-        found = np.full(len(scene.X), -1)
-        assign_nearest(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets, found)
-        assert_array_equal(found, np.argmin(costs, axis=1), f"seed {seed}")
-
-
 # ---- the farthest pair of each metric
-
-
-@of_every_kind
-def test_gaps_and_reaches_are_those_of_the_farthest_pair_under_each_metric(full, shared):
-    for seed in SEEDS[False]:
-        scene = make_scene(seed, full=full, shared=shared)
-        X, metrics = scene.X, scene.metrics
-        gaps, reach = np.full_like(scene.centers, np.nan), np.full(scene.k, np.nan)
-        mean, known = X.mean(axis=0, keepdims=True), np.full((scene.k, metrics[0].size), np.nan)
-        lanes = in_lanes(X, scene.everyone)
-        update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach)
-        assert_array_equal(known, metrics.reshape(scene.k, -1))
-        wanted = mpck.farthest_distances(X, metrics)
-        assert_allclose(reach, wanted, rtol=1e-9, err_msg=f"seed {seed}")
-        for gap, expected in zip(gaps, mpck.farthest_differences(X, metrics), strict=True):
-            sign = np.sign(gap @ expected)
-            assert_allclose(gap * sign, expected, rtol=1e-9, err_msg=f"seed {seed}")
 
 
 def test_a_metric_that_is_still_the_same_keeps_its_pair_and_any_other_is_searched():

@@ -116,13 +116,6 @@ def test_where_too_few_rows_are_free_any_row_may_be_a_center(estimator):
         assert sorted(centers.ravel().tolist()) == [0.5, 3, 100]
 
 
-def test_given_centers_leave_all_rows_unassigned():
-    X, centers = np.arange(6.0)[:, np.newaxis], np.array([[1.0], [4.0]])
-    labels, found = start(PCKMeans(2, init=centers), X, chains([0, 1, 2]))
-    assert_array_equal(labels, np.full(6, -1))
-    assert_array_equal(found, centers)
-
-
 FORMS = {"list": np.ndarray.tolist, "int8": np.int8, "float32": np.float32, "F": np.asfortranarray}
 
 

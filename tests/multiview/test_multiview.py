@@ -52,18 +52,20 @@ def make_views(seed, sizes=(24, 18), k=2, n_constraints=(8, 4)):
     return views, labels, constraints, mappings
 
 
-def quiet_fit(model, *arguments, **named):
+def co_em(base, transfer=None, **options):
+    return MultiViewConstrainedClustering(base, transfer, **{"random_state": 0} | options)
+
+
+def quiet_fit(model, views, constraints, mappings=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
-        return model.fit(*arguments, **named)
+        return model.fit(views, constraints=constraints, mappings=mappings)
 
 
-def against_reference(views, constraints, mappings, base, method, closure, max_iter=6):
-    model = MultiViewConstrainedClustering(
-        base, METHODS[method], closure=closure, max_iter=max_iter, random_state=3
-    )
-    quiet_fit(model, views, constraints=constraints, mappings=mappings)
+def against_reference(views, constraints, mappings, base, method, closure):
+    model = co_em(base, METHODS[method], closure=closure, max_iter=6, random_state=3)
+    quiet_fit(model, views, constraints, mappings)
     seeds = [c.random_state for c in model.clusterers_]
 
     def fit(view, X, pairs, must_link, weights):
@@ -123,11 +125,9 @@ def test_one_view_is_the_algorithm_of_section_6_4():
         against_reference(views, constraints, {}, base, "constraint-propagation", "full")
 
 
-def results(transfer, closure, views, constraints, mappings, base=None):
-    model = MultiViewConstrainedClustering(
-        base or MPCKMeans(2, **ONE_START), transfer, closure=closure, random_state=0
-    )
-    quiet_fit(model, views, constraints=constraints, mappings=mappings)
+def results(transfer, closure, views, constraints, mappings):
+    model = co_em(MPCKMeans(2, **ONE_START), transfer, closure=closure)
+    quiet_fit(model, views, constraints, mappings)
     return [labels.tolist() for labels in model.labels_]
 
 
@@ -144,14 +144,12 @@ def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_we
     repeated = Constraints(
         [(0, 1), (0, 1), (2, 3), (0, 1)], [True, True, False, False], [0.5, 1, 1, 0.2]
     )
-    model = MultiViewConstrainedClustering(
-        PCKMeans(2), DirectMapping(), closure="none", random_state=0
-    )
+    model = co_em(PCKMeans(2), DirectMapping(), closure="none")
     view, mappings = np.arange(5.0)[:, None], {(0, 1): [(i, i) for i in range(4)]}
     if related:
-        quiet_fit(model, [view, view], constraints=[repeated, None], mappings=mappings)
+        quiet_fit(model, [view, view], [repeated, None], mappings)
     else:
-        quiet_fit(model, [view], constraints=[repeated])
+        quiet_fit(model, [view], [repeated])
     once = Constraints([(0, 1), (2, 3), (0, 1)], [True, False, False], [1, 1, 0.2])
     assert model.propagated_[0] == once
 
@@ -166,10 +164,8 @@ def test_thresholds_may_differ_between_views():
     views, _, constraints, mappings = make_views(2)
 
     def sent_first(threshold):
-        model = MultiViewConstrainedClustering(
-            PCKMeans(2), ConstraintPropagation(threshold), random_state=0
-        )
-        quiet_fit(model, views, constraints=constraints, mappings=mappings)
+        model = co_em(PCKMeans(2), ConstraintPropagation(threshold))
+        quiet_fit(model, views, constraints, mappings)
         return len(model.history_[0][0].propagated)
 
     assert sent_first((0.3, 1.0)) == sent_first(0.3) > sent_first(1.0)
@@ -191,9 +187,7 @@ def test_a_cycle_is_noticed_and_named():
     cycles = 0
     for seed in range(12):
         views, constraints, mappings = overlapping_views(seed)
-        model = MultiViewConstrainedClustering(
-            PCKMeans(3, **ONE_START), ConstraintPropagation(0.6), max_iter=60, random_state=0
-        )
+        model = co_em(PCKMeans(3, **ONE_START), ConstraintPropagation(0.6), max_iter=60)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warnings.simplefilter("ignore", PropagationWarning)
@@ -215,7 +209,7 @@ def test_a_cycle_is_noticed_and_named():
 
 def test_the_limit_is_noticed_and_named():
     views, _, constraints, mappings = make_views(0)
-    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), max_iter=1, random_state=0)
+    model = co_em(PCKMeans(2), DirectMapping(), max_iter=1)
     with pytest.warns(ConvergenceWarning, match="stopped at its limit max_iter=1"):
         model.fit(views, constraints=constraints, mappings=mappings)
     assert model.converged_ is False
@@ -233,7 +227,7 @@ def moons_and_blobs():
 
 def test_one_warning_names_the_views_that_propagation_does_not_suit():
     views, constraints, mappings = moons_and_blobs()
-    model = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.75), random_state=0)
+    model = co_em(PCKMeans(2), ConstraintPropagation(0.75))
     with pytest.warns(PropagationWarning) as caught:
         model.fit(views, constraints=constraints, mappings=mappings)
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
@@ -249,9 +243,7 @@ def test_one_warning_names_the_views_that_propagation_does_not_suit():
 
 def test_nothing_is_doubted_where_nothing_was_propagated():
     views, constraints, _ = moons_and_blobs()
-    model = MultiViewConstrainedClustering(
-        PCKMeans(2, init="neighborhoods"), ConstraintPropagation(0.75), random_state=0
-    )
+    model = co_em(PCKMeans(2, init="neighborhoods"), ConstraintPropagation(0.75))
     model.fit(views, constraints=constraints)  # no row is mapped, and a warning would be an error
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
 
@@ -259,9 +251,7 @@ def test_nothing_is_doubted_where_nothing_was_propagated():
 @pytest.mark.parametrize("method", ["direct-mapping", "cluster-membership", "single-view"])
 def test_other_methods_are_diagnosed_without_a_warning(method):
     views, constraints, mappings = moons_and_blobs()
-    model = MultiViewConstrainedClustering(
-        PCKMeans(2, init="neighborhoods"), METHODS[method], random_state=0
-    )
+    model = co_em(PCKMeans(2, init="neighborhoods"), METHODS[method])
     model.fit(views, constraints=constraints, mappings=mappings)
     assert len(model.diagnostics_) == 2
     assert model.diagnostics_[0].suspicious
@@ -270,8 +260,8 @@ def test_other_methods_are_diagnosed_without_a_warning(method):
 
 def test_the_diagnosis_is_that_of_the_clustering_with_its_metrics():
     views, constraints, mappings = moons_and_blobs()
-    model = MultiViewConstrainedClustering(MPCKMeans(2), random_state=0)
-    quiet_fit(model, views, constraints=constraints, mappings=mappings)
+    model = co_em(MPCKMeans(2))
+    quiet_fit(model, views, constraints, mappings)
     for X, clusterer, found in zip(views, model.clusterers_, model.diagnostics_, strict=True):
         assert found == diagnose(X, clusterer.labels_, clusterer.metrics_)
 
@@ -286,7 +276,6 @@ class Forwarding(PCKMeans):
 def test_a_base_that_forwards_its_arguments_is_one():
     views = [np.arange(8.0).reshape(-1, 1)] * 2
     plain, forwarding = (
-        MultiViewConstrainedClustering(base, DirectMapping(), random_state=0).fit(views).labels_
-        for base in (PCKMeans(2), Forwarding(2))
+        co_em(base, DirectMapping()).fit(views).labels_ for base in (PCKMeans(2), Forwarding(2))
     )
     np.testing.assert_array_equal(plain, forwarding)

@@ -65,18 +65,22 @@ def test_few_matches_are_not_suspicious():
     assert suspicious_matches(views, {}, labels) == {}
 
 
-@pytest.mark.parametrize("labels", [[np.zeros(120)], [np.zeros(120), np.zeros(119)]])
-def test_labels_must_be_those_of_all_rows(labels):
+NO_LIST, OTHER_ROWS = "labels must be a list with one entry for each", "labels must hold one label"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, NO_LIST),
+        (5, NO_LIST),
+        ([np.zeros(120)], OTHER_ROWS),
+        ([np.zeros(120), np.zeros(119)], OTHER_ROWS),
+        ([np.array([*range(7), None, *range(112)]), np.zeros(120)], r"no label \(NaN\) in row 7"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(labels, message):
     views, matches, _, _ = blobs()
-    with pytest.raises(InvalidInputError, match="labels must hold one label"):
-        suspicious_matches(views, {(0, 1): matches}, labels)
-
-
-def test_rows_without_a_label_are_named():
-    views, matches, labels, _ = blobs()
-    labels = [labels[0].astype(object), labels[1]]
-    labels[0][7] = None
-    with pytest.raises(InvalidInputError, match=r"no label \(NaN\) in row 7"):
+    with pytest.raises(InvalidInputError, match=message):
         suspicious_matches(views, {(0, 1): matches}, labels)
 
 
@@ -179,13 +183,6 @@ def test_views_that_are_clustered_apart_have_no_suspicions():
     views, matches, _, _ = blobs()
     model = clustered(views, matches[5:7], 3)
     assert model.suspicions_[0, 1].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("labels", [None, 5])
-def test_labels_that_are_no_list_are_refused(labels):
-    views = [np.eye(30), np.eye(30)]
-    with pytest.raises(InvalidInputError, match="labels must be a list with one entry for each"):
-        suspicious_matches(views, {(0, 1): np.column_stack([np.arange(30)] * 2)}, labels)
 
 
 def test_a_view_whose_matched_rows_are_all_alike_agrees_with_nothing():

@@ -76,24 +76,27 @@ TRUTH = np.array([0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2])
 LINKS = Constraints.from_pairs([(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (8, 10), (5, 9), (1, 11)])
 
 
-@pytest.mark.parametrize("best", [min(GRID), 0.5, max(GRID)])
-def test_the_threshold_that_foretells_most_constraints_wins(recorded, best):
-    recorded(lambda t: TRUTH if t == best else np.arange(12))
-    assert choose([LINKS]) == best
+NEARLY = np.where(np.arange(12) == 6, 1, TRUTH)  # satisfies one constraint less
 
 
-def test_a_threshold_that_foretells_one_constraint_more_wins(recorded):
-    nearly = np.where(np.arange(12) == 6, 1, TRUTH)
-    recorded(lambda t: TRUTH if t == 0.5 else nearly)
-    assert n_satisfied(LINKS, TRUTH) == n_satisfied(LINKS, nearly) + 1 == len(LINKS)
-    assert choose([LINKS]) == 0.5
-
-
-def test_of_equal_thresholds_the_largest_wins(recorded):
-    recorded(lambda t: TRUTH)
-    assert choose([LINKS]) == max(GRID)
-    recorded(lambda t: TRUTH if t < 0.8 else np.zeros(12))
-    assert choose([LINKS]) == 0.75
+@pytest.mark.parametrize(
+    ("foretells_all", "other", "chosen"),
+    [
+        *(
+            (lambda t, best=best: t == best, np.arange(12), best)
+            for best in (GRID[0], 0.5, GRID[-1])
+        ),
+        (lambda t: t == 0.5, NEARLY, 0.5),
+        (lambda t: True, NEARLY, max(GRID)),
+        (lambda t: t < 0.8, np.zeros(12), 0.75),
+    ],
+)
+def test_the_largest_threshold_that_foretells_most_constraints_wins(
+    recorded, foretells_all, other, chosen
+):
+    assert n_satisfied(LINKS, TRUTH) == n_satisfied(LINKS, NEARLY) + 1 == len(LINKS)
+    recorded(lambda t: TRUTH if foretells_all(t) else other)
+    assert choose([LINKS]) == chosen
 
 
 @pytest.mark.parametrize("seed", range(3))
