@@ -16,19 +16,19 @@ from __future__ import annotations
 
 import argparse
 import zlib
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from mvcc import AutoScaler, JointGraphClustering, candidate_hits, load_dataset, match_candidates
 from mvcc.multiview import seem_wrong
-from scripts.questions import Floats, Ints, news
+from scripts.questions import news
+from scripts.studies import Floats, Ints, completed, means, overlapping
 
 OUT = Path(__file__).parents[1] / "results" / "matches.csv"
 SETS = ("digits_halves", "newsgroups")
 WRONG, MAPPED = (0.05, 0.1, 0.25), (0.1, 0.3, 1.0)
-KEY = ["what", "data", "mapped", "wrong", "task"]
 _SHARED = 700  # documents that both views have halves of
 
 
@@ -39,21 +39,16 @@ def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, 
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
     if data == "newsgroups":
         halves, kinds = news()
-        rows = rng.permutation(len(kinds))
-        views = [halves[0][rows[:1000]], halves[1][rows[1000 - _SHARED : 2000 - _SHARED]]]
-        matches = np.column_stack((np.arange(1000 - _SHARED, 1000), np.arange(_SHARED)))
+        drawn, matches = overlapping(len(kinds), _SHARED, rng)
+        views = [half[own] for half, own in zip(halves, drawn, strict=True)]
         k = len(np.unique(kinds))
     else:
         found = load_dataset(data, random_state=seed)
         views, matches, k = found.views, found.relations[0, 1], len(np.unique(found.labels[0]))
     order = rng.permutation(len(matches))
     known, others = np.split(order, [round(mapped * len(order))])
-    return (
-        [AutoScaler().fit_transform(X) for X in views],
-        k,
-        matches[np.sort(known)],
-        matches[np.sort(others)],
-    )
+    scaled = [AutoScaler().fit_transform(X) for X in views]
+    return scaled, k, matches[np.sort(known)], matches[np.sort(others)]
 
 
 def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, float]:
@@ -101,33 +96,31 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=list(SETS))
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
-    frame = pd.read_csv(args.out) if args.out.exists() else pd.DataFrame(columns=KEY)
-    done = set(frame[KEY].itertuples(index=False, name=None))
     cells = [("candidates", mapped, 0.0) for mapped in MAPPED[:2]]
     cells += [("suspicious", mapped, wrong) for mapped in MAPPED[1:] for wrong in WRONG]
-    for seed in range(args.tasks):
-        for data in args.data:
-            for what, mapped, wrong in cells:
-                key = (what, data, mapped, wrong, seed)
-                if key in done:
-                    continue
-                own = (
-                    candidates(data, mapped, seed)
-                    if what == "candidates"
-                    else suspicious(data, mapped, wrong, seed)
-                )
-                row = pd.DataFrame(
-                    [
-                        dict(zip(KEY, key, strict=True))
-                        | {name: round(x, 6) for name, x in own.items()}
-                    ]
-                )
-                frame = pd.concat((frame, row), ignore_index=True)
-                frame.to_csv(args.out, index=False)
+    frame = completed(
+        args.out,
+        [
+            {"what": what, "data": data, "mapped": mapped, "wrong": wrong, "task": seed}
+            for seed, data, (what, mapped, wrong) in product(range(args.tasks), args.data, cells)
+        ],
+        measured,
+    )
     for what, rows in frame.drop(columns="task").groupby("what"):
-        cells_of = rows.drop(columns="what").dropna(axis=1, how="all").groupby(KEY[1:4])
-        text = cells_of.mean().map("{:.3f}".format) + " ± " + cells_of.sem().map("{:.3f}".format)
-        print(f"{what}\n{text.to_string()}\n")
+        found = rows.drop(columns="what").dropna(axis=1, how="all")
+        text = means(found.groupby(["data", "mapped", "wrong"])).to_string()
+        print(f"{what}\n{text}\n")
+
+
+def measured(
+    what: str, data: str, mapped: float, wrong: float, task: int
+) -> list[dict[str, float]]:
+    """Return the row of a task."""
+    if what == "candidates":
+        own = candidates(data, mapped, task)
+    else:
+        own = suspicious(data, mapped, wrong, task)
+    return [{name: round(x, 6) for name, x in own.items()}]
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ the pairwise F-measure (Eq. 19) of the held-out rows, mean of the views.
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from mvcc import Constraints, cluster_views, load_dataset, pairwise_f_measure
+from scripts.studies import mean, print_lines
 
 SETS = ("digits_halves", "wine", "letters_digits")
 METHODS = ("joint", "co-em")
@@ -39,13 +38,10 @@ def scores(data: str, method: str, seed: int) -> list[float]:
     }
     early = {name: X.drop(index=late[name]) for name, X in views.items()}
     y = dict(zip(views, loaded.labels, strict=True))
-    known = loaded.relations[0, 1]
-    known = pd.DataFrame(
-        known[rng.permutation(len(known))[: round(MAPPED * len(known))]], columns=list(views)
-    )
-    left = known[
-        known["view0"].isin(early["view0"].index) & known["view1"].isin(early["view1"].index)
-    ]
+    known = rng.permutation(len(loaded.relations[0, 1]))
+    known = loaded.relations[0, 1][known[: round(MAPPED * len(known))]]
+    known = pd.DataFrame(known, columns=list(views))
+    left = known[np.all([known[name].isin(X.index) for name, X in early.items()], axis=0)]
     judged = {}
     for name, X in early.items():
         drawn = Constraints.from_labels(
@@ -54,11 +50,8 @@ def scores(data: str, method: str, seed: int) -> list[float]:
         kinds = np.where(drawn.must_link, "must-link", "cannot-link")
         i, j = X.index.to_numpy()[drawn.pairs].T
         judged[name] = pd.DataFrame({"i": i, "j": j, "kind": kinds})
-    options = {
-        "n_clusters": len(np.unique(np.concatenate(loaded.labels))),
-        "constraints": judged,
-        "method": method,
-    }
+    k = len(np.unique(np.concatenate(loaded.labels)))
+    options = {"n_clusters": k, "constraints": judged, "method": method}
     options |= {"stability_runs": 0, "seed": seed}
     some = cluster_views(early, matches={("view0", "view1"): left}, **options)
     found = [[some.predict(X.loc[late[name]], name) for name, X in views.items()]]
@@ -75,18 +68,8 @@ def lines(n_seeds: int) -> Iterator[str]:
         for method in METHODS:
             found = np.array([scores(data, method, seed) for seed in range(n_seeds)])
             shown = [*found.T, found[:, 0] - found[:, 1], found[:, 0] - found[:, 2]]
-            cells = [
-                f"{np.mean(F):.3f} ± {np.std(F, ddof=1) / np.sqrt(n_seeds):.3f}" for F in shown
-            ]
-            yield f"| {data} | {method} | {' | '.join(cells)} |"
+            yield f"| {data} | {method} | {' | '.join(mean(F, 3) for F in shown)} |"
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seeds", type=int, default=10)
-    # co-EM may not converge, and some data are unfit for propagation
-    warnings.simplefilter("ignore")
-    for line in lines(parser.parse_args().seeds):
-        print(line, flush=True)
+    print_lines(__doc__, "--seeds", lines)

@@ -15,8 +15,6 @@ of single parts are compared together, as one clustering.
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,11 +25,12 @@ from mvcc import cluster_views, load_dataset, pairwise_f_measure
 from mvcc.embedding import find_objects
 from mvcc.tables import ClusteringResult
 from scripts.questions import news
+from scripts.studies import mean, overlapping, print_lines
 
 SETS = ("digits_halves", "newsgroups")
 WAYS = ("grows", "part alone")
 N_PARTS, MAPPED = 5, 0.3
-_ROWS, _SHARED = 1000, 700  # halves of documents in each view, and of documents in both
+_SHARED = 700  # documents that both views have halves of
 
 Labels = list["pd.Series[int]"]
 
@@ -43,35 +42,25 @@ class Task:
         rng = np.random.default_rng(seed)
         if data == "newsgroups":
             halves, kinds = news()
-            rows = rng.permutation(len(kinds))
-            chosen = rows[:_ROWS], rows[_ROWS - _SHARED : 2 * _ROWS - _SHARED]
+            chosen, matches = overlapping(len(kinds), _SHARED, rng)
             columns = [half[own] for half, own in zip(halves, chosen, strict=True)]
             classes = [kinds[own] for own in chosen]
-            shared = np.arange(_SHARED)
-            matches = np.column_stack((_ROWS - _SHARED + shared, shared))
         else:
             loaded = load_dataset(data, random_state=seed)
             columns, classes, matches = loaded.views, loaded.labels, loaded.relations[0, 1]
         self.names, self.seed = ("first", "second"), seed
-        ids = [
-            [f"{name}-{row}" for row in range(len(X))]
-            for name, X in zip(self.names, columns, strict=True)
-        ]
-        self.views = [
-            pd.DataFrame(X, index=own).add_prefix("x") for X, own in zip(columns, ids, strict=True)
-        ]
-        self.classes = [pd.Series(y, index=own) for y, own in zip(classes, ids, strict=True)]
+        self.views, self.classes = [], []
+        for name, X, y in zip(self.names, columns, classes, strict=True):
+            ids = [f"{name}-{row}" for row in range(len(X))]
+            self.views.append(pd.DataFrame(X, index=ids).add_prefix("x"))
+            self.classes.append(pd.Series(y, index=ids))
         self.k = len(np.unique(np.concatenate(classes)))
         n, objects = find_objects([len(X) for X in columns], {(0, 1): matches})
         part = rng.integers(N_PARTS, size=n)
         self.parts = [part[own] for own in objects]
         known = matches[rng.permutation(len(matches))[: round(MAPPED * len(matches))]]
-        self.matches = pd.DataFrame(
-            {
-                name: np.array(own)[rows]
-                for name, own, rows in zip(self.names, ids, known.T, strict=True)
-            }
-        )
+        matched = zip(self.names, self.views, known.T, strict=True)
+        self.matches = pd.DataFrame({name: X.index[rows] for name, X, rows in matched})
 
     def clustered(self, first: int, last: int, **settings: Any) -> ClusteringResult:
         """Cluster the rows of some parts."""
@@ -138,16 +127,8 @@ def lines(n_seeds: int) -> Iterator[str]:
     for data in SETS:
         for way in WAYS:
             found = np.array([scores(data, way, seed) for seed in range(n_seeds)])
-            errors = np.std(found, axis=0, ddof=1) / np.sqrt(n_seeds)
-            cells = [f"{m:.2f} ± {e:.2f}" for m, e in zip(found.mean(axis=0), errors, strict=True)]
-            yield f"| {data} | {way} | {' | '.join(cells)} |"
+            yield f"| {data} | {way} | {' | '.join(mean(values, 2) for values in found.T)} |"
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seeds", type=int, default=10)
-    warnings.simplefilter("ignore")
-    for line in lines(parser.parse_args().seeds):
-        print(line, flush=True)
+    print_lines(__doc__, "--seeds", lines)

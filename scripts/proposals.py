@@ -13,9 +13,8 @@ the share of the unknown matches that they find (recall).
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -23,12 +22,12 @@ from sklearn.neighbors import NearestNeighbors
 from mvcc import AutoScaler, load_dataset
 from mvcc.multiview import match_proposals
 from scripts.matches import task
-from scripts.questions import Floats, Ints
+from scripts.studies import Floats, Ints, overlapping, print_lines
 
 SETS = ("digits_halves", "newsgroups", "handwritten")
 MAPPED = (0.1, 0.3)
 BANDS = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1)
-_ROWS, _SHARED = 1000, 700
+_SHARED = 700  # rows that both views have
 _KINDS = (0, 2)  # of features
 
 
@@ -39,13 +38,11 @@ def views_and_matches(data: str, seed: int, mapped: float) -> tuple[list[Floats]
         return views, known, others
     rng = np.random.default_rng(seed)
     every = load_dataset(data, random_state=seed).views
-    rows = rng.permutation(len(every[0]))
-    drawn = rows[:_ROWS], rows[_ROWS - _SHARED : 2 * _ROWS - _SHARED]
+    drawn, matches = overlapping(len(every[0]), _SHARED, rng)
     views = [
         AutoScaler().fit_transform(every[kind][own])
         for kind, own in zip(_KINDS, drawn, strict=True)
     ]
-    matches = np.column_stack((np.arange(_ROWS - _SHARED, _ROWS), np.arange(_SHARED)))
     known, others = np.split(rng.permutation(_SHARED), [round(mapped * _SHARED)])
     return views, matches[known], matches[others]
 
@@ -69,8 +66,14 @@ def right(pairs: Ints, true: Ints) -> tuple[Floats, Floats]:
     return np.array(hits, dtype=np.float64), np.isin(pairs[:, 0], true[:, 0]).astype(np.float64)
 
 
-def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
-    """Give the lines of both tables, each with the name of its table."""
+def lines(n_tasks: int) -> Iterator[str]:
+    """Give the lines of both tables, each after the name of its table."""
+    for data, mapped in product(SETS, MAPPED):
+        yield from lines_of(data, mapped, n_tasks)
+
+
+def lines_of(data: str, mapped: float, n_tasks: int) -> Iterator[str]:
+    """Give the lines of a data set."""
     found, n_others, counts = [], 0, dict[str, Floats]()
     for seed in range(n_tasks):
         views, known, others = views_and_matches(data, seed, mapped)
@@ -89,23 +92,14 @@ def lines(data: str, mapped: float, n_tasks: int) -> Iterator[tuple[str, str]]:
         inside = (low <= p) & (p < high)
         if inside.any():
             with_one = inside & (has > 0)
-            yield (
-                "bands",
-                f"{start} | {low:g} to {high:g} | {inside.sum()} | {p[inside].mean():.3f} |"
-                f" {hits[with_one].mean():.3f} | {hits[inside].mean():.3f} |",
-            )
+            shares = (p[inside].mean(), hits[with_one].mean(), hits[inside].mean())
+            cells = " | ".join(f"{share:.3f}" for share in shares)
+            yield f"bands: {start} | {low:g} to {high:g} | {inside.sum()} | {cells} |"
     for name, (n_right, n) in counts.items():
         precision = f"{n_right / n:.3f}" if n else "–"
-        yield "scores", f"{start} | {name} | {n:.0f} | {precision} | {n_right / n_others:.3f} |"
+        recall = f"{n_right / n_others:.3f}"
+        yield f"scores: {start} | {name} | {n:.0f} | {precision} | {recall} |"
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--tasks", type=int, default=10)
-    args = parser.parse_args()
-    for name in SETS:
-        for share in MAPPED:
-            for table, line in lines(name, share, args.tasks):
-                print(f"{table}: {line}", flush=True)
+    print_lines(__doc__, "--tasks", lines)

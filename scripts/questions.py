@@ -20,12 +20,11 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -40,16 +39,13 @@ from mvcc import (
     pairwise_f_measure,
 )
 from mvcc.embedding import find_objects, membership, object_columns
+from scripts.studies import Floats, Ints, completed, means, overlapping
 
 OUT = Path(__file__).parents[1] / "results" / "questions.csv"
 SETS = ("digits_halves", "letters_digits", "newsgroups", "wine", "breast_cancer")
 BUDGETS = (0, 10, 20, 40, 80, 160)
 MAPPED = 0.3
 BATCH = 10  # NPU needs a clustering, which is renewed after so many answers
-KEY = ["data", "task", "wrong", "strategy"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Task:
@@ -116,9 +112,8 @@ def news() -> tuple[list[Floats], Ints]:
     """
     halves: tuple[list[str], list[str]] = ([], [])
     kinds = []
-    for kind, folder in enumerate(
-        sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))
-    ):
+    folders = sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))
+    for kind, folder in enumerate(folders):
         for path in sorted(folder.glob("[0-9]*")):
             words = re.findall(r"[^\W\d_]{2,}", path.read_text("latin-1").partition("\n\n")[2])
             if len(words) >= 40:
@@ -136,10 +131,12 @@ def news() -> tuple[list[Floats], Ints]:
 def halves_of_news(rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
     """Return views, labels and matches of 1,700 documents."""
     views, kinds = news()
-    rows = rng.permutation(len(kinds))
-    first, second = rows[:1000], rows[700:1700]
-    same = np.column_stack((np.arange(700, 1000), np.arange(300)))
-    return [views[0][first], views[1][second]], [kinds[first], kinds[second]], same
+    drawn, same = overlapping(len(kinds), 300, rng)
+    return (
+        [X[own] for X, own in zip(views, drawn, strict=True)],
+        [kinds[own] for own in drawn],
+        same,
+    )
 
 
 Chosen = Iterator[int]
@@ -244,13 +241,8 @@ def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
         asked = budget
         hint = questions.n_clusters_hint
         F = task.f_measure(task.labels(questions.constraints))
-        yield {
-            "questions": budget,
-            "F": F,
-            "k": hint.n_clusters,
-            "settled": hint.settled,
-            "right_k": task.k,
-        }
+        of_k = {"k": hint.n_clusters, "settled": hint.settled, "right_k": task.k}
+        yield {"questions": budget, "F": F, **of_k}
 
 
 def by_pairs(task: Task) -> Iterator[dict[str, float]]:
@@ -259,18 +251,20 @@ def by_pairs(task: Task) -> Iterator[dict[str, float]]:
         drawn = Constraints.from_labels(task.y[0], budget, task.seed)
         flip = np.random.default_rng(task.seed).random(max(BUDGETS))[:budget] < task.wrong
         judged = Constraints(drawn.pairs, drawn.must_link ^ flip)
-        yield {
-            "questions": budget,
-            "F": task.f_measure(task.labels([judged, None])),
-            "right_k": task.k,
-        }
+        F = task.f_measure(task.labels([judged, None]))
+        yield {"questions": budget, "F": F, "right_k": task.k}
 
 
 def table(frame: pd.DataFrame) -> str:
     """Return mean ± standard error of F for every data set, share of wrong answers and strategy."""
     cells = frame.groupby(["data", "wrong", "strategy", "questions"])["F"]
-    text = cells.mean().map("{:.3f}".format) + " ± " + cells.sem().map("{:.3f}".format)
-    return text.unstack("questions").to_string()
+    return means(cells).unstack("questions").to_string()
+
+
+def measured(data: str, task: int, wrong: float, strategy: str) -> Iterator[dict[str, float]]:
+    """Give the rows of a task and strategy."""
+    given = Task(data, task, wrong)
+    return by_pairs(given) if strategy == "random_pairs" else by_groups(given, strategy)
 
 
 def main() -> None:
@@ -282,24 +276,9 @@ def main() -> None:
     parser.add_argument("--strategies", nargs="+", default=[*STRATEGIES, "random_pairs"])
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
-    frame = pd.read_csv(args.out) if args.out.exists() else pd.DataFrame(columns=KEY)
-    done = set(frame[KEY].itertuples(index=False, name=None))
-    for seed, data, wrong, strategy in (
-        (s, d, w, g)
-        for s in range(args.tasks)
-        for d in args.data
-        for w in args.wrong
-        for g in args.strategies
-    ):
-        if (data, seed, wrong, strategy) not in done:
-            task = Task(data, seed, wrong)
-            found = by_pairs(task) if strategy == "random_pairs" else by_groups(task, strategy)
-            new = pd.DataFrame(
-                [dict(zip(KEY, (data, seed, wrong, strategy), strict=True), **row) for row in found]
-            )
-            frame = pd.concat((frame, new), ignore_index=True)
-            frame.to_csv(args.out, index=False)
-    print(table(frame))
+    keys = product(range(args.tasks), args.data, args.wrong, args.strategies)
+    named = [{"data": d, "task": n, "wrong": w, "strategy": s} for n, d, w, s in keys]
+    print(table(completed(args.out, named, measured)))
 
 
 if __name__ == "__main__":

@@ -45,18 +45,14 @@ def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
         yield from fits.beside_wekaut(1 if quick else 20)
         yield from large.beside_brute_force(*((100, 40) if quick else (2_000, 1_000)))
     yield from fits.k_means(1_000, 2) if quick else fits.k_means(1_000_000, 10)
+    n, m, threshold, n_mpck, trials, e_steps = 1_000_000, 1_000, 0.8, 100_000, 100, E_STEPS
     if quick:
-        yield from large.e_steps([(6_000, 40, 0.9)])
-        yield from large.on_threads(9_000, 40, 0.9)
-        yield from large.e_step_alone(9_000, 40)
-        yield from large.neighborhoods(9_000, 1_000)
-        yield from runs.workers(2)
-    else:
-        yield from large.e_steps(E_STEPS)
-        yield from large.on_threads(1_000_000, 1_000, 0.8)
-        yield from large.e_step_alone(1_000_000, 1_000)
-        yield from large.neighborhoods(1_000_000, 100_000)
-        yield from runs.workers(100)
+        n, m, threshold, n_mpck, trials, e_steps = 9_000, 40, 0.9, 1_000, 2, [(6_000, 40, 0.9)]
+    yield from large.e_steps(e_steps)
+    yield from large.on_threads(n, m, threshold)
+    yield from large.e_step_alone(n, m)
+    yield from large.neighborhoods(n, n_mpck)
+    yield from runs.workers(trials)
     with threadpool_limits(1):
         yield from shapes(quick=quick)
     yield from runs.answer()
@@ -84,21 +80,12 @@ def shown(table: pd.DataFrame) -> str:
     """Return the table for the terminal, and below it why the aims that were missed are missed."""
     text = table.to_string(index=False, float_format=lambda x: f"{x:.3g}", na_rep="-")
     missed = table.loc[table["reached"] == "no", "task"]
-    reasons = [
-        f"  {start}: {why}" for start, why in MISSED.items() if missed.str.startswith(start).any()
-    ]
-    unexplained = [
-        f"  {task}: not explained." for task in missed if not task.startswith(tuple(MISSED))
-    ]
-    return "\n".join(
-        [
-            text,
-            "",
-            f"Aims missed: {len(missed)} of {(table['reached'] != '').sum()}.",
-            *reasons,
-            *unexplained,
-        ]
-    )
+    lines = [text, "", f"Aims missed: {len(missed)} of {(table['reached'] != '').sum()}."]
+    for start, why in MISSED.items():
+        if missed.str.startswith(start).any():
+            lines.append(f"  {start}: {why}")
+    others = missed[~missed.str.startswith(tuple(MISSED))]
+    return "\n".join([*lines, *(f"  {task}: not explained." for task in others)])
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 python -m scripts.bench.alone propagate problem.npz
 
-The file holds ``X``, ``labels``, ``pairs``, ``must_link``, ``k`` and ``threshold``. The peak is
-what the process took above what it held when mvcc was imported and its kernels loaded, data
-included; it is NaN where there is no /proc.
+The file holds ``X``, ``pairs`` and ``must_link``, for ``propagate`` also ``labels`` and
+``threshold``, for fits ``k``. The peak is what the process took above what it held when mvcc was
+imported and its kernels loaded, data included; it is NaN where there is no /proc.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +32,18 @@ def propagate(problem: Problem) -> tuple[int, int]:
     return len(found), sum(array.nbytes for array in arrays)
 
 
-def pck(problem: Problem) -> tuple[int, int]:
+def fit(estimator: Any, problem: Problem) -> tuple[int, int]:
     """Return the number of closed constraints and the bytes of data."""
-    return _fit(PCKMeans(int(problem["k"]), init="neighborhoods", random_state=0), problem)
-
-
-def mpck(problem: Problem) -> tuple[int, int]:
-    """Return the number of closed constraints and the bytes of data."""
-    return _fit(MPCKMeans(int(problem["k"]), init="neighborhoods", random_state=0), problem)
+    closed = _constraints(problem).closure()
+    model = estimator(int(problem["k"]), init="neighborhoods", random_state=0)
+    model.fit(problem["X"], constraints=closed)
+    return len(closed), problem["X"].nbytes
 
 
 WORK: dict[str, Callable[[Problem], tuple[int, int]]] = {
     "propagate": propagate,
-    "pck": pck,
-    "mpck": mpck,
+    "pck": partial(fit, PCKMeans),
+    "mpck": partial(fit, MPCKMeans),
 }
 
 
@@ -52,27 +51,12 @@ def _constraints(problem: Problem) -> Constraints:
     return Constraints(problem["pairs"], problem["must_link"])
 
 
-def _fit(model: Any, problem: Problem) -> tuple[int, int]:
-    closed = _constraints(problem).closure()
-    model.fit(problem["X"], constraints=closed)
-    return len(closed), problem["X"].nbytes
-
-
 def main() -> None:
     """Do the work and print the result."""
     work = WORK[sys.argv[1]]
-    small = np.random.default_rng(0).normal(size=(20, 2))
-    pairs, must_link = np.array([[0, 1], [2, 3]]), np.array([True, False])
-    work(
-        {
-            "X": small,
-            "labels": np.arange(20) % 2,
-            "pairs": pairs,
-            "must_link": must_link,
-            "k": 2,
-            "threshold": 0.9,
-        }
-    )
+    X, pairs = np.random.default_rng(0).normal(size=(20, 2)), np.array([[0, 1], [2, 3]])
+    small = {"X": X, "labels": np.arange(20) % 2, "k": 2, "threshold": 0.9}
+    work(small | {"pairs": pairs, "must_link": np.array([True, False])})
     before = held()
     problem = dict(np.load(sys.argv[2]))
     began = time.perf_counter()

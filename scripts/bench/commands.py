@@ -55,9 +55,7 @@ def seconds_of(checkout: Path, arguments: Sequence[str]) -> float:
     before = os.times()
     _run(checkout, ["-m", "mvcc", *arguments])
     after = os.times()
-    return (
-        after.children_user + after.children_system - before.children_user - before.children_system
-    )
+    return sum(after[2:4]) - sum(before[2:4])
 
 
 def seconds_until_table(checkout: Path, arguments: Sequence[str], folder: Path) -> float:
@@ -104,10 +102,8 @@ def main() -> None:
                         taken.append(seconds_until_table(checkout, cluster, folder))
                 times.append(taken)
     for title, times in rows.items():
-        print(
-            f"| {title} | "
-            f"{' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |"
-        )
+        cells = [f"{median(column):.2f}" for column in zip(*times, strict=True)]
+        print(f"| {title} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

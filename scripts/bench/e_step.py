@@ -33,9 +33,8 @@ def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.flo
 
 def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
     n = table["n"].to_numpy()
-    return np.column_stack(
-        (np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]])
-    )
+    terms = (np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]])
+    return np.column_stack(terms)
 
 
 def held_out(table: pd.DataFrame) -> pd.DataFrame:
@@ -56,42 +55,26 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     picture.
     """
     steps = table.dropna(subset=["hits"])
-    n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
-    panels = {
-        "n": ("mapped instances n", steps[(steps["constraints"] == m) & (steps["threshold"] == t)]),
-        "constraints": (
-            "given constraints m",
-            steps[(steps["n"] == n) & (steps["threshold"] == t)],
-        ),
-        "threshold": ("threshold", steps[(steps["n"] == n) & (steps["constraints"] == m)]),
+    panels = {  # of each column: its label, and what is said of it where it is fixed
+        "n": ("mapped instances n", "n = {:,.0f}"),
+        "constraints": ("given constraints m", "{:,.0f} constraints"),
+        "threshold": ("threshold", "t = {:g}"),
     }
-    fixed = {
-        "n": f"n = {n:,.0f}",
-        "constraints": f"{m:,.0f} constraints",
-        "threshold": f"t = {t:g}",
-    }
+    usual = steps[[*panels]].mode().min()
     model = fit_model(steps)
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    for axes, (column, (label, rows)) in zip(
-        figure.subplots(1, 3, sharey=True), panels.items(), strict=True
-    ):
-        rows = rows.sort_values(column)
+    for axes, column in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
+        fixed = [name for name in panels if name != column]
+        rows = steps[(steps[fixed] == usual[fixed]).all(axis=1)].sort_values(column)
         axes.plot(rows[column], predicted(rows, model), color="#444444", linewidth=1, label=MODEL)
         axes.plot(rows[column], rows["ms"], "o", color="#00558f", label="measured")
-        axes.set(
-            xlabel=label,
-            yscale="log",
-            title=", ".join(text for key, text in fixed.items() if key != column),
-        )
+        title = ", ".join(panels[name][1].format(usual[name]) for name in fixed)
+        axes.set(xlabel=panels[column][0], yscale="log", title=title)
         if column != "threshold":
             axes.set_xscale("log")
         axes.title.set_fontsize(9)
         axes.grid(color="#e4e4e4", linewidth=0.6)
     figure.axes[0].set_ylabel("time of an E-step (ms)")
-    figure.legend(
-        *figure.axes[0].get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=2,
-        frameon=False,
-    )
+    handles = figure.axes[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150, metadata={"Software": None})

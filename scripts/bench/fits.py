@@ -4,11 +4,8 @@ scikit-learn.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -21,16 +18,11 @@ import pandas as pd
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from mvcc import (
-    Constraints,
-    MPCKMeans,
-    PCKMeans,
-    load_dataset,
-    pairwise_f_measure,
-    spectral_features,
-)
+from mvcc import Constraints, MPCKMeans, PCKMeans, load_dataset, pairwise_f_measure
+from mvcc._utils.messages import counted
 from mvcc.datasets import dataset_info, find_file
-from scripts.bench.table import best_of, row
+from mvcc.embedding import spectral_features
+from scripts.bench.table import alone, best_of, row, threads
 
 PEER = "active-semi-supervised-clustering"
 ALGORITHMS: dict[str, Any] = {"PCK-Means": PCKMeans, "MPCK-Means": MPCKMeans}
@@ -47,18 +39,17 @@ NUMBERS = (10, 50, 100, 200)
 def peer_is_here() -> bool:
     """Tell whether the peer and the data can be used, or say what is missing."""
     if find_spec("active_semi_clustering") is None:
-        print(
-            f"{PEER} is not installed: no fits beside it. `make bench` installs it.",
-            file=sys.stderr,
-        )
+        _say(f"{PEER} is not installed: no fits beside it. `make bench` installs it.")
         return False
     files = [file for name in ("letters_digits", "protein") for file in dataset_info(name).files]
     if any(find_file(file) is None for file in files):
-        print(
-            "The data files are not here: no fits beside the peer. Set MVCC_DATA.", file=sys.stderr
-        )
+        _say("The data files are not here: no fits beside the peer. Set MVCC_DATA.")
         return False
     return True
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[dict[str, Any]]:
@@ -80,22 +71,14 @@ def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[
                     times.append(_fit_time(model, X, c))
                     scores.append(pairwise_f_measure(y, model.labels_))
                 done = [fit for fit in theirs if fit["algorithm"] == algorithm and "labels" in fit]
-                other = (
-                    {"other_f": np.mean([pairwise_f_measure(y, fit["labels"]) for fit in done])}
-                    if done
-                    else {}
-                )
-                yield row(
-                    f"{algorithm}, {view} {X.shape[0]} x {X.shape[1]}, {n} constraints",
-                    float(np.median(times)),
-                    ("ratio", "≥", TIMES_THE_PEER[algorithm]),
-                    other=f"{PEER} ({len(done)} of {draws} fits)",
-                    other_ms=(
-                        1e3 * float(np.median([fit["seconds"] for fit in done])) if done else np.nan
-                    ),
-                    f=float(np.mean(scores)),
-                    **other,
-                )
+                other = {"other": f"{PEER} ({len(done)} of {draws} fits)"}
+                if done:
+                    other["other_ms"] = 1e3 * np.median([fit["seconds"] for fit in done])
+                    f_of_others = [pairwise_f_measure(y, fit["labels"]) for fit in done]
+                    other["other_f"] = np.mean(f_of_others)
+                task = f"{algorithm}, {view} {X.shape[0]} x {X.shape[1]}, {n} constraints"
+                aim = ("ratio", "≥", TIMES_THE_PEER[algorithm])
+                yield row(task, float(np.median(times)), aim, f=float(np.mean(scores)), **other)
 
 
 def _fit_time(model: Any, X: np.ndarray, constraints: Constraints) -> float:
@@ -103,14 +86,9 @@ def _fit_time(model: Any, X: np.ndarray, constraints: Constraints) -> float:
 
 
 def _peer(X: np.ndarray, k: int, problems: list[Constraints]) -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "problems.npz"
-        lists = {f"pairs_{i}": c.pairs for i, c in enumerate(problems)}
-        lists |= {f"must_link_{i}": c.must_link for i, c in enumerate(problems)}
-        np.savez(path, X=X, k=k, **lists)
-        command = [sys.executable, "-m", "scripts.bench.peer", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    lists = {f"pairs_{i}": c.pairs for i, c in enumerate(problems)}
+    lists |= {f"must_link_{i}": c.must_link for i, c in enumerate(problems)}
+    return alone("peer", X=X, k=k, **lists)
 
 
 def beside_wekaut(draws: int = 20) -> Iterator[dict[str, Any]]:
@@ -119,10 +97,7 @@ def beside_wekaut(draws: int = 20) -> Iterator[dict[str, Any]]:
     They were measured in a warm JVM on another machine: the ratio is good to about a third.
     """
     if not os.environ.get("MVCC_REFERENCE"):
-        print(
-            "The reference fits are not here: no fits beside WekaUT. Set MVCC_REFERENCE.",
-            file=sys.stderr,
-        )
+        _say("The reference fits are not here: no fits beside WekaUT. Set MVCC_REFERENCE.")
         return
     folder = Path(os.environ["MVCC_REFERENCE"]) / "wekaut"
     stored = pd.read_csv(folder / "timing.csv").set_index(
@@ -133,19 +108,14 @@ def beside_wekaut(draws: int = 20) -> Iterator[dict[str, Any]]:
         X, k = np.ascontiguousarray(inputs["X"], dtype=np.float64), int(inputs["k"])
         for name, (algorithm, aim) in WEKAUT.items():
             for n in NUMBERS:
-                lists = [
-                    (inputs[kind][:, : n // 2]).astype(int) for kind in ("must_link", "cannot_link")
-                ]
-                problems = [Constraints.from_pairs(*pairs) for pairs in zip(*lists, strict=True)][
-                    :draws
-                ]
-                times = [
-                    _fit_time(ALGORITHMS[algorithm](k, init="neighborhoods", random_state=0), X, c)
-                    for c in problems
-                ]
+                kinds = ("must_link", "cannot_link")
+                lists = [inputs[kind][:draws, : n // 2].astype(int) for kind in kinds]
+                model = ALGORITHMS[algorithm](k, init="neighborhoods", random_state=0)
+                problems = [Constraints.from_pairs(*pairs) for pairs in zip(*lists, strict=True)]
+                task = f"{algorithm}, {dataset} {X.shape[0]} x {X.shape[1]}, {n} constraints"
                 yield row(
-                    f"{algorithm}, {dataset} {X.shape[0]} x {X.shape[1]}, {n} constraints",
-                    float(np.median(times)),
+                    task,
+                    float(np.median([_fit_time(model, X, c) for c in problems])),
                     *([("ratio", "≥", aim)] if dataset == "letters" else []),
                     other="WekaUT (stored)",
                     other_ms=stored[dataset, name, n],
@@ -157,27 +127,16 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 16)) + 2 * rng.normal(size=(10, 16))[rng.integers(10, size=n)]
     start = X[rng.choice(n, 10, replace=False)]
-    before = numba.get_num_threads()
-    for threads in range(1, 1 + min(2, before)):
-        numba.set_num_threads(threads)
-        with threadpool_limits(threads):
+    for number in range(1, 1 + min(2, numba.get_num_threads())):
+        with threads(number), threadpool_limits(number):
             mine = best_of(
                 lambda: _quietly(PCKMeans(10, init=start, max_iter=iterations, tol=0), X), 1.0
             )
             lloyd = KMeans(10, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
             theirs = best_of(lambda lloyd=lloyd: _quietly(lloyd, X), 1.0)
-        task = (
-            f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads}"
-            f" thread{'s' * (threads > 1)}"
-        )
-        yield row(
-            task,
-            mine,
-            ("ratio", "≥", round(1 / 1.5, 2)),
-            other="scikit-learn KMeans",
-            other_ms=theirs,
-        )
-    numba.set_num_threads(before)
+        task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {counted(number, 'thread')}"
+        beside = {"other": "scikit-learn KMeans", "other_ms": theirs}
+        yield row(task, mine, ("ratio", "≥", round(1 / 1.5, 2)), **beside)
 
 
 def _quietly(estimator: Any, X: np.ndarray) -> None:

@@ -34,10 +34,7 @@ from scripts.bench.one_fit import COLUMNS, FITS
 from scripts.bench.page import RESULTS, replace_block
 
 # rows in each view; seconds of processor time
-SHORT, SHORT_BOUND = (
-    (1_000, 3_000, 10_000, 30_000),
-    300,
-)
+SHORT, SHORT_BOUND = (1_000, 3_000, 10_000, 30_000), 300
 ALL, ALL_BOUND = (*SHORT, 100_000, 300_000, 1_000_000), 1_200
 NAMES = {
     K_MEANS: "KMeans",
@@ -71,23 +68,10 @@ def measure(
 
 def measured_alone(method: str, n: int, bound: int) -> dict[str, Any]:
     """Return what ``one_fit`` measures in a process of its own, or why it was stopped."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "scripts.bench.one_fit",
-        method,
-        str(n),
-        str(bound),
-    ]
-    done = subprocess.run(
-        [*command, *_free_memory()],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | ONE_THREAD,
-    )
+    command = [sys.executable, "-W", "ignore", "-m", "scripts.bench.one_fit"]
+    words = [method, str(n), str(bound), *_free_memory()]
+    environment = os.environ | ONE_THREAD
+    done = subprocess.run([*command, *words], capture_output=True, text=True, env=environment)
     if done.returncode == 0:
         return dict(json.loads(done.stdout))
     return {"stopped": _why(done.returncode, done.stderr.strip(), bound)}
@@ -135,18 +119,16 @@ def tables(table: pd.DataFrame) -> str:
     """Return the tables of the page."""
     ran = table[table["stopped"] == ""]
     time = _grid(table, "Time", lambda row: row.stopped or _time(row))
-    memory = _grid(
-        ran, "Memory", lambda row: f"{_short(row.peak_mb)} MB, {_short(row.times_data)} ×"
-    )
+    said = "{} MB, {} ×".format
+    memory = _grid(ran, "Memory", lambda row: said(_short(row.peak_mb), _short(row.times_data)))
     f = _grid(ran, "Mean F", lambda row: f"{row.f:.3f}")
     return "\n\n".join((time, memory, f))
 
 
 def _time(row: Any) -> str:
     ratio = "" if row.method == K_MEANS else f", {row.times_kmeans:,.0f} ×"
-    return f"{_short(row.seconds)} s{ratio}" + (
-        "" if np.isnan(row.exponent) else f", n^{row.exponent:.2f}"
-    )
+    exponent = "" if np.isnan(row.exponent) else f", n^{row.exponent:.2f}"
+    return f"{_short(row.seconds)} s{ratio}{exponent}"
 
 
 def _short(value: float) -> str:
@@ -178,19 +160,13 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         figure = Figure(figsize=(9, 4), layout="constrained")
         for axes, (column, label) in zip(figure.subplots(1, 2), panels.items(), strict=True):
             for method, name in NAMES.items():
-                rows, style = table[table["method"] == method], styles[method]
-                axes.plot(
-                    rows["n"], rows[column], color=style.color, marker=style.marker, label=name
-                )
+                rows = table[table["method"] == method]
+                looks = {"color": styles[method].color, "marker": styles[method].marker}
+                axes.plot(rows["n"], rows[column], **looks, label=name)
             sizes = np.array([table["n"].min(), table["n"].max()])
             joint = table[table["method"] == JOINT].iloc[0]
-            axes.plot(
-                sizes,
-                joint[column] * sizes / joint["n"],
-                ":",
-                color=SOFT,
-                label="in proportion to n",
-            )
+            straight = joint[column] * sizes / joint["n"]
+            axes.plot(sizes, straight, ":", color=SOFT, label="in proportion to n")
             axes.set(xlabel="rows in each view, n", ylabel=label, xscale="log", yscale="log")
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter("{x:,.7g}")

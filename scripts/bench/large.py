@@ -4,24 +4,17 @@ could hold.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from mvcc import Constraints, propagate_constraints
 from mvcc.propagation._e_step import reach
 from mvcc.propagation._gaussians import fit_gaussians
-from scripts.bench.table import BYTES, best_of, row
+from scripts.bench.table import BYTES, alone, best_of, row, threads
 from tests.reference.propagation import propagate_vectorised
 
 THRESHOLD = 0.9
@@ -31,11 +24,8 @@ def scene(n: int, n_constraints: int) -> tuple[np.ndarray, np.ndarray, Constrain
     """Draw four round clusters of n points, and constraints from their labels."""
     rng = np.random.default_rng(0)
     y = rng.integers(4, size=n)
-    return (
-        rng.normal(size=(n, 4)) + 8 * np.eye(4)[y],
-        y,
-        Constraints.from_labels(y, n_constraints, 0),
-    )
+    X = rng.normal(size=(n, 4)) + 8 * np.eye(4)[y]
+    return X, y, Constraints.from_labels(y, n_constraints, 0)
 
 
 def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
@@ -50,14 +40,8 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     assert len(found) == len(expected)
     mine = best_of(lambda: propagate_constraints(X, y, constraints, THRESHOLD), 1.0)
     task = f"E-step, {n} x 4, {n_constraints} constraints, t = {THRESHOLD}"
-    yield row(
-        task,
-        mine,
-        ("ratio", "≥", 50),
-        other="vectorized NumPy, all pairs",
-        other_ms=theirs,
-        found=len(expected),
-    )
+    beside = {"other": "vectorized NumPy, all pairs", "other_ms": theirs}
+    yield row(task, mine, ("ratio", "≥", 50), **beside, found=len(expected))
 
 
 def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
@@ -65,7 +49,7 @@ def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]
 
     (n, number of constraints, threshold).
     """
-    with _threads(1):
+    with threads(1):
         for n, number, threshold in cases:
             X, y, constraints = scene(n, number)
             found = propagate_constraints(X, y, constraints, threshold)
@@ -76,16 +60,6 @@ def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]
             task = f"E-step, {n} x 4, {number} constraints, t = {threshold}"
             near, hits = count_hits(X, y, constraints, threshold)
             yield row(task, ms, **measured, near=near, hits=hits)
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[None]:
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(number, before))
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def count_hits(
@@ -110,8 +84,8 @@ def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[st
     """Compare an E-step on two threads with one."""
     X, y, constraints = scene(n, n_constraints)
     times, found = [], []
-    for threads in (1, 2):
-        with _threads(threads):
+    for number in (1, 2):
+        with threads(number):
             found.append(propagate_constraints(X, y, constraints, threshold))
             times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
     assert found[0] == found[1], "two threads gave other bits than one"
@@ -125,17 +99,10 @@ def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     """Measure one E-step with its memory, in a process of its own."""
     X, y, constraints = scene(n, n_constraints)
     done = _alone("propagate", X, constraints, labels=y, threshold=THRESHOLD)
-    limits = (
-        ("ms", "≤", 10_000),
-        ("peak_mb", "≤", 3 * done.pop("size_mb")),
-        ("peak_mb", "≤", 3_000),
-    )
-    yield row(
-        f"E-step in a process of its own, {n} x 4, {n_constraints} constraints",
-        done.pop("ms"),
-        *limits,
-        **done,
-    )
+    data = ("peak_mb", "≤", 3 * done.pop("size_mb"))
+    limits = (("ms", "≤", 10_000), data, ("peak_mb", "≤", 3_000))
+    task = f"E-step in a process of its own, {n} x 4, {n_constraints} constraints"
+    yield row(task, done.pop("ms"), *limits, **done)
 
 
 def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
@@ -166,9 +133,8 @@ def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
     rows = rng.permutation(n)[:m]
     home = 10 * y[rows] + rng.integers(10, size=m)
     order = np.argsort(home, kind="stable")
-    steps = np.column_stack((rows[order[:-1]], rows[order[1:]]))[
-        home[order[:-1]] == home[order[1:]]
-    ]
+    steps = np.column_stack((order[:-1], order[1:]))
+    steps = rows[steps[home[steps[:, 0]] == home[steps[:, 1]]]]
     pairs = rows[rng.integers(m, size=(m, 2))]
     apart = pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
     together = steps[: m // 2]
@@ -177,10 +143,6 @@ def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
 
 
 def _alone(work: str, X: np.ndarray, constraints: Constraints, **more: Any) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "problem.npz"
-        problem = {"labels": np.zeros(0, np.int64), "k": 1, "threshold": 1.0} | more
-        np.savez(path, X=X, pairs=constraints.pairs, must_link=constraints.must_link, **problem)
-        command = [sys.executable, "-W", "ignore", "-m", "scripts.bench.alone", work, str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+    given = {"X": X, "pairs": constraints.pairs, "must_link": constraints.must_link}
+    (done,) = alone("alone", work, **given, **more)
+    return done

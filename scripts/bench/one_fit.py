@@ -57,11 +57,8 @@ class Problem:
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of a fit of both views."""
-        return {
-            "views": self.views,
-            "constraints": [self.judged, None],
-            "mappings": {(0, 1): self.matches},
-        }
+        constraints, mappings = [self.judged, None], {(0, 1): self.matches}
+        return {"views": self.views, "constraints": constraints, "mappings": mappings}
 
 
 def draw_problem(n: int) -> Problem:
@@ -94,9 +91,8 @@ def _joint(problem: Problem, graph: GraphKind = "auto") -> Labels:
 
 
 def _paper(problem: Problem) -> Labels:
-    return (
-        MultiViewConstrainedClustering(MPCKMeans(K), random_state=0).fit(**problem.given()).labels_
-    )
+    model = MultiViewConstrainedClustering(MPCKMeans(K), random_state=0)
+    return model.fit(**problem.given()).labels_
 
 
 def _k_means(problem: Problem) -> Labels:
@@ -162,9 +158,8 @@ def _timed(fit: Callable[[Problem], Labels], problem: Problem) -> tuple[Labels, 
 def main() -> None:
     """Measure and print."""
     method, n, *limits = sys.argv[1:]
-    for kind, limit in zip(
-        (resource.RLIMIT_CPU, resource.RLIMIT_DATA), map(int, limits), strict=False
-    ):
+    kinds = resource.RLIMIT_CPU, resource.RLIMIT_DATA
+    for kind, limit in zip(kinds, map(int, limits), strict=False):
         resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
     print(json.dumps(measure(method, int(n))))
 

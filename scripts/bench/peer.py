@@ -29,25 +29,20 @@ def main() -> None:
     for name in sorted(name for name in file.files if name.startswith("pairs_")):
         number = int(name.removeprefix("pairs_"))
         pairs, must_link = file[name], file[f"must_link_{number}"]
-        together, apart = (
-            list(map(tuple, pairs[chosen].tolist())) for chosen in (must_link, ~must_link)
-        )
+        both = pairs[must_link], pairs[~must_link]
+        together, apart = ([*map(tuple, some.tolist())] for some in both)
         for algorithm, estimator in (("PCK-Means", PCKMeans), ("MPCK-Means", MPCKMeans)):
             np.random.seed(number)  # noqa: NPY002, the peer draws from NumPy's global stream
             model = estimator(n_clusters=k)
+            found = {"draw": number, "algorithm": algorithm}
             began = time.perf_counter()
             try:
                 model.fit(X, ml=together, cl=apart)
+                found["seconds"] = time.perf_counter() - began
+                found["labels"] = np.asarray(model.labels_).tolist()
             except Exception as error:  # another's code may fail in any way; the table counts it
-                print(json.dumps({"draw": number, "algorithm": algorithm, "error": repr(error)}))
-                continue
-            seconds = time.perf_counter() - began
-            labels = np.asarray(model.labels_).tolist()
-            print(
-                json.dumps(
-                    {"draw": number, "algorithm": algorithm, "seconds": seconds, "labels": labels}
-                )
-            )
+                found["error"] = repr(error)
+            print(json.dumps(found))
 
 
 if __name__ == "__main__":

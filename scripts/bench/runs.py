@@ -15,6 +15,7 @@ import numpy as np
 
 from scripts.bench.table import best_of, row
 
+PROGRAM = [sys.executable, "-m", "mvcc"]
 CONFIG = Path(__file__).parents[2] / "configs" / "four_quadrants.yaml"
 # the trials that one of several processes would do, without a runner, a store or workers
 BARE = """
@@ -28,11 +29,6 @@ for trial in range(int(sys.argv[2]), int(sys.argv[3])):
 """
 
 
-def program() -> list[str]:
-    """Return the command that runs mvcc in this environment."""
-    return [sys.executable, "-m", "mvcc"]
-
-
 def workers(trials: int) -> Iterator[dict[str, Any]]:
     """Compare the speed-up by two workers with that of two bare processes, which is what the
     machine allows now.
@@ -41,16 +37,10 @@ def workers(trials: int) -> Iterator[dict[str, Any]]:
     runs = [_run(trials, 1), _run(trials, 2)]
     task = f"{trials} trials of Four Quadrants, 2 workers"
     speed_up, possible = runs[0] / runs[1], bare[0] / bare[1]
-    print(
-        f"two bare processes reach {possible:.2f} times the speed of one; two workers"
-        f" {speed_up:.2f} times"
-    )
-    yield row(
-        f"{trials} trials in bare processes, 2 of them",
-        1e3 * bare[1],
-        other="1 process",
-        other_ms=1e3 * bare[0],
-    )
+    print(f"two bare processes reach {possible:.2f} times the speed of one;", end=" ")
+    print(f"two workers {speed_up:.2f} times")
+    of_bare = f"{trials} trials in bare processes, 2 of them"
+    yield row(of_bare, 1e3 * bare[1], other="1 process", other_ms=1e3 * bare[0])
     yield row(task, 1e3 * runs[1], other="1 worker", other_ms=1e3 * runs[0])
     share = speed_up / possible
     yield row(f"{task}: share of the speed-up of bare processes", np.nan, ratio=share)
@@ -58,7 +48,7 @@ def workers(trials: int) -> Iterator[dict[str, Any]]:
 
 def answer() -> Iterator[dict[str, Any]]:
     """Measure the time until the program prints its help."""
-    command = [*program(), "--help"]
+    command = [*PROGRAM, "--help"]
     ms = best_of(lambda: subprocess.run(command, check=True, capture_output=True), 2.0)
     yield row("mvcc --help", ms, ("ms", "≤", 300))
 
@@ -71,25 +61,16 @@ def _bare(trials: int, processes: int) -> float:
         subprocess.Popen([*command, str(first), str(last)])
         for first, last in itertools.pairwise(ends)
     ]
-    failed = [process for process in running if process.wait()]
-    if failed:
+    codes = [process.wait() for process in running]
+    if any(codes):
         raise RuntimeError("A bare process failed.")
     return time.perf_counter() - began
 
 
 def _run(trials: int, n_jobs: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            *program(),
-            "run",
-            str(CONFIG),
-            "--trials",
-            str(trials),
-            "-j",
-            str(n_jobs),
-            "--out",
-            folder + "/run",
-        ]
+        options = ["--trials", str(trials), "-j", str(n_jobs), "--out", f"{folder}/run"]
+        command = [*PROGRAM, "run", str(CONFIG), *options]
         began = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
         return time.perf_counter() - began

@@ -58,12 +58,7 @@ def _blobs(
         2 * rng.normal(size=(k, 64))[y] / np.sqrt(8) + rng.normal(size=(len(y), 64))
         for _ in range(n_views)
     ]
-    objects = _objects(len(y), n_views, seen, rng)
-    return (
-        [X[own] for X, own in zip(whole, objects, strict=True)],
-        [y[own] for own in objects],
-        objects,
-    )
+    return _seen(whole, y, _objects(len(y), n_views, seen, rng))
 
 
 def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
@@ -77,12 +72,14 @@ def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
         rng.poisson(lengths * (rate / rate.sum(axis=1, keepdims=True))[y]).astype(np.float64)
         for rate in rates
     ]
-    objects = _objects(n, 2, None, rng)
-    return (
-        [X[own] for X, own in zip(whole, objects, strict=True)],
-        [y[own] for own in objects],
-        objects,
-    )
+    return _seen(whole, y, _objects(n, 2, None, rng))
+
+
+def _seen(
+    whole: list[Floats], y: Ints, objects: list[Ints]
+) -> tuple[list[Floats], list[Ints], list[Ints]]:
+    views = [X[own] for X, own in zip(whole, objects, strict=True)]
+    return views, [y[own] for own in objects], objects
 
 
 def _objects(n: int, n_views: int, seen: float | None, rng: np.random.Generator) -> list[Ints]:
@@ -106,11 +103,9 @@ def _fit(
     for u, v in combinations(range(len(views)), 2):
         _, i, j = np.intersect1d(objects[u], objects[v], return_indices=True)
         matches[u, v] = np.column_stack((i, j))
-    judged = (
-        [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes]
-        if n_pairs
-        else None
-    )
+    judged = None
+    if n_pairs:
+        judged = [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes]
     model = JointGraphClustering(k, random_state=0)
     ms = best_of(lambda: model.fit(views, mappings=matches, constraints=judged), SECONDS)
     alone = [KMeans(k, n_init=10, random_state=0) for _ in views]
@@ -121,12 +116,8 @@ def _fit(
         *(aim or []),
         other="scikit-learn KMeans, ten starts, each view",
         other_ms=other_ms,
-        f=np.mean(
-            [pairwise_f_measure(y, own) for y, own in zip(classes, model.labels_, strict=True)]
-        ),
-        other_f=np.mean(
-            [pairwise_f_measure(y, one.labels_) for y, one in zip(classes, alone, strict=True)]
-        ),
+        f=np.mean(list(map(pairwise_f_measure, classes, model.labels_))),
+        other_f=np.mean(list(map(pairwise_f_measure, classes, [one.labels_ for one in alone]))),
     )
 
 

@@ -21,12 +21,12 @@ from time import process_time_ns
 from typing import Any
 from unittest.mock import patch
 
-import numba
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from mvcc.datasets import dataset_info, find_file
 from mvcc.experiments import Config, _store, _trial, load_config
+from scripts.bench.table import threads
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("four_quadrants", "protein", "letters_digits", "rec_talk")
@@ -64,7 +64,7 @@ STAGES: list[tuple[str, Places]] = [
         "mapping and uniting constraints",
         [
             ("mvcc.multiview.co_em._loop", "ConstraintMap"),
-            ("mvcc.multiview.co_em._loop", "_transferred"),
+            ("mvcc.multiview.co_em._loop._ViewLoop", "_transferred"),
             ("mvcc.multiview.co_em._loop", "unify"),
         ],
     ),
@@ -185,24 +185,20 @@ def _is_here(config: Config) -> bool:
     """Tell whether a data set can be loaded, or say what is missing."""
     missing = [file.name for file in dataset_info(config.dataset).files if find_file(file) is None]
     if missing:
-        print(
-            f"{config.dataset} is left out; missing: {', '.join(missing)}. Set MVCC_DATA.",
-            file=sys.stderr,
-        )
+        why = f"is left out; missing: {', '.join(missing)}. Set MVCC_DATA."
+        print(config.dataset, why, file=sys.stderr)
     return not missing
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Keep to one thread and collect no garbage meanwhile."""
-    n_threads, collects = numba.get_num_threads(), gc.isenabled()
-    numba.set_num_threads(1)
+    collects = gc.isenabled()
     gc.disable()
     try:
-        with threadpool_limits(1):
+        with threads(1), threadpool_limits(1):
             yield
     finally:
-        numba.set_num_threads(n_threads)
         if collects:
             gc.enable()
 
@@ -212,9 +208,8 @@ def shown(table: pd.DataFrame) -> str:
     shares = table["share"].map("({:.1%})".format).where(table["share"].notna(), "")
     cells = table.assign(cell=table["ms_per_trial"].map("{:.1f} ".format) + shares.str.rjust(7))
     lines = cells.pivot(index="stage", columns="dataset", values="cell")
-    return (
-        lines.loc[table["stage"].unique(), table["dataset"].unique()].rename_axis(None).to_string()
-    )
+    lines = lines.loc[table["stage"].unique(), table["dataset"].unique()]
+    return lines.rename_axis(None).to_string()
 
 
 def main() -> None:
