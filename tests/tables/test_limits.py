@@ -2,7 +2,6 @@
 opened.
 """
 
-import gzip
 import io
 import json
 import os
@@ -321,11 +320,6 @@ def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(tmp_path, monkeypa
     found = os.stat(tmp_path / "file")
     monkeypatch.setattr(reading.os, "stat", lambda path: found)
     refused(tmp_path / "pipe", "named pipe", content_of, OSError)
-
-
-def test_a_packed_table_under_another_name_is_no_text(tmp_path):
-    (tmp_path / "a.csv").write_bytes(gzip.compress(b"id,x\n1,2\n"))
-    refused(tmp_path / "a.csv", "binary file")
 
 
 def test_rows_of_a_table_with_a_repeated_column_have_no_ids(tmp_path):

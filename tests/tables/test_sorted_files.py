@@ -53,7 +53,6 @@ def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
 
 
 def test_names_of_views_are_names_and_distinct(tmp_path):
-    paths = ["1 a!.csv", "x/1 a!.xlsx", "---.csv"]
     rows = [["id", "x", "y", "z", "u"], *([n] * 5 for n in range(3))]
     for path in ("1 a!.csv", "x/y.csv", "---.csv"):
         write_csv(tmp_path / path, rows)

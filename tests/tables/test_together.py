@@ -16,10 +16,9 @@ from mvcc.tables import (
     load_job,
     read_inputs,
 )
-from mvcc.tables.reading._answers import with_answers
 from tests.command_line import mvcc
 from tests.tables.problems import K, cluster, moved, read_csv, with_values, write_csv, write_problem
-from tests.tables.test_asked import WHEN, log, matches
+from tests.tables.test_asked import WHEN, asking, log, matches, read_answered
 
 
 @pytest.fixture
@@ -60,9 +59,9 @@ def made(tmp_path_factory):
     (strange, disputed), kinds = ids["0"][4:6], sorted(ids)
     anna = kinds_of(ids, 0, 4) | {disputed: "kind 0", strange: "outlier"}
     ben = kinds_of(ids, 2, 4) | {disputed: f"kind {kinds[1]}", strange: "kind 0"}
-    folders = [str(answered(folder / who, own)) for who, own in (("anna", anna), ("ben", ben))]
-    asked = with_values(options, asked=folders, n_clusters="auto")
-    return folder, options, cluster(asked, folder / "out"), disputed, strange
+    folders = [answered(folder / who, own) for who, own in (("anna", anna), ("ben", ben))]
+    facts = cluster(asking(options, *folders, n_clusters="auto"), folder / "out")
+    return folder, options, facts, disputed, strange
 
 
 @pytest.fixture
@@ -179,19 +178,15 @@ def test_groups_whose_rows_are_all_gone_do_not_count(tmp_path, options, ids, peo
         write_csv(folder / "groups.csv", [["name", "members"], *groups])
     rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] not in ids["0"][:2]]
     write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
-    job = load_job(None, with_values(options, asked=list(map(str, folders)), unknown="skip"))
-    answers = with_answers(job, read_inputs(job)).answers
+    answers = read_answered(options, *folders, unknown="skip").answers
     assert set(answers.groups) == {"kind 1", "kind 2"}
     assert answers.n_counted == 2
 
 
 def test_groups_of_only_one_person_are_named_and_not_told_apart(tmp_path, options, ids):
-    folders = [
-        answered(tmp_path / "anna", kinds_of(ids, 0, 2)),
-        answered(tmp_path / "ben", kinds_of(ids, 2, 4, "Art {}")),
-    ]
-    job = load_job(None, with_values(options, asked=list(map(str, folders))))
-    inputs = with_answers(job, read_inputs(job))
+    anna = answered(tmp_path / "anna", kinds_of(ids, 0, 2))
+    ben = answered(tmp_path / "ben", kinds_of(ids, 2, 4, "Art {}"))
+    inputs = read_answered(options, anna, ben)
     assert sum(row[2] for row in inputs.constraints[0].rows()) == 2 * K
     assert len(inputs.constraints[0]) == 2 * K + 2 * (K * (K - 1) // 2)
     told = list(inputs.answers.together.in_words())
@@ -212,17 +207,15 @@ def test_what_sessions_have_written_is_merged_as_it_was_answered(tmp_path, optio
                 known = {group.name for group in session.groups}
                 session.answer(question.id, name if name in known else f"new:{name}", again=True)
             constraints = session._questions.constraints
-    asked = load_job(
-        None, with_values(options, asked=[str(tmp_path / "anna"), str(tmp_path / "ben")])
-    )
-    assert with_answers(asked, inputs).constraints == constraints
+    answers = read_answered(options, tmp_path / "anna", tmp_path / "ben")
+    assert answers.constraints == constraints
 
 
 @pytest.mark.parametrize(
     ("folders", "message"),
     [
         (["anna", "ben/../anna"], r"anna is named twice \(--asked\)"),
-        (["anna", "nobody"], r"nobody: there is no asked\.csv in it"),
+        (["nobody"], r"nobody: there is no asked\.csv in it; name the folder that `mvcc ask` has"),
         (["anna", "named"], r"anna/asked\.csv and .*answers\.csv both have answers of 'anna', and"),
         (["anna", "by hand"], r"by hand/view0\.csv: it names '\w+', about which .* no answer"),
         (["anna", "foreign"], r"foreign/asked\.csv:2: view0 .* has no row with the id 'zz'"),
@@ -238,15 +231,13 @@ def test_folders_that_do_not_go_together_are_refused(tmp_path, options, ids, fol
     write_csv(tmp_path / "by hand/view0.csv", links)
     lines = [[f"view0:{one}", "kind 9", WHEN, "anna"] for one in answers]
     write_csv(tmp_path / "named/answers.csv", [["id", "answer", "when", "who"], *lines])
-    asked = [str(tmp_path / folder) for folder in folders]
-    job = load_job(None, with_values(options, asked=asked))
     with pytest.raises((DataError, InvalidInputError), match=message):
-        with_answers(job, read_inputs(job))
+        read_answered(options, *(tmp_path / folder for folder in folders))
 
 
 def test_people_are_named_by_as_much_of_their_folders_as_tells_them_apart(tmp_path, options, ids):
     folders = [answered(tmp_path / who / "asked", kinds_of(ids, 0, 2)) for who in ("anna", "ben")]
-    facts = cluster(with_values(options, asked=list(map(str, folders))), tmp_path / "out")
+    facts = cluster(asking(options, *folders), tmp_path / "out")
     assert facts["together"]["people"] == [["anna/asked", 2 * K], ["ben/asked", 2 * K]]
     dry = mvcc("cluster", tmp_path / "out/cluster.yaml", "--dry-run").stdout
     assert f"Answers of anna/asked ({2 * K}) and ben/asked ({2 * K}).\n" in dry
@@ -258,7 +249,7 @@ def test_people_keep_their_names_when_the_folder_that_they_were_told_apart_from_
     tmp_path, options, ids
 ):
     folders = [answered(tmp_path / who / "anna", kinds_of(ids, 0, 2)) for who in "xy"]
-    cluster(with_values(options, asked=list(map(str, folders))), tmp_path / "out")
+    cluster(asking(options, *folders), tmp_path / "out")
     shutil.rmtree(folders[1])
     for former, name in (("out", "june"), ("june", "july")):
         facts = cluster(with_values(options, continues=str(tmp_path / former)), tmp_path / name)
@@ -276,9 +267,9 @@ def test_a_config_of_several_people_does_not_tell_whose_answers_new_ones_are(tmp
 
 def test_a_contradiction_names_the_line_of_the_answer(tmp_path, options, ids):
     said = kinds_of(ids, 0, 2)
-    folders = [str(answered(tmp_path / who, said)) for who in ("anna", "ben")]
+    folders = [answered(tmp_path / who, said) for who in ("anna", "ben")]
     links = [["i", "j", "kind"], [*list(said)[:2], "cannot-link"]]
     given = (("constraints", "view0"), write_csv(tmp_path / "pairs.csv", links), "--constraints")
     both = r"\(must-link, line 3 of anna/asked\.csv\).*\(cannot-link, line 2 of pairs\.csv\)"
     with pytest.raises(ConstraintConflictError, match=both):
-        cluster([*with_values(options, asked=folders), given], tmp_path / "out")
+        cluster([*asking(options, *folders), given], tmp_path / "out")

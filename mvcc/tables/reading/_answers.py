@@ -14,7 +14,7 @@ from mvcc._utils.messages import agreeing, counted, enumerated, shown
 from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
 from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
-from mvcc.results import Together
+from mvcc.results import Dispute, PersonFacts, Said, Together
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs, with_checksums
@@ -26,13 +26,11 @@ from mvcc.tables.reading._people import (
     AnsweredObjects,
     Person,
     Rows,
-    constraints_of,
+    ids_in_answers,
     log_in,
     read_groups,
     read_history,
     read_people,
-    refuse_other_rows,
-    together,
 )
 from mvcc.tables.reading._table import Table
 
@@ -133,7 +131,7 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         source,
         inputs.tables,
         people,
-        together(shared, histories, objects) if shared and len(people) > 1 else None,
+        _together(shared, histories, objects) if shared and len(people) > 1 else None,
     )
     whole = replace(
         inputs,
@@ -181,18 +179,76 @@ def _of_people(
     objects: AnsweredObjects,
 ) -> _Found:
     """Return what several people have said and nobody disputes."""
+    from mvcc.multiview import GroupLinks  # numba, as in `read_inputs`
+
     for person in people:
-        refuse_other_rows(person, histories[person.name], objects)
+        _refuse_other_rows(person, histories[person.name], objects)
     history, clusters = shared.history, shared.counted
     names = [(history.names[number], own) for number, own in history.members().items()]
     groups = {name: (set(own.tolist()), name in clusters) for name, own in names}
     sizes = Counter(dict.fromkeys(files, 0))  # nothing is used of a log with older answers only
     for person in people:
         sizes[person.path] += len(person.records)
-    pairs = zip(objects.inputs.constraints, constraints_of(shared, objects), strict=True)
+    # two groups are told apart only if one person has both: two people may call one by two names
+    numbers = {name: number for number, name in history.names.items()}
+    known = [names for names in shared.apart if names <= numbers.keys()]
+    apart = {frozenset(numbers[name] for name in names) for names in known}
+    rows, n_views = objects.rows_of_each(history.answers), len(objects.inputs.tables)
+    links = GroupLinks(history, rows, n_views, apart).constraints
+    pairs = zip(objects.inputs.constraints, links, strict=True)
     constraints = [given.joined(more) for given, more in pairs]
     source = enumerated(dict.fromkeys(person.path for person in people))
     return groups, constraints, list(sizes.items()), source
+
+
+def _refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
+    """Refuse groups and constraints of a folder that do not follow from its log.
+
+    They would have no effect, since those of several people follow from their logs.
+    """
+    if Path(person.path).name == ANSWERS:
+        return
+    answered, tables = objects.rows(history.answers), objects.inputs.tables
+    names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
+    for path in (Path(person.path).with_name(name) for name in names):
+        named = ids_in_answers([str(path)]) if path.exists() else set()
+        for table, rows in zip(tables, answered, strict=True):
+            named -= {table.ids[row] for row in rows}
+        known = [name for name in sorted(named) if any(name in one.row for one in tables)]
+        if known:
+            raise DataError(
+                f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
+                f" several people, groups and constraints follow from {LOG} alone: write an answer"
+                " there, or give constraints with --constraints."
+            )
+
+
+def _together(
+    shared: Agreement, histories: dict[str, AnswerHistory], objects: AnsweredObjects
+) -> Together:
+    """Return the facts about several people's answers."""
+    disputed = []
+    for one, rows in objects.rows_of_each(shared.disputed).items():
+        names = objects.names(rows)
+        said = [
+            Said(who, str(histories[who].said(one)), "" if group == OUTLIER else group)
+            for who, group in shared.said[one].items()
+        ]
+        if names:  # else its rows are gone
+            disputed.append(Dispute(id=names[0], rows=tuple(names), said=tuple(said)))
+    renamed = [
+        (group.name, tuple(Said(who, own, group.name) for who, own in group.names.items()))
+        for group in shared.groups
+        if len({own.casefold() for own in group.names.values()}) > 1
+    ]
+    alone = [group for group in shared.groups if len(group.names) == 1]
+    return Together(
+        people=tuple(PersonFacts(who, len(own.answers)) for who, own in histories.items()),
+        agreements=tuple(shared.pairs),
+        renamed=tuple(renamed),
+        alone=tuple((group.name, next(iter(group.names))) for group in alone),
+        disputed=tuple(disputed),
+    )
 
 
 def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:

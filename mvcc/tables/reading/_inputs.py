@@ -55,11 +55,10 @@ class Inputs:
     def find(self, name: str) -> tuple[int, int] | None:
         """Return the numbers of view and row of a name, such as texts:17; None without that row."""
         view, id = view_and_id(name)
-        if view not in self.numbers:
+        number = self.numbers.get(view)
+        if number is None or id not in self.tables[number].row:
             return None
-        number = self.numbers[view]
-        row = self.tables[number].row.get(id)
-        return None if row is None else (number, row)
+        return number, self.tables[number].row[id]
 
     @property
     def tables_read(self) -> list[Table]:

@@ -138,14 +138,13 @@ def parts_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a file, with all their rows."""
+    """Some row groups of a file, whose rows are read some at a time."""
 
     path: str  # of the file, from the root: workers may be in another folder
     place: str  # what messages call the folder
     row_groups: tuple[int, ...]
     first_of_file: int  # the number of the first row of the file in the whole folder
     first: int  # the number of the first row of the piece in the whole folder
-    n_rows: int
 
     @property
     def file(self) -> str:
@@ -264,9 +263,9 @@ def _cut(path: str, place: str, metadata: Any, first_of_file: int) -> Iterator[P
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if n and n + more > most:
-            yield Piece(path, place, tuple(groups), first_of_file, first, n)
+            yield Piece(path, place, tuple(groups), first_of_file, first)
             first, groups, n = first + n, [], 0
         groups.append(group)
         n += more
     if n:
-        yield Piece(path, place, tuple(groups), first_of_file, first, n)
+        yield Piece(path, place, tuple(groups), first_of_file, first)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,9 @@ from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
-from mvcc.multiview import OUTLIER, Agreement, Answer, AnswerHistory
-from mvcc.results import Dispute, PersonFacts, Said, Together
+from mvcc.multiview import Answer, AnswerHistory
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
-
-if TYPE_CHECKING:
-    from mvcc.constraints import Constraints
 
 LOG, GROUPS = "asked.csv", "groups.csv"
 LOG_COLUMNS = ["id", "answer", "when"]
@@ -273,69 +268,3 @@ def ids_in_answers(paths: list[str]) -> set[str]:
             for i, j, *_ in ConstraintFile.read(path).records.values():
                 ids |= {i.strip(), j.strip()}
     return ids | {view_and_id(name.strip())[1] for name in named}
-
-
-def constraints_of(shared: Agreement, objects: AnsweredObjects) -> list[Constraints]:
-    """Return the constraints of every view that follow from what nobody disputes.
-
-    Two groups are told apart only if one person has both: two people may call one group by two
-    names.
-    """
-    from mvcc.multiview import GroupLinks  # numba, which takes half a second to import
-
-    history = shared.history
-    numbers = {name: number for number, name in history.names.items()}
-    known = [names for names in shared.apart if names <= numbers.keys()]
-    apart = {frozenset(numbers[name] for name in names) for names in known}
-    rows = objects.rows_of_each(history.answers)
-    return GroupLinks(history, rows, len(objects.inputs.tables), apart).constraints
-
-
-def refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
-    """Refuse groups and constraints of a folder that do not follow from its log.
-
-    They would have no effect, since those of several people follow from their logs.
-    """
-    if Path(person.path).name == ANSWERS:
-        return
-    answered, tables = objects.rows(history.answers), objects.inputs.tables
-    names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
-    for path in (Path(person.path).with_name(name) for name in names):
-        named = ids_in_answers([str(path)]) if path.exists() else set()
-        for table, rows in zip(tables, answered, strict=True):
-            named -= {table.ids[row] for row in rows}
-        known = [name for name in sorted(named) if any(name in one.row for one in tables)]
-        if known:
-            raise DataError(
-                f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
-                f" several people, groups and constraints follow from {LOG} alone: write an answer"
-                " there, or give constraints with --constraints."
-            )
-
-
-def together(
-    shared: Agreement, histories: dict[str, AnswerHistory], objects: AnsweredObjects
-) -> Together:
-    """Return the facts about several people's answers."""
-    disputed = []
-    for one, rows in objects.rows_of_each(shared.disputed).items():
-        names = objects.names(rows)
-        said = [
-            Said(who, str(histories[who].said(one)), "" if group == OUTLIER else group)
-            for who, group in shared.said[one].items()
-        ]
-        if names:  # else its rows are gone
-            disputed.append(Dispute(id=names[0], rows=tuple(names), said=tuple(said)))
-    renamed = [
-        (group.name, tuple(Said(who, own, group.name) for who, own in group.names.items()))
-        for group in shared.groups
-        if len({own.casefold() for own in group.names.values()}) > 1
-    ]
-    alone = [group for group in shared.groups if len(group.names) == 1]
-    return Together(
-        people=tuple(PersonFacts(who, len(own.answers)) for who, own in histories.items()),
-        agreements=tuple(shared.pairs),
-        renamed=tuple(renamed),
-        alone=tuple((group.name, next(iter(group.names))) for group in alone),
-        disputed=tuple(disputed),
-    )
