@@ -84,7 +84,7 @@ def as_number(
     """Read numbers, truth values, numbers with units; None for others, unless it must be."""
     there = texts.dropna()
     numbers = numbers_of(texts.fillna("nan"))
-    n_plain = int((~np.isnan(numbers)).sum())
+    n_plain = np.count_nonzero(~np.isnan(numbers))
     if n_plain == len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
     folded = set(there.str.casefold().unique()[:3])
@@ -94,14 +94,15 @@ def as_number(
             column = replace(column, n_missing=int(np.isnan(truths).sum()))
             return numeric(column, truths, texts, written)
     read = read_numbers(texts, sign, delimiter)
-    if read.n > n_plain and read.n >= _NEARLY_ALL * len(there):
+    n_read = np.count_nonzero(~np.isnan(read.values))
+    if n_read > n_plain and n_read >= _NEARLY_ALL * len(there):
         if read.written is None:
             return _with_unclear_sign(column, texts)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
-    if (n_numbers := max(read.n, n_plain)) >= _MANY * len(there):
+    if (n_numbers := max(n_read, n_plain)) >= _MANY * len(there):
         remark = f"{n_numbers} of {len(there)} values are numbers"
         return as_words(replace(column, remarks=(remark,)), texts)
     return None

@@ -62,11 +62,6 @@ class Numbers:
     unit: str = ""
     remarks: tuple[str, ...] = ()
 
-    @property
-    def n(self) -> int:
-        """The number of cells that are numbers."""
-        return int((~np.isnan(self.values)).sum())
-
 
 def numbers_of(words: Any) -> Floats:
     """Return texts as the nearest floats, NaN for others; pandas before 3.1 may miss a bit."""

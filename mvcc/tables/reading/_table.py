@@ -92,7 +92,7 @@ class Table:
             self,
             ids=[self.ids[row] for row in rows],
             X=X,
-            reference=None if self.reference is None else [self.reference[row] for row in rows],
+            reference=self.reference and [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
 
@@ -134,9 +134,10 @@ def table_of(
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
+    columns = list(values)
     if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
-        X = X[[column for column in values if became[column].why is not LeftOut.CONSTANT]]
-    columns = list(values) if isinstance(X, np.ndarray) else list(map(str, X.columns))
+        columns = [column for column in values if became[column].why is not LeftOut.CONSTANT]
+        X = X[columns]
     reference = None
     if view.labels_column in frame.columns:
         reference = label_texts(frame[view.labels_column]).tolist()
