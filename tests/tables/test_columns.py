@@ -30,7 +30,7 @@ from mvcc.tables.reading._numbers import numbers_by_arrow
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import table_of
 from tests.command_line import mvcc
-from tests.tables.problems import options_of, read_csv, read_table, write_csv
+from tests.tables.problems import cluster, options_of, read_csv, read_table, write_csv
 
 TWO_DIGITS = "years of two digits are from 1969 to 2068"
 NO_END = "9999-12-31 is a date; leave it empty for no end"
@@ -47,15 +47,10 @@ def lines_of(table):
 
 
 def column_of(folder, values, delimiter=";", **options):
-    """Read a table of one column of texts beside a column of numbers, and return what became of
-    it.
-    """
+    """Return what becomes of a column of texts beside one of numbers, and how it is read."""
     rows = [f"{n}{delimiter}{n}{delimiter}{value}\n" for n, value in enumerate(values)]
     table = read(folder, f"id{delimiter}n{delimiter}c\n{''.join(rows)}", **options)
-    values = table.X["c"] if isinstance(table.X, pd.DataFrame) and "c" in table.X else None
-    if isinstance(table.X, np.ndarray) and "c" in table.columns:
-        values = table.X[:, table.columns.index("c")]
-    return table.every_column[2], None if values is None else list(values)
+    return table.every_column[2], list(pd.DataFrame(table.X, columns=table.columns)["c"])
 
 
 def assert_is_read(folder, values, kind, note, found):
@@ -506,12 +501,6 @@ def mixed(n=120, seed=0):
     return frame, kind
 
 
-def job(folder, frame, **values):
-    folder.mkdir(exist_ok=True)
-    frame.to_csv(folder / "t.csv", index=False)
-    return load_job(None, options_of({"shop": folder / "t.csv"}, **({"n_clusters": 3} | values)))
-
-
 @pytest.mark.parametrize(
     ("features", "least"), [("auto", 0.9), ("pca", 0.9), ("none", 0.9), ("spectral", 0.7)]
 )
@@ -519,8 +508,9 @@ def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, l
     from sklearn.metrics import adjusted_rand_score
 
     frame, kind = mixed()
-    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out").to_dict()
-    view = parse_facts(facts).views[0]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = options_of({"shop": tmp_path / "t.csv"}, n_clusters=3, features=features)
+    view = parse_facts(cluster(options, tmp_path / "out")).views[0]
     assert [column.kind for column in view.columns] == ["number", "category", "text", "date"]
     assert adjusted_rand_score(kind, view.labels) > least
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]

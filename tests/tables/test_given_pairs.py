@@ -51,10 +51,9 @@ def matches(options, tmp_path, content, key="texts:images", name="matches.csv"):
     ).relations
 
 
-def given(options, tmp_path, content, view="texts"):
-    return read_inputs(
-        load_job(None, with_file(options, "constraints", view, tmp_path / "pairs.csv", content))
-    )
+def given(options, tmp_path, content):
+    options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", content)
+    return read_inputs(load_job(None, options))
 
 
 def both(options, tmp_path, matches, pairs):

@@ -19,10 +19,18 @@ from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View
 from mvcc.tables._layout import CONFIG
-from mvcc.tables.output._export_formats import with_columns, workbook_bytes
+from mvcc.tables.output._export_formats import (
+    as_arrow,
+    as_csv,
+    decimal_sign,
+    escaped,
+    flat,
+    with_columns,
+    with_numbers,
+    workbook_bytes,
+)
 from mvcc.tables.output._folder import inputs_of, label_columns
 from mvcc.tables.output._stored import job_of_clustering
-from mvcc.tables.reading._cells import as_arrow, as_csv, decimal_sign, escaped, flat, with_numbers
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids

@@ -22,9 +22,9 @@ from mvcc.tables.correcting._corrections import (
     rows_in,
     with_matches,
 )
+from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.reading._answers import with_answers
-from mvcc.tables.reading._cells import escaped
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 from mvcc.tables.reading._table import Table
 
