@@ -104,21 +104,13 @@ def build(folder: Path) -> list[Path]:
     assert wheel.stat().st_size < MOST_BYTES, f"{wheel.name} has {wheel.stat().st_size} bytes"
     for needed in NEEDED:
         assert needed in names, f"{needed} is missing in {wheel.name}"
-    strange = [
-        name
-        for name in names
-        if not name.startswith(("mvcc/", f"{wheel.name.split('-py3')[0]}.dist-info/"))
-    ]
+    places = ("mvcc/", f"{wheel.name.split('-py3')[0]}.dist-info/")
+    strange = [name for name in names if not name.startswith(places)]
     assert not strange, f"{wheel.name} holds {strange}"
     with tarfile.open(sdist) as archive:
         tops = {name.split("/")[1] for name in archive.getnames() if name.count("/") == 1}
-    assert {
-        "LICENSE",
-        "README.md",
-        "CHANGELOG.md",
-        "CITATION.cff",
-        "pyproject.toml",
-    } <= tops, f"{sdist.name}: {tops}"
+    wanted = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"}
+    assert wanted <= tops, f"{sdist.name}: {tops}"
     for package in (wheel, sdist):
         print(f"{package.name}: {package.stat().st_size / 1000:.0f} kB")
     return [wheel, sdist]
@@ -139,17 +131,12 @@ def use(python: str, wheel: Path, folder: Path, compared: bool) -> str:
     began = time.perf_counter()
     interpreter = environment(python, folder / "venv", str(wheel))
     installed = time.perf_counter()
-    from_nothing_to_a_report(
-        interpreter.with_name("mvcc"), folder, "--comparison" if compared else "--no-comparison"
-    )
-    version = subprocess.run(
-        [interpreter, "-V"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    now = time.perf_counter()
-    return (
-        f"{version}, {wheel.name}: installed in {installed - began:.0f} s, used in"
-        f" {now - installed:.0f} s"
-    )
+    option = "--comparison" if compared else "--no-comparison"
+    from_nothing_to_a_report(interpreter.with_name("mvcc"), folder, option)
+    used = time.perf_counter()
+    took = f"installed in {installed - began:.0f} s, used in {used - installed:.0f} s"
+    version = subprocess.check_output([interpreter, "-V"], text=True).strip()
+    return f"{version}, {wheel.name}: {took}"
 
 
 def from_nothing_to_a_report(mvcc: Path, here: Path, *options: str) -> None:

@@ -20,17 +20,9 @@ import pandas as pd
 from mvcc.results import Results
 
 NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
-METHODS = {
-    "cp": "constraint-propagation",
-    "dm": "direct-mapping",
-    "cm": "cluster-membership",
-    "single": "single-view",
-}
-CLOSURES = {
-    "full": "full_closure_shuffled.csv",
-    "view": "view_closure_shuffled.csv",
-    "none": "no_closure_shuffled.csv",
-}
+METHODS = {"cp": "constraint-propagation", "dm": "direct-mapping"}
+METHODS |= {"cm": "cluster-membership", "single": "single-view"}
+CLOSURES = {"full": "full", "view": "view", "none": "no"}
 KEY = ["base", "method", "mapped", "n_constraints"]
 SPLITS = 2000
 
@@ -118,7 +110,8 @@ def main() -> None:
     curves, scores = (
         _of_the_closure(table) for table in (Results(results).curves, Results(results).scores)
     )
-    for closure, file in CLOSURES.items():
+    for closure, prefix in CLOSURES.items():
+        file = f"{prefix}_closure_shuffled.csv"
         for dataset in NAMES.values():
             ours, trials = (
                 t[(t["dataset"] == dataset) & (t["closure"] == closure)] for t in (curves, scores)

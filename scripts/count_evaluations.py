@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -43,6 +42,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the slow references live in tests/, which is not installed
 
 from mvcc import close_views  # noqa: E402
+from mvcc._utils.files import write_whole  # noqa: E402
 from mvcc.constraints import mapped_rows  # noqa: E402
 from mvcc.experiments import Config, load_config  # noqa: E402
 from mvcc.experiments._draw import Role, draw_trial, stream  # noqa: E402
@@ -101,9 +101,8 @@ class CountedGaussians:
         total = 0.0
         for a, b in zip(points[i], points[u], strict=True):
             self.terms += 1
-            if (
-                a != b
-            ):  # where the confidence underflows to 0, only the point and its duplicates are near
+            # where the confidence underflows to 0, only the point and its duplicates are near
+            if a != b:
                 total += (a - b) ** 2 / self.confidence[u] if self.confidence[u] else math.inf
             if total > self.limit:
                 return 0.0
@@ -161,23 +160,15 @@ def count_trial(config: Config, trial: int) -> Iterable[dict[str, Any]]:
         for number, (view, constraints) in enumerate(zip(draw.views, closed, strict=True)):
             candidates = mapped_rows(relations, number)
             for base in plan.bases:
-                model = (
-                    make_base(base, n_clusters)
-                    .set_params(random_state=seed)
-                    .fit(view.X, constraints=constraints)
-                )
+                model = make_base(base, n_clusters).set_params(random_state=seed)
+                model.fit(view.X, constraints=constraints)
                 metrics = getattr(model, "metrics_", None)
                 counts = count_step(
                     view.X, model.labels_, constraints.pairs, threshold, candidates, metrics
                 )
-                key = {
-                    "dataset": config.dataset,
-                    "view": view.name,
-                    "base": base,
-                    "trial": trial,
-                    "n_constraints": n,
-                }
-                yield key | {"threshold": threshold, "constraints": len(constraints)} | counts
+                key = {"dataset": config.dataset, "view": view.name, "base": base, "trial": trial}
+                key |= {"n_constraints": n, "threshold": threshold}
+                yield {**key, "constraints": len(constraints), **counts}
 
 
 def measure(
@@ -197,24 +188,8 @@ def measure(
 
 def all_data_sets() -> list[Path]:
     """List one config for each data set: the paper's own experiments, and the shapes."""
-    return [
-        path
-        for path in sorted((ROOT / "configs").glob("*.yaml"))
-        if load_config(path).study in ("main", "shapes")
-    ]
-
-
-def write(table: pd.DataFrame, path: Path) -> None:
-    """Write the table beside its place and rename it, so that it is there as a whole or not at
-    all.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        table.to_csv(part, index=False, lineterminator="\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    paths = sorted((ROOT / "configs").glob("*.yaml"))
+    return [path for path in paths if load_config(path).study in ("main", "shapes")]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -223,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("path", type=Path, help="where the table goes, as CSV")
     path = parser.parse_args(arguments).path
     table = measure(all_data_sets())
-    write(table, path)
+    write_whole(path, table.to_csv(index=False, lineterminator="\n").encode())
     sums = table.groupby(["dataset", "base", "n_constraints"], sort=False).sum(numeric_only=True)
     shares = {
         "memoized / naive": sums["memoized"] / sums["naive"],

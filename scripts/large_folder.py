@@ -112,27 +112,18 @@ class Watch:
                 peak = _peak(process.pid)
                 self.peaks[process.pid] = max(peak, self.peaks.get(process.pid, 0))
             written = len(list(self.results.glob(".new/*/labels/*.parquet")))
-            if (
-                self.kill
-                and not self.killed
-                and written >= 0.3 * self.n_files
-                and (workers := self._workers())
-            ):
-                workers[0].send_signal(signal.SIGKILL)
-                self.killed.append(workers[0].pid)
-                print(
-                    f"killed the worker {workers[0].pid} when {written} of {self.n_files} files"
-                    " were there"
-                )
+            wanted = self.kill and not self.killed and written >= 0.3 * self.n_files
+            for worker in self._workers()[: int(wanted)]:
+                worker.send_signal(signal.SIGKILL)
+                self.killed.append(worker.pid)
+                when = f"when {written} of {self.n_files} files were there"
+                print(f"killed the worker {worker.pid} {when}")
             time.sleep(0.5)
 
     def _workers(self) -> list[psutil.Process]:
         try:
-            return [
-                child
-                for child in self.command.children()
-                if "spawn_main" in " ".join(child.cmdline())
-            ]
+            children = self.command.children()
+            return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
         except psutil.NoSuchProcess:
             return []
 
@@ -143,38 +134,23 @@ def _peak(pid: int) -> int:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0
-    return next(
-        (1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0
-    )
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    return 1024 * sum(map(int, peaks))
 
 
 def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill: bool) -> None:
     """Run `mvcc cluster`, and print its time and the memory of its processes."""
-    words = [
-        sys.executable,
-        "-m",
-        "mvcc",
-        "cluster",
-        "-k",
-        str(K),
-        "--fresh",
-        "--out",
-        str(folder / "results"),
-    ]
+    words = [sys.executable, "-m", "mvcc", "cluster", "-k", str(K), "--fresh"]
+    words += ["--out", str(folder / "results")]
     for view in range(n_views):
-        words += [
-            "--view",
-            f"view{view}={folder}/view{view}",
-            "--labels-column",
-            f"view{view}=truth",
-        ]
+        words += ["--view", f"view{view}={folder}/view{view}"]
+        words += ["--labels-column", f"view{view}=truth"]
     words += ["--constraints", f"view0={folder}/pairs.csv"]
     words += ["--match", f"view0:view1={folder}/matches.csv"] if n_views == 2 else []
     began = time.monotonic()
+    n_files = n_views * len(sizes_of(n_rows))
     with subprocess.Popen([*words, *options]) as process:
-        watch = Watch(
-            psutil.Process(process.pid), folder / "results", n_views * len(sizes_of(n_rows)), kill
-        )
+        watch = Watch(psutil.Process(process.pid), folder / "results", n_files, kill)
         thread = threading.Thread(target=watch.watch)
         thread.start()
         process.wait()
@@ -184,18 +160,13 @@ def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill
         sys.exit(f"mvcc cluster ended with {process.returncode}")
     if kill and not watch.killed:
         sys.exit("no worker was killed: the job was over too soon")
-    main, *workers = watch.peaks.values()
-    print(
-        f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a"
-        " second"
-    )
-    print(
-        f"peak memory: {main / 1e9:.2f} GB; of the workers"
-        f" {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB"
-    )
+    n = n_views * n_rows
+    print(f"{seconds:.0f} s for {n:,} rows: {n / seconds:,.0f} rows a second")
+    main, *workers = [f"{peak / 1e9:.2f}" for peak in watch.peaks.values()]
+    print(f"peak memory: {main} GB; of the workers {', '.join(workers)} GB")
 
 
-def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def labels_of(folder: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Give ids and clusters of a folder of labels, some at a time."""
     for path in sorted(folder.glob("*.parquet")):
         table = pq.read_table(path, columns=["id", "cluster"])
@@ -208,30 +179,24 @@ def check(folder: Path, n_rows: int, n_views: int) -> None:
     End where a row is missing or there twice.
     """
     facts = json.loads((folder / "results" / "clustering.json").read_bytes())
-    truth = np.concatenate(
-        [truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))]
-    )
+    truths = [truth_of(file, size) for file, size in enumerate(sizes_of(n_rows))]
+    truth = np.concatenate(truths, dtype=np.int8, casting="unsafe")
     for view in range(n_views):
         seen = np.zeros(n_rows, np.int8)
         table = np.zeros((K, K), np.int64)
-        for ids, clusters in labels_of(folder / "results" / f"view{view}" / "labels", n_rows):
+        for ids, clusters in labels_of(folder / "results" / f"view{view}" / "labels"):
             np.add.at(seen, ids, 1)
             np.add.at(table, (clusters, truth[ids]), 1)
         if not (seen == 1).all():
-            sys.exit(
-                f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there"
-                " more than once"
-            )
+            lost, twice = (seen == 0).sum(), (seen > 1).sum()
+            sys.exit(f"view{view}: {lost} rows are missing, {twice} are there more than once")
         f, ari = scores_of_table(table)
         told = facts["views"][view]
         if (told["all_f"], told["all_ari"], told["n_all_rows"]) != (f, ari, n_rows):
-            sys.exit(
-                f"view{view}: clustering.json says otherwise: {told['all_f']}, {told['all_ari']}"
-            )
-        print(
-            f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index"
-            f" {ari:.4f}"
-        )
+            scores = f"{told['all_f']}, {told['all_ari']}"
+            sys.exit(f"view{view}: clustering.json says otherwise: {scores}")
+        scores = f"F {f:.4f}, adjusted Rand index {ari:.4f}"
+        print(f"view{view}: each of {n_rows:,} rows is there once; {scores}")
 
 
 def main() -> None:

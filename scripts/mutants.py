@@ -105,22 +105,9 @@ ROOMS = {
 
 def copy_checkout(target: Path) -> None:
     """Copy what git knows of, without results."""
-    listed = [
-        "git",
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "--",
-        ".",
-        ":!results",
-    ]
-    names = (
-        subprocess.run(listed, cwd=ROOT, capture_output=True, check=True)
-        .stdout.decode()
-        .split("\0")
-    )
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed += ["--", ".", ":!results"]
+    names = subprocess.check_output(listed, cwd=ROOT).decode().split("\0")
     for name in filter(None, names):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -138,16 +125,10 @@ def choose(copy: Path, room: Room) -> None:
     path = copy / "pyproject.toml"
     text = path.read_text("utf-8")
     # a list of texts is written alike in JSON and in TOML
-    for key, values in {
-        "only_mutate": room.mutated,
-        "pytest_add_cli_args_test_selection": room.tests,
-    }.items():
-        text, n = re.subn(
-            rf"^{key} = \[.*?^\]",
-            f"{key} = {json.dumps(values)}",
-            text,
-            flags=re.MULTILINE | re.DOTALL,
-        )
+    lists = {"only_mutate": room.mutated, "pytest_add_cli_args_test_selection": room.tests}
+    for key, values in lists.items():
+        listed = re.compile(rf"^{key} = \[.*?^\]", re.MULTILINE | re.DOTALL)
+        text, n = listed.subn(f"{key} = {json.dumps(values)}", text)
         assert n == 1, f"[tool.mutmut] of {path} has {n} times {key}"
     path.write_text(text, "utf-8")
 
@@ -175,11 +156,8 @@ def outcomes(copy: Path) -> pd.Series:
     """Return the outcome of every mutant that was tried, by its name: killed, survived, …."""
     found = {}
     for path in sorted((copy / "mutants").rglob("*.meta")):
-        codes = json.loads(path.read_text("utf-8"))["exit_code_by_key"]
-        found |= {
-            name: status_by_exit_code[code] for name, code in codes.items() if code is not None
-        }
-    return pd.Series(found, dtype=object)
+        found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
+    return pd.Series(found, dtype=object).dropna().map(lambda code: status_by_exit_code[code])
 
 
 def summary(found: pd.Series) -> pd.DataFrame:
@@ -206,15 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run mutmut in a copy and print its figures; fail where too few changes are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument(
-        "--survivors", type=Path, help="where the changes go that no test noticed, as diffs"
-    )
-    parser.add_argument(
-        "--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names"
-    )
-    parser.add_argument(
-        "--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed"
-    )
+    add = parser.add_argument
+    add("--survivors", type=Path, help="where the changes go that no test noticed, as diffs")
+    add("--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names")
+    add("--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("patterns", nargs="*", help="names of mutants; all when left out")
     options = parser.parse_args(arguments)
@@ -228,9 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         copy_checkout(copy)
         if options.room:
             choose(copy, ROOMS[options.room])
-            chosen = options.patterns or sample(
-                copy, ROOMS[options.room], options.share, options.seed
-            )
+            drawn = copy, ROOMS[options.room], options.share, options.seed
+            chosen = options.patterns or sample(*drawn)
         else:
             leave_uncompiled(copy)
             chosen = options.patterns

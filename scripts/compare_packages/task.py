@@ -37,10 +37,8 @@ def write_task(folder: Path, seed: int) -> None:
     digits = load_digits()
     images, y = digits.images / 16, digits.target
     rows_0, rows_1 = drawn_rows(y, np.random.default_rng(seed))
-    left, right = (
-        images[rows_0, :, :4].reshape(len(rows_0), -1),
-        images[rows_1, :, 4:].reshape(len(rows_1), -1),
-    )
+    left = images[rows_0, :, :4].reshape(len(rows_0), -1)
+    right = images[rows_1, :, 4:].reshape(len(rows_1), -1)
     _, matched_0, matched_1 = np.intersect1d(rows_0, rows_1, return_indices=True)
     judged = Constraints.from_labels(y[rows_0], N_CONSTRAINTS, random_state=seed)
     np.savez(

@@ -76,19 +76,14 @@ def try_all(
             "versions": {"python": platform.python_version(), **{v: version(v) for v in versions}},
             "outcomes": outcomes,
         }
-        (folder / f"outcome_{package}_{name.replace(' ', '_')}.json").write_text(
-            json.dumps(written)
-        )
+        file = f"outcome_{package}_{name.replace(' ', '_')}.json"
+        (folder / file).write_text(json.dumps(written))
         errors = {outcome["error"] for outcome in outcomes if outcome["error"]}
         seconds, cpu = (
             np.median([outcome[key] for outcome in outcomes]) for key in ("seconds", "cpu_seconds")
         )
-        print(
-            f"{name}: {seconds:.3f} s, {cpu:.3f} s of processor time",
-            *errors,
-            sep="\n  ",
-            flush=True,
-        )
+        took = f"{name}: {seconds:.3f} s, {cpu:.3f} s of processor time"
+        print(took, *errors, sep="\n  ", flush=True)
 
 
 def probe(probes: dict[str, Callable[[], Any]]) -> None:
@@ -98,10 +93,8 @@ def probe(probes: dict[str, Callable[[], Any]]) -> None:
             question()
             print(f"{name}: accepted")
         except Exception as problem:  # the message is the answer
-            print(
-                f"{name}: {type(problem).__name__}:"
-                f" {str(problem).splitlines()[0] if str(problem) else ''}"
-            )
+            first = str(problem).partition("\n")[0]
+            print(f"{name}: {type(problem).__name__}: {first}")
 
 
 def tried(entry: Entry, task: Task, space: str) -> dict[str, Any]:

@@ -20,9 +20,8 @@ def mails(first: int) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     wrote.
     """
     found, kinds = [], []
-    for kind, folder in enumerate(
-        sorted((Path(os.environ["MVCC_DATA"]) / "20newsgroups").iterdir())
-    ):
+    folders = sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").iterdir())
+    for kind, folder in enumerate(folders):
         paths = sorted(folder.iterdir())
         chosen = np.random.default_rng(1).permutation(len(paths))[first : first + N_MAILS]
         for number in chosen:

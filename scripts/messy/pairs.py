@@ -89,15 +89,11 @@ def draw(pair: Pair, seed: int, folder: Path, *, with_answer: bool = False) -> D
         drawn.append(clean)
     common = np.intersect1d(*objects)
     both = rng.permutation(common)[: round(MATCHED * len(common))]
-    pairs_of_ids = {
-        half.id_name: [ids[view][one] for one in both] for view, half in enumerate(pair.halves)
-    }
+    titles = [half.id_name for half in pair.halves]
+    matched = {title: [own[one] for one in both] for title, own in zip(titles, ids, strict=True)}
     matches = folder / "matches.csv"
-    habits.save(matches, pairs_of_ids, pair.country, rng)
-    known = [
-        np.array([own.tolist().index(one) for one in both.tolist()], dtype=np.int64)
-        for own in objects
-    ]
+    habits.save(matches, matched, pair.country, rng)
+    known = [pd.Index(own).get_indexer(both) for own in objects]
     files = [folder / half.file for half in pair.halves]
     return Drawn(files, matches, drawn, objects, pair.y, known)
 
@@ -357,8 +353,6 @@ def _of_the_field(name: str, n: int) -> tuple[list[Any], Ints]:
     return [view[rows] for view in found.views], found.labels[0][rows]
 
 
-CHOOSING = {"wine_de": wine_de, "clinic_us": clinic_us, "mails_us": mails_us}
-CHOOSING |= {"numerals_fr": numerals_fr}
-SET_ASIDE = {"forum_de": forum_de, "scans_de": scans_de, "photos_fr": photos_fr}
-SET_ASIDE |= {"flowers_us": flowers_us}
+CHOOSING = {make.__name__: make for make in (wine_de, clinic_us, mails_us, numerals_fr)}
+SET_ASIDE = {make.__name__: make for make in (forum_de, scans_de, photos_fr, flowers_us)}
 PAIRS = CHOOSING | SET_ASIDE

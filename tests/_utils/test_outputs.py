@@ -290,14 +290,7 @@ def test_whatever_stops_the_moves_all_former_files_are_there_or_all_new_ones(
             with monkeypatch.context() as patched:
                 stop_at(patched, step, after)
                 is_stopped = stopped(out)
-            if error is None:
-                write(out / "other.txt")
-                (out / "other.txt").unlink()
-            left = {
-                name: (out / name).read_bytes()
-                for name in names(out)
-                if (out / name).is_file() and name != LEDGER
-            }
+            left = repaired(out) if error is None else contents(out)
             assert left in (whole if is_stopped else whole[1:])
             assert (out / "c").exists() == ("c/1.csv" in left)
             if not is_stopped:
@@ -739,3 +732,15 @@ def test_another_files_link_is_followed_and_stays(tmp_path):
     replace_file(tmp_path / "link", b"after")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"after"
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path, monkeypatch):
+    def fail(path):
+        raise OSError("disk full")
+
+    replace_file(tmp_path / "new/file", b"before")
+    monkeypatch.setattr(files, "sync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        replace_file(tmp_path / "new/file", b"after")
+    assert (tmp_path / "new/file").read_bytes() == b"before"
+    assert names(tmp_path) == ["new", "new/file"]
