@@ -50,7 +50,7 @@ Table = list[list[Any]]
 class _Kind:
     """What the objects of a kind have in common: how they are described, and how they look."""
 
-    names: tuple[str, ...]
+    rare: str  # what one in four is called
     materials: tuple[str, str]  # the exact one, and a vague one
     motifs: tuple[str, ...]
     height: float  # cm
@@ -61,51 +61,26 @@ class _Kind:
 
 _KINDS = {
     "carpet": _Kind(
-        ("carpet", "carpet", "carpet", "rug"),
-        ("wool", "textile"),
-        ("medallion", "border", "stars", "vine"),
-        180,
-        (0.62, 0.12, 0.04, 0.14, 0.04, 0.04),
-        0.62,
-        1.5,
+        "rug", ("wool", "textile"), ("medallion", "border", "stars", "vine"), 180,
+        (0.62, 0.12, 0.04, 0.14, 0.04, 0.04), 0.62, 1.5,
     ),
     "plate": _Kind(
-        ("plate", "plate", "plate", "dish"),
-        ("porcelain", "ceramic"),
-        ("landscape", "peony", "dragon", "border"),
-        28,
-        (0.04, 0.58, 0.06, 0.04, 0.08, 0.20),
-        0.42,
-        1.0,
+        "dish", ("porcelain", "ceramic"), ("landscape", "peony", "dragon", "border"), 28,
+        (0.04, 0.58, 0.06, 0.04, 0.08, 0.20), 0.42, 1.0,
     ),
     "bottle": _Kind(
-        ("bottle", "bottle", "bottle", "flask"),
-        ("glass", "ceramic"),
-        ("stopper", "seal", "ribbed", "vine"),
-        24,
-        (0.03, 0.12, 0.60, 0.14, 0.05, 0.06),
-        0.22,
-        0.55,
+        "flask", ("glass", "ceramic"), ("stopper", "seal", "ribbed", "vine"), 24,
+        (0.03, 0.12, 0.60, 0.14, 0.05, 0.06), 0.22, 0.55,
     ),
     "chair": _Kind(
-        ("chair", "chair", "chair", "stool"),
-        ("oak", "wood"),
-        ("carved", "arms", "leather", "stars"),
-        92,
-        (0.14, 0.02, 0.06, 0.66, 0.10, 0.02),
-        0.35,
-        0.75,
+        "stool", ("oak", "wood"), ("carved", "arms", "leather", "stars"), 92,
+        (0.14, 0.02, 0.06, 0.66, 0.10, 0.02), 0.35, 0.75,
     ),
     "spoon": _Kind(
-        ("spoon", "spoon", "spoon", "ladle"),
-        ("silver", "metal"),
-        ("initials", "shell", "twisted", "peony"),
-        21,
-        (0.02, 0.06, 0.04, 0.10, 0.60, 0.18),
-        0.18,
-        2.2,
+        "ladle", ("silver", "metal"), ("initials", "shell", "twisted", "peony"), 21,
+        (0.02, 0.06, 0.04, 0.10, 0.60, 0.18), 0.18, 2.2,
     ),
-}
+}  # fmt: skip
 
 
 def main() -> None:
@@ -166,7 +141,9 @@ def drawn() -> dict[str, bytes]:
 def _entry(rng: Random, name: str) -> list[Any]:
     """Draw an entry of the catalog; one in seven lacks a name, one in four the exact material."""
     kind, is_new = _KINDS[name], rng.random() < 0.55
-    words = [str(rng.choice(kind.names))] if rng.random() < 0.85 else []
+    words = []
+    if rng.random() < 0.85:
+        words.append(str(rng.choice([name, name, name, kind.rare])))
     words += rng.choice(kind.motifs, rng.integers(0, 3), replace=False).tolist()
     words += rng.choice(_COMMON_WORDS, rng.integers(1, 4), replace=False).tolist()
     material = rng.choice([*kind.materials, ""], p=[0.75, 0.15, 0.1])

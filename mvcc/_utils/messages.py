@@ -141,6 +141,12 @@ def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | Non
     return plain[near[0]] if near else None
 
 
+def nearest_of(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
+    """Ask whether the known word was meant that is most like a word, if one is."""
+    near = most_like(word, known, cutoff)
+    return "" if near is None else f" Did you mean {shown(near)}?"
+
+
 def nearest_id(name: Any, known: Iterable[Any]) -> str:
     """End a sentence with an offer of a known id with the same numbers and similar letters.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.messages import clipped, most_like, shown
+from mvcc._utils.messages import clipped, nearest_of, shown
 from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 
@@ -306,9 +306,3 @@ def _likely(name: Any, index: pd.Index[Any]) -> str:
             " convert one."
         )
     return nearest_of(name, list(known.values()))
-
-
-def nearest_of(name: Any, known: Sequence[Any]) -> str:
-    """Ask whether the most similar one was meant, if one is similar."""
-    near = most_like(name, known)
-    return "" if near is None else f" Did you mean {shown(near)}?"

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import nearest_of, shown
 from mvcc._version import __version__
 from mvcc.exceptions import ConfigError, MvccError
 
@@ -87,10 +87,7 @@ class _LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], _SUMMARIES, 1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
+            hint = nearest_of(args[0], _SUMMARIES)
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

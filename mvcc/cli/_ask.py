@@ -88,7 +88,7 @@ def ask(
     job = tables.load_job(config, settings(given), defaults={"n_clusters": "auto"})
     inputs = tables.read_inputs(job)
     shared.remark_notes([*chain(*(table.notes for table in inputs.tables)), *inputs.notes])
-    base = config.parent if config else Path()
+    base = (config or Path()).parent
     folder = out or (Path(job.asked[0]) if job.asked else base / "asked")
     if out is None:
         if len(job.asked) > 1:

@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from mvcc._utils.messages import most_like, shown
+from mvcc._utils.messages import nearest_of, shown
 from mvcc.exceptions import UnknownDatasetError
 
 GROUP = "mvcc.datasets"
@@ -148,8 +148,7 @@ def dataset_info(name: str) -> DatasetInfo:
     """Look a data set up by its name; the error for another lists the known and the nearest."""
     known = registry()
     if not isinstance(name, str) or name not in known:
-        near = most_like(name, known, cutoff=0.4) if isinstance(name, str) else None
-        hint = f" Did you mean {near!r}?" if near else ""
+        hint = nearest_of(name, known, cutoff=0.4) if isinstance(name, str) else ""
         raise UnknownDatasetError(
             f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}."
         )
