@@ -18,24 +18,18 @@ weights = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def labellings(
-    min_size: int = 0, max_size: int = 9, n_classes: int = 3
-) -> st.SearchStrategy[list[int]]:
-    return st.lists(st.integers(0, n_classes - 1), min_size=min_size, max_size=max_size)
+def labellings(min_size: int = 0, max_size: int = 9) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(0, 2), min_size=min_size, max_size=max_size)
 
 
 @st.composite
-def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
+def constraint_lists(draw, labels=None, n_rows=7, max_size=12):
     """Pairs, kinds and weights; without labels the kinds may contradict."""
     n = n_rows if labels is None else len(labels)
     if n < 2:
         return [], [], []
-    drawn = draw(
-        st.lists(
-            st.tuples(st.integers(0, n - 1), st.integers(1, n - 1), st.booleans(), weight),
-            max_size=max_size,
-        )
-    )
+    one = st.tuples(st.integers(0, n - 1), st.integers(1, n - 1), st.booleans(), weights)
+    drawn = draw(st.lists(one, max_size=max_size))
     pairs = [(i, (i + step) % n) for i, step, _, _ in drawn]
     kinds = [
         kind if labels is None else labels[i] == labels[j]
@@ -45,12 +39,12 @@ def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
 
 
 @st.composite
-def consistent_constraints(draw, max_rows=9, weight=weights):
-    return draw(constraint_lists(labels=draw(labellings(2, max_rows)), weight=weight))
+def consistent_constraints(draw):
+    return draw(constraint_lists(draw(labellings(2))))
 
 
 @st.composite
-def related_views(draw, n_views=None, consistent=True, weight=weights):
+def related_views(draw, n_views=None, consistent=True):
     """Draw a list of constraints per view, and many-to-many relations.
 
     Both agree with labels if ``consistent``.
@@ -62,12 +56,7 @@ def related_views(draw, n_views=None, consistent=True, weight=weights):
         n_views = draw(st.integers(1, 3))
     labels = [draw(labellings(1, 6)) for _ in range(n_views)]
     constraints = [
-        draw(
-            constraint_lists(
-                labels=y if consistent else None, n_rows=len(y), max_size=7, weight=weight
-            )
-        )
-        for y in labels
+        draw(constraint_lists(y if consistent else None, len(y), max_size=7)) for y in labels
     ]
     relations: dict[tuple[int, int], Any] = {}
     for u in range(n_views):
@@ -83,11 +72,9 @@ def related_views(draw, n_views=None, consistent=True, weight=weights):
     return constraints, relations
 
 
-def relation_lists(
-    n_source: int = 6, n_target: int = 5, max_size: int = 14
-) -> st.SearchStrategy[np.ndarray]:
-    """Distinct many-to-many related rows (row of source, row of target), in any order."""
-    related = st.tuples(st.integers(0, n_source - 1), st.integers(0, n_target - 1))
+def relation_lists(n_target: int = 5, max_size: int = 14) -> st.SearchStrategy[np.ndarray]:
+    """Distinct many-to-many related rows (one of six, row of target), in any order."""
+    related = st.tuples(st.integers(0, 5), st.integers(0, n_target - 1))
     return st.lists(related, unique=True, max_size=max_size).map(
         lambda rows: np.array(rows, dtype=np.int64).reshape(-1, 2)
     )
@@ -120,13 +107,7 @@ def as_list(constraints: Constraints) -> Constraints:
 
 def as_dict(constraints: Constraints) -> ConstraintDict:
     """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
-    rows = zip(
-        constraints.pairs.tolist(),
-        constraints.must_link.tolist(),
-        constraints.weights.tolist(),
-        strict=True,
-    )
-    listed = {(i, j, must): weight for (i, j), must, weight in rows}
+    listed = {(i, j, must): weight for i, j, must, weight in constraints.rows()}
     assert len(listed) == len(constraints), "a pair is repeated"
     return listed
 

@@ -152,6 +152,26 @@ def test_every_constraint_is_a_link_at_both_its_ends():
             assert (np.diff(partner[mine]) >= 0).all(), seed
 
 
+@pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
+@pytest.mark.parametrize("alone", [False, True], ids=["all-moments", "sizes-alone"])
+def test_moments_are_sums_over_the_members_and_over_all_rivals_of_every_cluster(full, alone):
+    for seed in SEEDS[True]:
+        scene = make_scene(seed, full=full, unassigned=True, held=True)
+        m = 1 if alone else 1 + scene.X.shape[1] + scene.metrics[0].size
+        origin = np.random.default_rng(seed).normal(size=scene.X.shape[1])
+        own, rivals = scene.tally(origin, m)
+        member, start, rival, _ = scene.groups
+        expected = np.zeros((len(start) - 1, scene.k, m))
+        for i in np.flatnonzero((member >= 0) & (scene.labels >= 0)):
+            x = scene.X[i] - origin
+            products = np.outer(x, x).ravel() if full else x**2
+            expected[member[i], scene.labels[i]] += np.concatenate(([1.0], x, products))[:m]
+        assert_allclose(own, expected, rtol=1e-12, atol=1e-12)
+        for g, found in enumerate(rivals):
+            wanted = expected[rival[start[g] : start[g + 1]]].sum(axis=0)
+            assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
 def test_rows_are_constrained_by_a_neighborhood_or_by_a_listed_constraint():
     for seed in SEEDS[True]:
         scene = make_scene(seed, held=True)

@@ -22,11 +22,6 @@ from tests.strategies import as_dict, assert_holds, constraint_lists, labellings
 NOTHING = Constraints([], [])
 
 
-def rows_of(c):
-    columns = c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist()
-    return [(*pair, must, w) for pair, must, w in zip(*columns, strict=True)]
-
-
 # values
 
 
@@ -37,7 +32,7 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
         key=lambda row: (row[0], row[1], not row[2], -row[3]),
     )
     c = Constraints(*listed)
-    assert rows_of(c) == expected
+    assert list(c.rows()) == expected
     assert len(c) == len(listed[0])
 
 
@@ -54,7 +49,7 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
 )
 def test_any_array_like_becomes_arrays_of_one_dtype(pairs, kinds, weights):
     c = Constraints(pairs, kinds, weights)
-    assert rows_of(c) == [(0, 2, False, 3.0), (1, 3, True, 2.0)]
+    assert list(c.rows()) == [(0, 2, False, 3.0), (1, 3, True, 2.0)]
     assert (c.pairs.dtype, c.must_link.dtype, c.weights.dtype) == (np.int64, np.bool_, np.float64)
 
 
@@ -83,7 +78,7 @@ def test_the_arrays_given_are_neither_changed_nor_shared():
     pairs, kinds, weights = np.array([[0, 1], [2, 3]]), np.array([True, False]), np.array([1.0, 2])
     c = Constraints(pairs, kinds, weights)
     pairs[:], kinds[:], weights[:] = 9, False, 7.0
-    assert rows_of(c) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
+    assert list(c.rows()) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
 
 
 @given(constraint_lists())
@@ -191,7 +186,7 @@ def test_half_are_must_links_and_the_odd_one_too_and_all_agree_with_the_labels(y
     assert c.must_link.sum() == (n + 1) // 2
     assert c.weights.tolist() == [1.0] * n
     assert len({*map(tuple, c.pairs.tolist())}) == n  # no repetition
-    for i, j, must, _ in rows_of(c):
+    for i, j, must, _ in c.rows():
         assert (y[i] == y[j]) == must
 
 

@@ -371,57 +371,11 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
 # ---- three and more views
 
 
-def three_views(seed, n=45):
-    """Draw three views of three blobs, with the same objects in other orders."""
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(n) % 3)
-    orders = [rng.permutation(n) for _ in range(3)]
-    names = [f"o{i}" for i in range(n)]
-    views = {
-        name: pd.DataFrame(
-            9 * np.eye(3)[y[order]] + rng.normal(size=(n, 3)), index=[names[i] for i in order]
-        )
-        for name, order in zip("abc", orders, strict=True)
-    }
-    return views, [y[order] for order in orders], names
-
-
-def ids(names, first, second):
-    return pd.DataFrame({first: names, second: names})
-
-
-SHAPES = {
-    "chain": [("a", "b"), ("b", "c")],
-    "star": [("b", "a"), ("b", "c")],
-    "ring": [("a", "b"), ("b", "c"), ("c", "a")],
-    "pair missing": [("c", "a")],
-}
-
-
-@pytest.mark.parametrize(("seed", "shape"), [*enumerate(SHAPES)])
-def test_partial_relations_in_any_shape_mean_the_row_numbers_that_they_name(seed, shape):
-    views, truth, names = three_views(seed)
-    known = {"a": Constraints.from_labels(truth[0], 20, seed)}
-    named = {
-        key: ids(names[k :: len(SHAPES[shape]) + 1], *key) for k, key in enumerate(SHAPES[shape])
-    }
-    model = fit(views, known, named)
-    numbered = {
-        ("abc".index(u), "abc".index(v)): [
-            (views[u].index.get_loc(o), views[v].index.get_loc(o)) for o in named[u, v][u]
-        ]
-        for u, v in named
-    }
-    plain = fit([view.to_numpy() for view in views.values()], [known["a"], None, None], numbered)
-    assert labels(model) == labels(plain)
-
-
 def test_a_view_without_relations_is_clustered_by_itself():
-    views, truth, names = three_views(3)
-    known = {"a": Constraints.from_labels(truth[0], 20, 0)}
-    apart = fit(views, known, {("a", "c"): ids(names, "a", "c")})
-    alone = fit(views)
-    np.testing.assert_array_equal(apart.labels_[1], alone.labels_[1])
+    known = Constraints.from_pairs([(0, 1)], [(0, 2), (3, 5)])
+    apart = fit(VIEWS, {"texts": known}, {("texts", "sounds"): [(0, 0), (2, 1), (5, 3)]})
+    np.testing.assert_array_equal(apart.labels_[1], fit().labels_[1])
+    assert len(apart.propagated_[0])
     assert not len(apart.propagated_[1])
 
 
