@@ -102,8 +102,7 @@ def _shared(who: str, history: AnswerHistory, groups: list[SharedGroup]) -> dict
     for is_same in (has_the_name, is_called_so, has_its_objects):
         for number in [number for number in members if number not in found]:
             free = [group for group in groups if group not in found.values()]
-            same = next((group for group in free if is_same(number, group)), None)
-            if same is not None:
+            if same := next((group for group in free if is_same(number, group)), None):
                 found[number] = same
     for number, own in members.items():
         if number not in found:
@@ -122,7 +121,8 @@ def _merged(
     for history in histories:
         last = {line.object: line for line in history.standing if line.object is not None}
         for one, line in last.items():
-            lines[one] = min(lines.get(one, line), line, key=_rank)
+            both = (lines.get(one, line), line)
+            lines[one] = min(both, key=lambda said: (said.answer == UNSURE, said.when))
     merged, opened = list[Answer](), set[str]()
     for one, line in sorted(lines.items(), key=lambda item: item[1].when):
         names = set(said.get(one, {}).values()) or {UNSURE}
@@ -135,16 +135,13 @@ def _merged(
     return AnswerHistory().followed_by(merged)
 
 
-def _rank(line: Answer) -> tuple[bool, str]:
-    return line.answer == UNSURE, line.when
-
-
 def _pair(one: str, other: str, said: dict[int, dict[str, str]]) -> AgreementFacts:
     from sklearn.metrics import cohen_kappa_score  # scikit-learn takes a second to import
 
     both = [answers for answers in said.values() if one in answers and other in answers]
     first, second = ([answers[who] for answers in both] for who in (one, other))
     n_same = sum(a == b for a, b in zip(first, second, strict=True))
-    differ = len({*first, *second}) > 1
-    kappa = float(cohen_kappa_score(first, second)) if differ else None
+    kappa = None
+    if len({*first, *second}) > 1:
+        kappa = float(cohen_kappa_score(first, second))
     return AgreementFacts(people=(one, other), n_objects=len(both), n_same=n_same, kappa=kappa)

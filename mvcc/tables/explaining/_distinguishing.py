@@ -60,11 +60,11 @@ def distinguishing_columns(table: Table, labels: Ints, k: int) -> list[list[Foun
 
     Takes linear time: numbers are looked at by 256 quantiles.
     """
+    rules = {"number": _ranges, "date": _ranges, "category": _shares}
     found: list[list[tuple[Found, Any]]] = [[] for _ in range(k)]
     for column, values in columns_of(table):
-        if column.kind not in ("text", "picture"):
-            rules = _ranges if column.kind in ("number", "date") else _shares
-            for cluster, one in rules(column, values, labels, k):
+        if column.kind in rules:
+            for cluster, one in rules[column.kind](column, values, labels, k):
                 if column.told:  # it may be labels
                     one["words"] = ""  # so that no cluster is named after it
                 found[cluster].append((one, values))
@@ -96,7 +96,9 @@ def _least(values: Any, kind: str, inside: Bools) -> float:
     """
     known = np.full(len(inside), kind == "category") | pd.notna(values)
     n, n_others = np.count_nonzero(known & inside), np.count_nonzero(known & ~inside)
-    return _CERTAIN * float(np.sqrt(1 / n + 1 / n_others)) if n and n_others else np.inf
+    if not n or not n_others:
+        return np.inf
+    return _CERTAIN * float(np.sqrt(1 / n + 1 / n_others))
 
 
 def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:

@@ -50,21 +50,19 @@ def profiles_of(
     fit = np.array(view["fit"] or np.ones(len(labels)))
     columns = distinguishing_columns(table, labels, k)
     words = distinguishing_words(table, labels, k)
+    names = view["names"] or [""] * k
     own, silhouette, nearest = places
-    other = nearest
-    if view.get("second"):
-        other = np.array(view["second"])
+    other = np.array(view.get("second") or nearest)
     sure, between, nowhere = (np.array([kind is one for one in sureness]) for kind in Sureness)
     profiles = []
     for cluster in range(k):
         rows = np.flatnonzero(labels == cluster)
         typical, border, bad = (rows[kind[rows]] for kind in (sure, between, nowhere))
         border = border[np.argsort(silhouette[border], kind="stable")][:MOST_ROWS]
-        given = view["names"][cluster] if view["names"] else ""
         profiles.append(
             {
                 "size": len(rows),
-                "name": given or name_of(columns[cluster], words[cluster]),
+                "name": names[cluster] or name_of(columns[cluster], words[cluster]),
                 "columns": columns[cluster],
                 "words": words[cluster],
                 "typical": typical[np.argsort(own[typical], kind="stable")][:MOST_ROWS].tolist(),
@@ -146,18 +144,21 @@ def name_clusters(
 
     Outliers have no label. Return the names of each view, empty for clusters without one.
     """
-    names = [[""] * k if answers.groups else [] for _ in labels]
+    if not answers.groups:
+        return [[] for _ in labels]
+    names = [[""] * k for _ in labels]
     clusters = [np.full(len(table.ids), -1) for table in answers.tables]
     for of_view, found, outliers in zip(clusters, labels, answers.outliers, strict=True):
         of_view[np.delete(np.arange(len(of_view)), outliers)] = found
-    for views in numbered_alike if answers.groups else ():
+    for views in numbered_alike:
         counts = np.zeros((len(answers.groups), k), dtype=np.int64)
         for count, rows in zip(counts, answers.groups.values(), strict=True):
             for view in views:
                 count += np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:]
         for group, cluster in zip(*linear_sum_assignment(-counts), strict=True):
-            for view in views if counts[group, cluster] else ():
-                names[view][cluster] = list(answers.groups)[group]
+            if counts[group, cluster]:
+                for view in views:
+                    names[view][cluster] = list(answers.groups)[group]
     return names
 
 

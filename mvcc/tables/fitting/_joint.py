@@ -159,12 +159,12 @@ def _heaviest(given: list[Constraints], ids: list[list[str]]) -> dict[tuple[int,
     heaviest: dict[tuple[int, int], str] = {}
     for view, constraints in enumerate(given):
         rows = list(constraints.rows())
-        for place in np.argsort(-constraints.weights, kind="stable").tolist():
-            i, j, must_link, weight = rows[place]
-            where = constraints.source_of(place)
-            said = judged(ids[view][i], ids[view][j], must_link, where)
-            for row in (i, j) if weight > 0 else ():
-                heaviest.setdefault((view, row), said)
+        places = np.argsort(-constraints.weights, kind="stable")
+        for place in places[constraints.weights[places] > 0].tolist():
+            i, j, must_link, _ = rows[place]
+            said = judged(ids[view][i], ids[view][j], must_link, constraints.source_of(place))
+            heaviest.setdefault((view, i), said)
+            heaviest.setdefault((view, j), said)
     return heaviest
 
 

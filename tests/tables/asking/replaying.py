@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -60,12 +61,11 @@ SESSIONS = {
 }  # fmt: skip
 
 
-def hold(steps, folder: Path) -> list:
-    """Hold a session about the tables of a folder, whose answers are in ``answers``; return what was shown."""
-    config, shown = write_tables(folder), []
+def hold(steps, folder: Path) -> None:
+    """Hold a session about the tables of a folder, whose answers are in ``answers``."""
+    config = write_tables(folder)
     for kind, *parts in steps:
-        shown.append(HOW[kind](config, parts))
-    return shown
+        HOW[kind](config, parts)
 
 
 def files_of(folder: Path) -> dict[str, str]:
@@ -84,53 +84,43 @@ def opened(config: Path) -> AskSession:
 
 def _by_keys(config, keys, *words):
     with patch.object(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys))):
-        return list(mvcc("ask", config.name, "--out", "answers", *words, cwd=config.parent))
+        return mvcc("ask", config.name, "--out", "answers", *words, cwd=config.parent)
 
 
 def _by_pairs(config, keys):
-    return _by_keys(config, keys, "--pairs")
+    _by_keys(config, keys, "--pairs")
 
 
 def _by_table(config, rows):
-    shown, ids = [], []
+    ids = []
     if any(id.startswith("@") for id, _ in rows):
-        words = ("ask", config.name, "--out", "answers", "--json", "-n", 9)
-        shown.append(mvcc(*words, cwd=config.parent).stdout)
-        ids = [question["id"] for question in json.loads(shown[0])["questions"]]
+        told = json.loads(_by_keys(config, [], "--json", "-n", "9").stdout)
+        ids = [question["id"] for question in told["questions"]]
     named = [(ids[int(id[1:])] if id.startswith("@") else id, answer) for id, answer in rows]
     write_csv(config.parent / "table.csv", [("id", "answer"), *named])
-    return shown + _by_keys(config, [], "--answers", "table.csv")
+    _by_keys(config, [], "--answers", "table.csv")
 
 
 def _by_page(config, requests):
     with opened(config) as session:
-        state, shown = PageState(session, "then"), []
+        state = PageState(session, "then")
         for said in requests:
             now = state.now()
             here = {"id": now["card"]["id"], "version": now["status"]["version"]}
-            body = json.dumps(here | said).encode()
-            try:
-                shown.append(state.say("answer", body))
-            except MvccError as error:
-                shown.append(str(error))
-            except Stale as stale:
-                shown.append(stale.state)
-        return json.loads(json.dumps(shown))
+            with suppress(MvccError, Stale):
+                state.say("answer", json.dumps(here | said).encode())
 
 
 def _truly(config, parts):
     """Answer by the true kinds, but each so many-th wrongly."""
     n, wrong = parts
     with opened(config) as session:
-        shown = []
         for number in range(1, n + 1):
             (question,) = session.next()
-            card, row = session.card(question), int(question.id.partition(":")[2][1:])
+            row = int(question.id.partition(":")[2][1:])
             name = kind_of(row + (number % wrong == 0))
             known = name in {group.name for group in session.groups}
             session.answer(question.id, name if known else f"new:{name}", again=True)
-            shown.append([question.id, card.why, card.second_look, str(session.status)])
-        return shown
 
 
 def _constrained(config, pairs):
@@ -143,17 +133,14 @@ HOW = {"keys": _by_keys, "pairs": _by_pairs, "table": _by_table, "page": _by_pag
 
 
 def main() -> None:
-    """Store all sessions; what they showed goes to the file that is named, if one is."""
-    shown = {}
+    """Store all sessions."""
     for name, steps in SESSIONS.items():
         with tempfile.TemporaryDirectory() as folder:
-            shown[name] = hold(steps, Path(folder))
+            hold(steps, Path(folder))
             shutil.rmtree(STORED / name, ignore_errors=True)
             (STORED / name).mkdir(parents=True)
             for file, text in files_of(Path(folder) / "answers").items():
                 (STORED / name / file).write_bytes(text.encode())
-    if sys.argv[1:]:
-        Path(sys.argv[1]).write_text(json.dumps(shown, indent=1))
 
 
 if __name__ == "__main__":
