@@ -15,8 +15,7 @@ from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview.questions._chooser import Chooser
-from mvcc.multiview.questions._coverage import Coverage
+from mvcc.multiview.questions._coverage import Chooser, Coverage
 from mvcc.multiview.questions._history import (
     LAST,
     MERGE,

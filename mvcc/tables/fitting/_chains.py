@@ -111,9 +111,10 @@ class Reasons:
         said = [self._say(step) for step in chain]
         if len(chain) > _MOST_STEPS + 1:  # to leave out a single step would save nothing
             middle = chain[_MOST_STEPS - 1 : -1]
-            lines = _lines([step.where for step in middle if step.where])
-            gap = f"… {len(middle)} more steps{f' ({lines})' if lines else ''} …"
-            said[_MOST_STEPS - 1 : -1] = [gap]
+            steps = f"{len(middle)} more steps"
+            if lines := _lines([step.where for step in middle if step.where]):
+                steps += f" ({lines})"
+            said[_MOST_STEPS - 1 : -1] = [f"… {steps} …"]
         return ", ".join(said)
 
     def _say(self, step: Step) -> str:

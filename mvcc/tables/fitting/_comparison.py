@@ -129,7 +129,7 @@ def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
 
 def _other_job(job: Job) -> Job:
     """Return the job for the other method; features that are not the default stay."""
-    other, features = CO_EM if job.method == JOINT else JOINT, job.features
+    (other,), features = METHODS.keys() - {job.method}, job.features
     if features == DEFAULT_FEATURES[job.method]:
         features = DEFAULT_FEATURES[other]
     return job.model_copy(update={"method": other, "features": features, "on_conflict": "drop"})

@@ -79,7 +79,9 @@ def make_features(table: Table, job: Job) -> Features:
 
     if method == "pca":
         steps = [PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full")]
-        pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
+        if first is None:
+            steps.insert(0, StandardScaler())
+        pca = make_pipeline(*steps)
         made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
         said = (
@@ -133,9 +135,11 @@ def numbers_of(table: Table) -> tuple[Floats, Any, str]:
     encoder = MixedFeatures([str(column.kind) for column in table.used])
     with one_thread():
         X = encoder.fit_transform(table.X)
-    one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
     sizes = f"{counted(table.n_used, 'column')} as {counted(X.shape[1], 'feature')}"
-    return X, encoder, f"{sizes}, columns of equal weight{one_text}"
+    words = f"{sizes}, columns of equal weight"
+    if encoder.kinds.count("text") > 1:
+        words += ", all texts as one"
+    return X, encoder, words
 
 
 def _after(first: Any, second: Any) -> Any:
@@ -185,8 +189,9 @@ def _first_two(X: Floats, name: str, shares: Floats | None = None) -> tuple[Floa
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for number in range(min(2, X.shape[1])):
         plane[:, number] = X[:, number]
-        share = "" if shares is None else f" ({percent(shares[number])} of the variance)"
-        axes[number] = f"{('1st', '2nd')[number]} {name}{share}"
+        axes[number] = f"{('1st', '2nd')[number]} {name}"
+        if shares is not None:
+            axes[number] += f" ({percent(shares[number])} of the variance)"
     return plane, axes
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Floats
 from mvcc.exceptions import ConfigError
@@ -37,7 +37,7 @@ def with_number(job: Job, inputs: Inputs) -> Job:
         n, named = 0, "there are no answers"
         if answers:
             n = answers.n_counted
-            named = f"{n or 'none'} {'was' if n else 'were'} named"
+            named = f"{n or 'none'} {agreeing(n, 'was', 'were')} named"
         if n < 2:
             is_constrained = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(

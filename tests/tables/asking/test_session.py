@@ -30,6 +30,12 @@ def session(options, folder, on_note=lambda note: None, **values):
     return AskSession(job, read_inputs(job), folder, on_note=on_note)
 
 
+@pytest.fixture
+def asking(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        yield asking
+
+
 def truth_of(options):
     """Return the true class of every row by the id "view:row"."""
     job = load_job(None, options)
@@ -64,18 +70,17 @@ def all_of(asking):
         ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
     ],
 )
-def test_names_like_handles_and_long_ones_are_refused(options, tmp_path, name, message):
-    with session(options, tmp_path / "asked") as asking:
-        first, second = (question.id for question in asking.next(2))
-        asking.answer(first, "new:a")
-        before = all_of(asking)
-        with pytest.raises(InvalidInputError, match=message):
-            asking.answer(second, f"new:{name}")
-        with pytest.raises(InvalidInputError, match=message):
-            asking.rename("a", name)
-        assert all_of(asking) == before
-        asking.rename("a", "a" * 200)
-        asking.answer(second, "new:g")
+def test_names_like_handles_and_long_ones_are_refused(asking, name, message):
+    first, second = (question.id for question in asking.next(2))
+    asking.answer(first, "new:a")
+    before = all_of(asking)
+    with pytest.raises(InvalidInputError, match=message):
+        asking.answer(second, f"new:{name}")
+    with pytest.raises(InvalidInputError, match=message):
+        asking.rename("a", name)
+    assert all_of(asking) == before
+    asking.rename("a", "a" * 200)
+    asking.answer(second, "new:g")
 
 
 def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
@@ -104,26 +109,24 @@ def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
 @pytest.mark.parametrize(
     "name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""]
 )
-def test_names_that_say_something_else_are_refused(options, tmp_path, name):
-    with session(options, tmp_path / "asked") as asking:
-        (question,) = asking.next()
-        with pytest.raises(InvalidInputError):
-            asking.answer(question.id, f"new:{name}")
-        assert asking.status.version == 0
+def test_names_that_say_something_else_are_refused(asking, name):
+    (question,) = asking.next()
+    with pytest.raises(InvalidInputError):
+        asking.answer(question.id, f"new:{name}")
+    assert asking.status.version == 0
 
 
-def test_another_answer_needs_again_and_the_same_one_adds_nothing(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
-        (question,) = asking.next()
-        asking.answer(question.id, "new:a")
-        assert asking.answer(question.id, "g1").says == "a", "a handle stands for its group"
-        with pytest.raises(InvalidInputError, match="answered before: 'a'"):
-            asking.answer(question.id, "unsure")
-        with pytest.raises(InvalidInputError, match="no group 'g3'"):
-            asking.answer(question.id, "g3", again=True)
-        assert asking.status.version == 1
-        asking.answer(question.id, "unsure", again=True)
-        assert said(asking) == [(question.id, "unsure")]
+def test_another_answer_needs_again_and_the_same_one_adds_nothing(asking):
+    (question,) = asking.next()
+    asking.answer(question.id, "new:a")
+    assert asking.answer(question.id, "g1").says == "a", "a handle stands for its group"
+    with pytest.raises(InvalidInputError, match="answered before: 'a'"):
+        asking.answer(question.id, "unsure")
+    with pytest.raises(InvalidInputError, match="no group 'g3'"):
+        asking.answer(question.id, "g3", again=True)
+    assert asking.status.version == 1
+    asking.answer(question.id, "unsure", again=True)
+    assert said(asking) == [(question.id, "unsure")]
 
 
 def test_a_contradiction_is_refused_with_its_chain(options, tmp_path):
@@ -195,16 +198,15 @@ def test_what_somebody_adds_to_the_log_meanwhile_is_kept(options, tmp_path):
         assert [one.id for one in asking.said] == [first, second]
 
 
-def test_an_answer_is_not_stored_if_a_file_that_follows_cannot_be_replaced(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
-        first, second = (question.id for question in asking.next(2))
-        asking.answer(first, "new:ä")
-        (tmp_path / "asked" / "groups.csv").write_text("name,members\n")
-        before = (tmp_path / "asked" / "asked.csv").read_bytes()
-        with pytest.raises(StoreError, match=r"groups\.csv is not replaced: it was changed"):
-            asking.answer(second, "ä")
-        assert (tmp_path / "asked" / "asked.csv").read_bytes() == before
-        assert [one.id for one in asking.said] == [first]
+def test_an_answer_is_not_stored_if_a_file_that_follows_cannot_be_replaced(asking, tmp_path):
+    first, second = (question.id for question in asking.next(2))
+    asking.answer(first, "new:ä")
+    (tmp_path / "asked" / "groups.csv").write_text("name,members\n")
+    before = (tmp_path / "asked" / "asked.csv").read_bytes()
+    with pytest.raises(StoreError, match=r"groups\.csv is not replaced: it was changed"):
+        asking.answer(second, "ä")
+    assert (tmp_path / "asked" / "asked.csv").read_bytes() == before
+    assert [one.id for one in asking.said] == [first]
 
 
 def test_folders_of_others_are_refused(options, tmp_path):
@@ -327,29 +329,26 @@ def test_a_card_shows_columns_images_and_bars(tmp_path):
     assert ("file", "pictures/4.png") in four.values
 
 
-def test_the_columns_that_differ_most_are_shown(options, tmp_path):
-    with session(options, tmp_path / "asked") as asking:
-        card = asking.card(asking.next()[0])
-        table = asking._inputs.tables[0]
+def test_the_columns_that_differ_most_are_shown(asking):
+    card = asking.card(asking.next()[0])
+    table = asking._inputs.tables[0]
     bars = card.rows[0].bars
     row = table.X[table.row[card.rows[0].id]]
     scores = (row - table.X.mean(axis=0)) / table.X.std(axis=0)
     assert dict(bars) == pytest.approx(dict(zip(table.columns, scores, strict=True)), abs=0.006)
-    assert [abs(score) for _, score in bars] == sorted(
-        (abs(score) for _, score in bars), reverse=True
-    )
+    sizes = [abs(score) for _, score in bars]
+    assert sizes == sorted(sizes, reverse=True)
 
 
-def test_the_share_of_rows_that_moved_is_told_after_each_ten(options, tmp_path):
+def test_the_share_of_rows_that_moved_is_told_after_each_ten(asking, options):
     truth = truth_of(options)
-    with session(options, tmp_path / "asked") as asking:
-        answered(asking, truth, 19)
-        assert asking.status.moved is None
-        (question,) = asking.next()
-        asking.answer(question.id, truth[question.id])
-        assert 0 <= asking.status.moved <= 1
-        asking.undo()
-        assert asking.status.moved is None
+    answered(asking, truth, 19)
+    assert asking.status.moved is None
+    (question,) = asking.next()
+    asking.answer(question.id, truth[question.id])
+    assert 0 <= asking.status.moved <= 1
+    asking.undo()
+    assert asking.status.moved is None
 
 
 def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
@@ -366,12 +365,6 @@ def test_rows_with_hardly_any_text_are_not_among_the_first_cards(tmp_path):
 
 
 # ---- answers as a table: recorded whole, or not at all with the line that is wrong
-
-
-@pytest.fixture
-def asking(tmp_path):
-    with session(write_problem(tmp_path, judged=()), tmp_path / "asked") as asking:
-        yield asking
 
 
 @pytest.fixture
