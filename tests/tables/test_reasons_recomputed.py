@@ -62,6 +62,10 @@ class Walk:
     weight: float = inf
     kinds: str = ""  # j for a constraint, m for a match, … for steps that are not named
 
+    @property
+    def worth(self) -> float:
+        return 1.0 if self.weight == inf else self.weight
+
 
 def walks(text: str, known: Solved) -> list[Walk]:
     """Follow the steps of a reason.
@@ -108,15 +112,6 @@ def _take(walk: Walk, step: re.Match[str], rows: frozenset[str], known: Solved) 
 def _places(lines: str | None) -> list[str]:
     listed = re.findall(r"lines? ([\d, ]+) of ([^\s,]+)", lines or "")
     return [f"line {line} of {file}" for numbers, file in listed for line in numbers.split(", ")]
-
-
-def implied(because: str, known: Solved) -> tuple[str, str, bool, float]:
-    """Return both ends of the only chain of a reason, whether it is a must-link, and what it
-    weighs.
-    """
-    (walk,) = walks(because.removeprefix("because "), known)
-    assert walk.n_apart <= 1, because
-    return walk.start, walk.end, walk.n_apart == 0, 1.0 if walk.weight == inf else walk.weight
 
 
 # random problems
@@ -302,14 +297,13 @@ def check_what_follows(solved, view, closed, row, because, source):
     (walk,) = walks(chain, solved)
     assert (walk.start, walk.end, walk.n_apart) == (ids[u], ids[v], not must_link)
     assert re.fullmatch(CHAINED[solved.closure], walk.kinds), because
-    chained = 1.0 if walk.weight == inf else walk.weight
-    assert chained in closed[min(u, v), max(u, v), must_link]
+    assert walk.worth in closed[min(u, v), max(u, v), must_link]
     assert near == [(ids[row], ids[end]) for row, end in ((i, u), (j, v)) if row != end]
     if near:
         reached = reach(solved, view, solved.model.clusterers_[view], (i, j), (u, v))
-        assert chained * reached == pytest.approx(weight, rel=1e-9)
+        assert walk.worth * reached == pytest.approx(weight, rel=1e-9)
     else:
-        assert (i, j, weight) == (u, v, chained)
+        assert (i, j, weight) == (u, v, walk.worth)
     return bool(near)
 
 
@@ -371,10 +365,9 @@ def expected(solved, related, target):
 
 def check_chain(solved, target, row, because):
     i, j, must_link, weight = row
-    start, end, is_must_link, chained = implied(because, solved)
-    assert (start, end) == (solved.ids[target][i], solved.ids[target][j])
-    assert (is_must_link, chained) == (must_link, weight), because
     (walk,) = walks(because.removeprefix("because "), solved)
+    assert (walk.start, walk.end) == (solved.ids[target][i], solved.ids[target][j])
+    assert (walk.n_apart, walk.worth) == (not must_link, weight), because
     if solved.closure != "full":
         assert re.fullmatch(f"m{CHAINED[solved.closure]}m", walk.kinds), because
 
