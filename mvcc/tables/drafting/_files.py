@@ -89,7 +89,7 @@ def _named(paths: Iterable[str], views: Mapping[str, str]) -> dict[str, str]:
     for path in paths:
         stem = re.sub(r"[^\w-]+", "_", Path(path).stem)[:60].strip("_-")
         name = stem if stem.replace("-", "_").isidentifier() else f"table_{stem}".rstrip("_")
-        names = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        names = chain([name], (f"{name}_{number}" for number in count(2)))
         views[next(name for name in names if name not in views)] = path
     return views
 

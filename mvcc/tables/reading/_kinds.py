@@ -237,7 +237,7 @@ def _of_24_hours(time: str) -> str:
         return time
     hour = int(found["hour"])
     if found["half"] and 1 <= hour <= 12:
-        hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
+        hour = hour % 12 + 12 * (found["half"].lower() == "pm")
     return f"T{hour:02}:{found['rest']}{time[found.end() :].strip()}"
 
 

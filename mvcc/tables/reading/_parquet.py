@@ -101,12 +101,11 @@ def _with_texts(table: Any, path: str) -> Any:
 
     columns, fields = list(table.columns), list(table.schema)
     for number, field in enumerate(fields):
-        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-        is_text = types.is_string(kind) or types.is_large_string(kind)
+        kind = _plain(field.type)
         of_bytes = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
         is_bytes = any(is_such(kind) for is_such in of_bytes)
         try:
-            if is_text:
+            if types.is_string(kind):
                 columns[number].validate(full=True)
             elif is_bytes:
                 plain = columns[number].cast(pyarrow.large_binary())
@@ -230,13 +229,13 @@ def _files_in(path: str) -> list[str]:
 def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:
     """Refuse a file with other columns than the files before; note the type of each."""
     types = {field.name: _plain(field.type) for field in schema}
-    first = next(iter(known.values()))[1] if known else ""
-    for column in [*known, *types] if known else []:
-        kind, where = known.get(column, (None, ""))
+    first = next(iter(known.values()), (None, ""))[1]
+    for column in [*known, *types]:
+        kind, where = known.get(column, (types.get(column), ""))
         called = f"column {clipped(repr(column))}"
         if column not in types:
             wrong = f"there is no {called}, which {first} has"
-        elif column not in known:
+        elif first and column not in known:
             wrong = f"there is a {called}, which {first} does not have"
         elif "null" not in (str(kind), str(types[column])) and kind != types[column]:
             wrong = f"the {called} is of type {types[column]}, but in {where} of type {kind}"
