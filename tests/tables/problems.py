@@ -72,16 +72,10 @@ def write_problem(
         ]
         table = [["id", "kind", "x", "y", "z"]]
         for row_id, thing in rows_of[name]:
-            table.append(
-                [
-                    row_id,
-                    f"kind {truth[thing]}",
-                    *(centers[truth[thing]] + noise * rng.normal(size=3)).tolist(),
-                ]
-            )
-        jobs.append(
-            (("views", name, "path"), write_csv(folder / f"{name}.csv", table), f"--view {name}")
-        )
+            point = centers[truth[thing]] + noise * rng.normal(size=3)
+            table.append([row_id, f"kind {truth[thing]}", *point.tolist()])
+        path = write_csv(folder / f"{name}.csv", table)
+        jobs.append((("views", name, "path"), path, f"--view {name}"))
         jobs.append((("views", name, "labels_column"), "kind", f"--labels-column {name}"))
     for u, v in combinations(names, 2) if pairs is None else pairs:
         there = {thing: row_id for row_id, thing in rows_of[v]}
@@ -89,10 +83,8 @@ def write_problem(
         path = write_csv(folder / f"{u}-{v}.csv", both)
         jobs.append((("matches", f"{u}:{v}"), path, f"--match {u}:{v}"))
     for view in judged:
-        path = write_csv(
-            folder / f"judged{view}.csv",
-            _judged(rows_of[names[view]], truth, n_matches, n_judged, rng),
-        )
+        listed = _judged(rows_of[names[view]], truth, n_matches, n_judged, rng)
+        path = write_csv(folder / f"judged{view}.csv", listed)
         jobs.append((("constraints", names[view]), path, f"--constraints {names[view]}"))
     return jobs
 
@@ -101,17 +93,10 @@ def _judged(rows, truth, n_matches, n_judged, rng):
     chosen = [row for row in rows if row[1] < n_matches + 3]
     listed = [["i", "j", "kind", "weight"]]
     for _ in range(n_judged):
-        (i, one), (j, other) = (
-            chosen[place] for place in rng.choice(len(chosen), 2, replace=False)
-        )
-        listed.append(
-            [
-                i,
-                j,
-                "must-link" if truth[one] == truth[other] else "cannot-link",
-                rng.choice([0.8, 1.0, 1.5]),
-            ]
-        )
+        places = rng.choice(len(chosen), 2, replace=False)
+        (i, one), (j, other) = (chosen[place] for place in places)
+        kind = "must-link" if truth[one] == truth[other] else "cannot-link"
+        listed.append([i, j, kind, rng.choice([0.8, 1.0, 1.5])])
     return listed
 
 
