@@ -236,8 +236,8 @@ class _Way(NamedTuple):
     weight: float
     source: int  # the view that passed it on
     place: int  # which of its constraints it was
-    to: tuple[int, int]
-    sure: tuple[float, float]  # of the relations to these rows
+    # its rows, ascending, each with its counterpart there and how sure that relation is
+    ends: list[tuple[int, int, float]]
 
 
 def _ways(
@@ -257,8 +257,8 @@ def _ways(
                         key = min(one, other), max(one, other), must_link
                         kept = min(weight, sure_one, sure_other)
                         if one != other and (key not in best or best[key].weight < kept):
-                            sure = sure_one, sure_other
-                            best[key] = _Way(kept, source, place, (one, other), sure)
+                            ends = sorted([(one, i, sure_one), (other, j, sure_other)])
+                            best[key] = _Way(kept, source, place, ends)
     return best
 
 
@@ -276,17 +276,15 @@ def _counterparts(
 
 def _by_way(reasons: Reasons, flows: list[Flow], target: int, way: _Way) -> Reason:
     """Say by which matches a constraint came, and why it was passed on."""
-    flow = flows[way.source]
-    i, j = flow.constraints.pairs[way.place].tolist()
-    there = flow.reasons[way.place]
-    (one, i_there, sure), (other, j_there, sure_other) = sorted(
-        zip(way.to, (i, j), way.sure, strict=True)
+    there = flows[way.source].reasons[way.place]
+    first, last = (
+        reasons.chain((target, row), (way.source, counterpart), False, sure)
+        for row, counterpart, sure in way.ends
     )
-    first = reasons.chain((target, one), (way.source, i_there), False, sure)
-    last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
-    source = way.source, i_there, j_there
+    i, j = (counterpart for _, counterpart, _ in way.ends)
+    source = way.source, i, j
     if inner := there.chain:
-        if i != i_there:
+        if i > j:  # as its pairs are sorted
             inner = _back(inner)
         chain = without_loops(first + inner + _back(last))
         if chain and weight_of(chain) == way.weight:
