@@ -142,19 +142,6 @@ def pytest_terminal_summary(
     }
     for line in sorted(agreement):
         terminalreporter.write_line(line)
-    # what became of bad input; a failed test has met a traceback
-    answers = [
-        (report.failed, *counts)
-        for report in reports
-        for name, counts in report.user_properties
-        if name == "bad input"
-    ]
-    if answers:
-        tracebacks, refused, valid = map(sum, zip(*answers, strict=True))
-        terminalreporter.write_line(
-            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,}"
-            f" valid, {tracebacks} tracebacks"
-        )
 
 
 _SKIPPED = pytest.StashKey[Counter[str]]()

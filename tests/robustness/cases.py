@@ -98,3 +98,13 @@ def assert_clear(message, *names):
         re.search(rf"\b{name}\b" if name.isidentifier() else name, message) for name in names
     ), message
     assert len(re.findall(r"[a-zA-Z]{2,}", message)) >= LEAST_WORDS, message
+
+
+def assert_clustering(fitted, n):
+    k = fitted.n_clusters
+    assert fitted.labels_.shape == (n,)
+    assert set(fitted.labels_) <= set(range(k))
+    assert len(fitted.cluster_centers_) == k
+    assert np.isfinite(fitted.cluster_centers_).all()
+    assert np.isfinite(getattr(fitted, "metrics_", 0.0)).all()
+    assert np.isfinite(fitted.objective_)

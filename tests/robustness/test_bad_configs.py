@@ -10,14 +10,24 @@ from hypothesis import strategies as st
 
 from mvcc.experiments import Config, _plan, load_config
 from tests.robustness.cases import command, many
-from tests.robustness.spoiling import ODD_TEXTS, places, spoilt_bytes, spoilt_tree, tokens
+from tests.robustness.damaging import ODD_TEXTS, WORDS
+from tests.robustness.spoiling import spoilt_bytes, spoilt_tree
+
+
+def places(tree, path=""):
+    """List the dotted keys of all sections and values inside a tree."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield f"{path}{key}"
+            yield from places(value, f"{path}{key}.")
+
 
 CONFIGS = [
     path.read_text("utf-8")
     for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 ]
 TREES = [yaml.safe_load(text) for text in CONFIGS]
-KEYS = sorted({".".join(map(str, place)) for tree in TREES for place in places(tree)})
+KEYS = sorted({place for tree in TREES for place in places(tree)})
 VALUES = [json.dumps(value) for tree in TREES for value in tree.values()]
 SMALL = (
     "name: small\ndataset: four_quadrants\nmulti_view: {threshold: 0.5, mapped: [0.2, 1],"
@@ -75,7 +85,7 @@ def test_a_file_is_understood_or_refused(content):
 
 
 keys = st.sampled_from([*KEYS, *ODD_TEXTS, "a.b.c", ".", "..", "multi_view.", "=", "trials.0"])
-values = tokens | st.sampled_from(VALUES) | st.text(max_size=20)
+values = st.sampled_from(WORDS) | st.sampled_from(VALUES) | st.text(max_size=20)
 
 
 @many(

@@ -52,6 +52,7 @@ VIEWS = "--view texts=texts.csv --view images=images.{} --match texts:images=mat
 RESULT = "res/clustering.json res/model.skops res/cluster.yaml res/texts/labels.csv"
 EXPERIMENT = "exp/manifest.json exp/curves.csv exp/scores.csv.gz exp/example.json"
 ANSWERS = "asked/asked.csv asked/texts.csv"
+FIGURES = "3 4 6 8 9 difference".split()
 READINGS = {
     "cluster": [
         *readings(f"cluster cluster.yaml --out out {QUICK}", JOB),
@@ -90,7 +91,7 @@ READINGS = {
     "run": readings("run run.yaml --out exp --dry-run", "run.yaml exp/manifest.json"),
     "replay": readings("replay small 0", "small/manifest.json small/scores.csv.gz"),
     "claims": readings("claims exp", EXPERIMENT),
-    "plot": readings("plot exp --figure {} --out out", EXPERIMENT, "346"),
+    "plot": readings("plot exp --figure {} --out out", EXPERIMENT, FIGURES),
 }
 
 

@@ -21,9 +21,9 @@ from mvcc import (
     spectral_features,
 )
 from mvcc.propagation._diagnostics import diagnose
-from tests.robustness.cases import answer, many, with_warnings
+from tests.robustness.cases import answer, assert_clustering, many, with_warnings
+from tests.robustness.spoiling import SMALLEST, judged
 
-SMALLEST = 5e-324
 WHERE = "X n_clusters objective covariance contradict threshold regularization metrics".split()
 
 scales = st.sampled_from(
@@ -53,36 +53,10 @@ def data(draw, most_rows=12):
         return X * draw(scales)
 
 
-WEIGHTS = st.sampled_from([1.0, 1.0, 0.5, 0.0, 1e-300, 1e6, 1e300, SMALLEST])
-
-
-@st.composite
-def judged(draw, n):
-    """Constraints between n rows, of one weight or of many; they may contradict each other."""
-    if n < 2:
-        return Constraints([], [])
-    row, step = st.integers(0, n - 1), st.integers(1, n - 1)
-    pairs = draw(st.lists(st.builds(lambda i, step: (i, (i + step) % n), row, step), max_size=12))
-    one = draw(st.none() | WEIGHTS)
-    weights = [draw(WEIGHTS) if one is None else one for _ in pairs]
-    must_link = [draw(st.booleans()) for _ in pairs]
-    return Constraints(np.reshape(pairs, (-1, 2)).astype(int), must_link, weights)
-
-
 def clusterers(k):
     variants = [(metric, shared) for metric in ("diagonal", "full") for shared in (False, True)]
     metric_learning = [MPCKMeans(k, metric=m, shared_metric=s, random_state=0) for m, s in variants]
     return st.sampled_from([PCKMeans(k, random_state=0), *metric_learning])
-
-
-def assert_clustering(fitted, n):
-    k = fitted.n_clusters
-    assert fitted.labels_.shape == (n,)
-    assert set(fitted.labels_) <= set(range(k))
-    assert len(fitted.cluster_centers_) == k
-    assert np.isfinite(fitted.cluster_centers_).all()
-    assert np.isfinite(getattr(fitted, "metrics_", 0.0)).all()
-    assert np.isfinite(fitted.objective_)
 
 
 @st.composite
