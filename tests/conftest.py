@@ -132,13 +132,12 @@ def pytest_terminal_summary(
         str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped
     )
     # how many fits equal those of the reference implementation
-    reports = [
-        report
+    agreement = {
+        line
         for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, [])
-    ]
-    agreement = {
-        line for report in reports for name, line in report.user_properties if name == "agreement"
+        for name, line in report.user_properties
+        if name == "agreement"
     }
     for line in sorted(agreement):
         terminalreporter.write_line(line)

@@ -68,7 +68,7 @@ def ports():
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=MARKS.get(page, ())) for page in pages()]
 )
-def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
+def test_the_code_blocks_of_a_page_work(page, tmp_path, ports):
     more = {}
     if page in IN_A_CHECKOUT:
         lay_out_a_checkout(tmp_path)
@@ -76,8 +76,6 @@ def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
     blocks = blocks_of(page)
     with Reader(tmp_path, variables(HERE, **more), instead=ports | FEWER) as reader:
         reader.follow(blocks)
-    counts = f"{len(reader.done)} run, {len(reader.left)} only checked"
-    record_property("code blocks", f"{page}: {counts}")
     places = [block.place for block in blocks if block.is_code]
     assert sorted(reader.done + reader.left) == sorted(places)
 

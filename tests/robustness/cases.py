@@ -1,6 +1,5 @@
 """What counts as an answer to bad input: it is understood, or refused clearly."""
 
-import inspect
 import re
 from collections import Counter
 
@@ -34,29 +33,19 @@ def many(number, /, **strategies):
 
     Arguments of the property that have no strategy are fixtures, the same ones for all cases.
     """
-
-    def decorate(test):
-        def run(**fixtures):
-            share = settings.default.max_examples / settings.get_profile("thorough").max_examples
-            cases = settings(
-                max_examples=max(2, round(number * share)),
-                derandomize=True,
-                database=None,
-                suppress_health_check=[
-                    HealthCheck.too_slow,
-                    HealthCheck.data_too_large,
-                    HealthCheck.filter_too_much,
-                ],
-            )
-            cases(given(**strategies)(test))(**fixtures)
-
-        signature = inspect.signature(test)
-        others = [one for name, one in signature.parameters.items() if name not in strategies]
-        run.__signature__ = signature.replace(parameters=others)
-        run.__name__, run.__module__ = test.__name__, test.__module__
-        return run
-
-    return decorate
+    share = settings.default.max_examples / settings.get_profile("thorough").max_examples
+    cases = settings(
+        max_examples=max(2, round(number * share)),
+        derandomize=True,
+        database=None,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.filter_too_much,
+            HealthCheck.function_scoped_fixture,
+        ],
+    )
+    return lambda test: cases(given(**strategies)(test))
 
 
 def answer(call, *names, error=InvalidInputError):
