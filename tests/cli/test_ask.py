@@ -1,17 +1,22 @@
-"""``mvcc ask``: questions in the terminal, as JSON, and answers as a table."""
+"""``mvcc ask``: questions in the terminal, as JSON, in a browser, and answers as a table."""
 
 import csv
 import io
 import json
 import re
 import signal
+import socket
 import sys
+import threading
+import webbrowser
 from unittest.mock import patch
+from urllib.request import Request, urlopen
 
 import pytest
 from rich.cells import cell_len
 
 from tests.command_line import mvcc
+from tests.tables.asking.pages import write_tables
 from tests.tables.problems import read_csv, write_csv
 from tests.terminal import Terminal
 
@@ -86,16 +91,6 @@ def true_answers(folder, n):
     return ids
 
 
-def test_answers_and_json_record_then_print(folder):
-    (question,) = questions(folder)
-    document = json.loads(answer(folder, [[question["id"], "new:a"]]).stdout)
-    assert document["groups"] == [{"group": "g1", "name": "a", "size": 1}]
-    assert document["questions"][0]["id"] != question["id"]
-    done = answer(folder, [[question["id"], "b"]])
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "answers.csv:2: There is no group 'b'" in done.stderr
-
-
 def test_options_stand_for_a_config(folder):
     words = f"{VIEWS} --match left:right=matches.csv"
     by_options = ask(folder, f"{words} --out asked --json -n 4")
@@ -123,18 +118,6 @@ def test_what_cannot_be_asked_is_refused(folder, words, message):
     done = ask(folder, words)
     assert done.returncode in (1, 2)
     assert message in " ".join(done.stderr.split())
-
-
-def test_answers_about_other_tables_are_refused(folder):
-    true_answers(folder, 5)
-    header, *rows = (folder / "left.csv").read_text().splitlines()
-    (folder / "left.csv").write_text("\n".join([header, *(f"other{row}" for row in rows)]))
-    (folder / "matches.csv").write_text("left,right\notherl7,r7\n")
-    done = ask(folder, "ask.yaml --json")
-    assert done.returncode == 1
-    assert re.search(
-        r"asked\.csv:\d+: .*has no row with the id .*choose another folder", done.stderr
-    )
 
 
 @pytest.mark.parametrize(
@@ -200,26 +183,6 @@ def test_what_was_said_is_listed_and_changed(folder):
     assert "Refused: There is no group 'x'" in shown
 
 
-def test_pairs_are_asked_down_the_groups(folder):
-    shown = asked(folder, "ask.yaml --pairs", keys="n  n b n n c y f")
-    said = log(folder)
-    assert [answer for _, answer in said[:3]] == ["new:group 1", "new:b", "new:c"]
-    assert len(said) == 4
-    assert shown.count("Are these two alike?") == 1 + 1 + 2 + 1 + 1
-
-
-def test_a_contradiction_is_refused_and_the_card_stays(folder):
-    first, second = (question["id"] for question in questions(folder, n=2))
-    pair = [first.split(":")[1], second.split(":")[1]]
-    write_csv(folder / "pairs.csv", [["i", "j", "kind"], [*pair, "cannot-link"]])
-    words = f"ask.yaml --constraints left={folder / 'pairs.csv'}"
-    shown = asked(folder, words, keys="n a 1 n b f", COLUMNS="200")
-    refusal = f"Refused: New is the answer 'a' to {second}. The constraints contradict each other"
-    assert refusal in shown
-    assert "line 2 of pairs.csv" in shown
-    assert log(folder) == [(first, "new:a"), (second, "new:b")]
-
-
 def test_it_says_when_nothing_is_left(folder):
     answer(folder, [[one["id"], "unsure"] for one in questions(folder, n=99)])
     assert questions(folder) == []
@@ -255,6 +218,8 @@ def test_the_status_says_when_the_number_of_groups_is_settled(folder):
     for settled in (False, True):
         true_answers(folder, 5 if settled else 10)
         assert ("k = 3 is settled" in asked(folder, keys="f")) is settled
+    done = mvcc(*"cluster ask.yaml --asked asked -k auto --dry-run".split(), cwd=folder)
+    assert "answers: 3 groups, 0 rows of outliers\n" in done.stdout
 
 
 def test_rows_are_beside_each_other_where_there_is_room(folder):
@@ -315,3 +280,59 @@ def test_no_answer_is_lost_however_it_ends(folder, how, exit_code):
     done = ask(folder, keys="f")
     assert "2 answers, 1 group." in done.stdout
     assert ("ended without a word" in done.stderr) is (how == signal.SIGKILL)
+
+
+# in a browser
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_tables(tmp_path)
+
+
+def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch):
+    opened, told = [], threading.Event()
+
+    def use(address):
+        opened.append(address)
+
+        def post(name, **said):
+            kind = {"Content-Type": "application/json"}
+            request = Request(address + name, json.dumps(said).encode(), kind)
+            return json.load(urlopen(request, timeout=10))
+
+        state = json.load(urlopen(address + "state", timeout=10))
+        post("answer", id=state["card"]["id"], answer="new:harbor", version=0)
+        opened.append(post("finish")["then"])
+        told.set()
+
+    monkeypatch.setattr(webbrowser, "open", use)
+    done = mvcc("ask", config.name, "--out", "answers", "--browser", cwd=config.parent)
+    assert done.returncode == 0, done.stderr
+    assert told.wait(10)
+    address, last = done.stdout.splitlines()
+    assert opened == [address, "mvcc cluster cluster.yaml --asked answers -k auto --out results"]
+    assert last == f"1 answer, 1 group. Go on: {opened[1]}"
+    assert len(log(config.parent, "answers")) == 1
+
+
+def test_a_port_that_is_taken_is_no_traceback(config):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = ("--browser", "--no-open", "--port", port)
+        done = mvcc("ask", config, "--out", config.parent / "a", *words)
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--port 8000", "--no-open", "--browser --json", "--browser --pairs", "--browser --port 65536"],
+)
+def test_options_of_the_page_that_do_not_go_together(config, words):
+    done = mvcc("ask", config, "--out", config.parent / "a", *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--port" in done.stderr or "--browser" in done.stderr
+    assert not (config.parent / "a").exists()

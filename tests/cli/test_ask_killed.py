@@ -8,48 +8,35 @@ from pathlib import Path
 import pytest
 
 from mvcc.tables import AskSession, load_job, read_inputs
-from tests.tables.problems import read_csv, write_csv
+from tests.tables.asking.pages import KINDS, kind_of, write_tables
+from tests.tables.problems import read_csv
 from tests.terminal import Terminal
 
-ROWS = 60
 QUESTIONS = 30  # of a session, before the next begins
 PROMPT = "? why"
-CONFIRMED = re.compile(r"You said “(class \d)” about ((?:left|right):[lr]\d+);")
-DERIVED = ("groups.csv", "left.csv", "right.csv")
+CONFIRMED = re.compile(r"You said “(\w+)” about ((?:texts|images):[ti]\d+);")
+DERIVED = ("groups.csv", "texts.csv", "images.csv")
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two views of objects of three classes, half of them in both; the ids tell the class."""
-    for view, shift in (("left", 0), ("right", ROWS // 2)):
-        rows = [
-            [f"{view[0]}{n}", n % 3 * 10 + n / 50, n % 3 * -7 + n % 5 / 9]
-            for n in range(shift, shift + ROWS)
-        ]
-        write_csv(tmp_path / f"{view}.csv", [["id", "x", "y"], *rows])
-    pairs = [[f"l{n}", f"r{n}"] for n in range(ROWS // 2, ROWS)]
-    write_csv(tmp_path / "matches.csv", [["left", "right"], *pairs])
-    (tmp_path / "ask.yaml").write_text(
-        "views: {left: left.csv, right: right.csv}\n"
-        "matches: {left:right: matches.csv}\n"
-        "n_clusters: auto\n"
-    )
-    return tmp_path
+    """Texts and images of three kinds, half of which are the same object."""
+    return write_tables(tmp_path).parent
 
 
 def undisturbed(folder: Path) -> list[tuple[str, str]]:
     """Return all that is asked and answered without a kill, in the folder ``whole``."""
-    job = load_job(folder / "ask.yaml")
+    job = load_job(folder / "cluster.yaml")
     with AskSession(job, read_inputs(job), folder / "whole") as session:
         for _ in range(QUESTIONS):
             (question,) = session.next()
-            name, known = kind_of(question.id), {group.name for group in session.groups}
+            name, known = name_of(question.id), {group.name for group in session.groups}
             session.answer(question.id, name if name in known else f"new:{name}")
         return [(one.id, one.answer) for one in session.said]
 
 
-def kind_of(id: str) -> str:
-    return f"class {int(id.split(':')[1][1:]) % 3}"
+def name_of(id: str) -> str:
+    return kind_of(int(id.split(":")[1][1:]))
 
 
 class Answering:
@@ -66,8 +53,8 @@ class Answering:
 
     def answer(self, card: str) -> None:
         """Press the keys of the answer, the last of which stores it."""
-        name = kind_of(asked_about(card))
-        keys = dict(re.findall(r"^ (\d)  (class \d) \(", card, re.M))
+        name = name_of(asked_about(card))
+        keys = dict(re.findall(rf"^ (\d)  ({'|'.join(KINDS)}) \(", card, re.M))
         number = next((key for key, own in keys.items() if own == name), None)
         if number is None:
             self.terminal.press("n")
@@ -88,7 +75,7 @@ def plain(shown: str) -> str:
 
 def asked_about(card: str) -> str:
     """Return the row that a card shows first, as "view:id"."""
-    return ":".join(re.search(r"^(left|right): ([lr]\d+)", card, re.M).groups())
+    return ":".join(re.search(r"^(texts|images): ([ti]\d+)", card, re.M).groups())
 
 
 def check_files(
@@ -117,7 +104,7 @@ def test_a_terminal_that_is_killed_again_and_again_loses_no_answer(folder, tried
         if stored > QUESTIONS - 6:
             out, stored = folder / f"asked{number}", 0
         confirmed = expected[:stored]
-        with Terminal(folder, "ask.yaml", "--out", out.name) as terminal:
+        with Terminal(folder, "cluster.yaml", "--out", out.name) as terminal:
             person = Answering(terminal)
             if moment.random() < 0.2:
                 time.sleep(moment.uniform(0, 4))  # while it starts, or reads what was said
@@ -134,7 +121,7 @@ def test_a_terminal_that_is_killed_again_and_again_loses_no_answer(folder, tried
         assert "Traceback" not in shown
         confirmed += [(id, kind) for kind, id in CONFIRMED.findall(shown)]
         stored = check_files(out, expected, confirmed)
-    with Terminal(folder, "ask.yaml", "--out", out.name) as terminal:
+    with Terminal(folder, "cluster.yaml", "--out", out.name) as terminal:
         person = Answering(terminal)
         card = person.card()
         for _ in range(QUESTIONS - stored):
