@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mvcc
+from mvcc._utils import kernels
 from mvcc.cli import _data as doctor
 from mvcc.exceptions import DataError
 from tests.command_line import invoke
@@ -53,54 +54,28 @@ def test_a_missing_library_comes_with_the_line_that_installs_it(monkeypatch):
     assert facts()["libraries"] == {"no-such-library": "not installed; pip install no-such-library"}
 
 
-def doctor_with(**environment):
-    """Run it as a process of its own."""
-    command = [sys.executable, "-m", "mvcc", "doctor", "--json"]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
-
-
-def kernels(**environment):
-    return json.loads(doctor_with(**environment).stdout)["kernels"]["compiled"]
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_kernels_that_are_not_compiled_are_counted_as_none(tmp_path):
-    found = kernels(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert found == f"0 below {tmp_path / 'cache'}"
-
-
-@pytest.fixture
-def cannot_be_written(tmp_path):
-    """Copy the program to a place where no folder can be made beside the sources of kernels."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
-    for folder in package.rglob("*kernels"):
-        (folder / "__pycache__").touch()
-    return package
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(
-    cannot_be_written, tmp_path
-):
-    user = str(tmp_path / "user")
-    assert user in kernels(XDG_CACHE_HOME=user, HOME=user, NUMBA_CACHE_DIR="")
-
-
 @pytest.mark.compiled
 def test_kernels_are_compiled_when_asked_for():
     assert facts("--compile")["kernels"]["compiled"].startswith("all, in ")
 
 
+@pytest.mark.compiled
+def test_kernels_that_are_not_compiled_are_counted_as_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels, "_folders", {tmp_path})
+    assert facts()["kernels"] == {"compiled": f"0 below {tmp_path}"}
+
+
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(
-    cannot_be_written, tmp_path
-):
-    nowhere = str(cannot_be_written / "cluster/_kernels/__pycache__/cache")
-    done = doctor_with(NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere)
+def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
+    for folder in package.rglob("*kernels"):
+        (folder / "__pycache__").touch()  # no folder can be made beside the sources
+    nowhere = str(package / "cluster/_kernels/__pycache__/cache")
+    places = dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
+    command = [sys.executable, "-m", "mvcc", "doctor", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | places)
     assert done.returncode == 1
     assert "no folder for compiled kernels" in done.stderr
     assert "Set NUMBA_CACHE_DIR to a folder" in done.stderr

@@ -178,16 +178,6 @@ def test_backend_and_scheduler_go_together(folder):
     assert (folder / "new/curves.csv").read_bytes() == curves.read_bytes()
 
 
-@pytest.mark.slow
-def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(folder):
-    words = "run tiny.yaml --out new --backend dask --scheduler tcp://127.0.0.1:9"
-    done = mvcc(*words.split())
-    assert done.returncode == 1
-    assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
-    assert done.stderr.count("\n") == 1
-    assert not (folder / "new").exists()
-
-
 # steps within a long step
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mvcc.exceptions import ConfigError, DataError, StoreError
+from mvcc.exceptions import DataError
 from mvcc.experiments import _trial as attempt
 from tests.command_line import invoke
 
@@ -68,33 +68,15 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     def fail(config, trial, data_dir):
         raise ZeroDivisionError("a planted fault")
 
-    monkeypatch.setattr(attempt, "run_trial", fail)
+    monkeypatch.setattr(attempt, "draw_trial", fail)
     done = invoke("run tiny.yaml -j 1", code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
     assert "To repeat it: mvcc replay results/tiny 2\n" in done.stderr
     assert "Curves" not in done.stdout
 
 
-NO_DATA = "dataset=protein --set dataset_options={} --data-dir nowhere"
-
-
-@pytest.mark.parametrize(
-    ("assignment", "error", "message"),
-    [
-        ("multi_view.treshold=0.5", ConfigError, "threshold"),
-        ("multi_view.threshold=2", ConfigError, r"multi_view\.threshold: must be .*, got 2"),
-        ("multi_view.transfers=[magic]", ConfigError, "magic"),
-        (NO_DATA, DataError, "nowhere"),
-    ],
-)
-def test_bad_input_writes_nothing(config, tmp_path, assignment, error, message):
-    with pytest.raises(error, match=message):
-        invoke(f"run tiny.yaml --set {assignment}")
+def test_a_run_without_its_data_writes_nothing(config, tmp_path):
+    protein = "--set dataset=protein --set dataset_options={}"
+    with pytest.raises(DataError, match="nowhere"):
+        invoke(f"run tiny.yaml {protein} --data-dir nowhere")
     assert not (tmp_path / "results").exists()
-
-
-def test_another_config_does_not_replace_results(config):
-    invoke("run tiny.yaml -j 1")
-    with pytest.raises(StoreError, match="seed: 0 in the folder, 1 now"):
-        invoke("run tiny.yaml -j 1 --set seed=1")
-    invoke("run tiny.yaml -j 1 --set seed=1 --fresh")
