@@ -6,7 +6,6 @@ Each takes an estimator that is not fitted, and a problem.
 import copy
 import inspect
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import BytesIO
 
@@ -17,7 +16,6 @@ import pytest
 from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.utils import Tags, get_tags
 
 from mvcc import Constraints, PCKMeans, SingleView
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -151,13 +149,6 @@ def check_generators_in_the_same_state_give_the_same_bits(model, problem):
         assert one == other
 
 
-def check_fits_in_two_threads_are_those_of_one(model, problem):
-    other = make_problem(1)
-    expected = [fitted(model, problem), fitted(model, other)] * 2
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(fitted, [model] * 4, [problem, other] * 2)) == expected
-
-
 # ---- former and later fits
 
 
@@ -280,52 +271,6 @@ def check_no_constraints_may_be_said_in_three_ways(model, problem):
     else:
         first, *others = [fitted(model, way) for way in ways]
         assert others == [first, first]
-
-
-def check_keys_order_and_repetitions_of_mappings_do_not_matter(model, problem):
-    expected = fitted(model, problem)
-    (rows,) = problem.mappings.values()
-    for mappings in (
-        {(1, 0): rows[:, ::-1]},
-        {(0, 1): rows[[3, 1, 1, 5, 0, 2, 4, 3]]},
-        {(1, 0): rows[:3, ::-1], (0, 1): rows[2:]},
-        {(np.int64(0), np.int8(1)): pd.DataFrame(rows).astype("uint8")},
-    ):
-        assert fitted(model, replace(problem, mappings=mappings)) == expected
-
-
-def check_what_does_not_fit_together_is_refused_with_view_and_row(model, problem):
-    for view, X in enumerate(problem.views):
-        last = len(X) - 1
-        spoilt = [X.copy() for X in problem.views]
-        spoilt[view][1, 1] = np.nan
-        far = [None, None]
-        far[view] = Constraints([(0, last + 1)], [True])
-        rows, others = f"rows 0 … {last}", {(view, 1 - view): [(0, 0), (last + 1, 0)]}
-        far_match = rf"mappings\[\({view}, {1 - view}\)\]\[1\] names row {last + 1} of view {view},"
-        for arguments, message in [
-            ({"views": spoilt}, rf"views\[{view}\].*NaN"),
-            ({"constraints": far}, rf"\[{view}\] names row {last + 1}, but view {view} has {rows}"),
-            ({"mappings": others}, f"{far_match} .* {rows}"),
-            ({"mappings": {(view, 2): [(0, 0)]}}, rf"\({view}, 2\) does not name two different"),
-        ]:
-            with pytest.raises(InvalidInputError, match=message):
-                replace(problem, **arguments).fit(model)
-    assert not learned(model)
-
-
-# ---- the scikit-learn face
-
-
-def check_it_is_shown_and_tagged_as_an_estimator(model, problem):
-    for _ in range(2):  # before and after the fit
-        assert repr(model).startswith(f"{type(model).__name__}(")
-        assert type(model).__name__ in model._repr_html_()
-        assert isinstance(get_tags(model), Tags)
-        problem.fit(model)
-    stored = pickle.loads(pickle.dumps(model))
-    assert type(model).__name__ in stored._repr_html_()
-    assert "labels_" in dir(stored)
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

@@ -1,5 +1,7 @@
 """Containers that hold no constraints, views or relations are refused by name, in brief."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,37 @@ from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans, close_vi
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 JUDGED = Constraints.from_pairs([(0, 1)])
-VIEWS = [np.eye(4), np.eye(4)]
+LONG, HUGE = "x" * 10**6, 10**5000
+BAD_PAIRS = [5, None, np.array(3), "ab", {"a": 1}, object()]
+BAD_CONSTRAINTS = [None, 5, JUDGED, [5, None], np.array(3.0), [[(0, 1)]]]
+BAD_KEYS = [(HUGE, 0), LONG, (0, 0), (0, 7)]
+BAD_CLOSURES = [LONG, np.array([1, 2]), None, HUGE]
+OF_CONSTRAINTS = r"constraints(\[0\])? must be"
+OF_CLOSURE = "closure must be 'full', 'view' or 'none', got"
 
 
-@pytest.mark.parametrize("pairs", [5, None, np.array(3), "ab", {"a": 1}, object()])
-def test_pairs_that_are_none_are_refused(pairs):
-    with pytest.raises(InvalidInputError, match="pairs must"):
-        Constraints.from_pairs(must_link=pairs)
+def related(key):
+    return close_views([JUDGED, None], {key: [(0, 0)]})
+
+
+def closed(closure):
+    return MultiViewConstrainedClustering(PCKMeans(2), closure=closure).fit([np.eye(4)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((partial(Constraints.from_pairs, pairs), "pairs must") for pairs in BAD_PAIRS),
+        *((partial(close_views, bad, {}), OF_CONSTRAINTS) for bad in BAD_CONSTRAINTS),
+        *((partial(drop_conflicts, bad, {}), OF_CONSTRAINTS) for bad in BAD_CONSTRAINTS),
+        *((partial(related, key), "mappings: ") for key in BAD_KEYS),
+        *((partial(closed, bad), OF_CLOSURE) for bad in BAD_CLOSURES),
+    ],
+)
+def test_what_holds_nothing_is_refused_by_name_in_brief(call, message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        call()
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize(
@@ -22,37 +48,6 @@ def test_pairs_that_are_none_are_refused(pairs):
 )
 def test_pairs_may_come_in_any_container(pairs):
     assert Constraints.from_pairs(must_link=pairs) == JUDGED
-
-
-@pytest.mark.parametrize("close", [close_views, drop_conflicts])
-@pytest.mark.parametrize(
-    "constraints", [None, 5, JUDGED, [5, None], np.array(3.0), [[(0, 1)]]], ids=str
-)
-def test_constraints_of_views_are_a_list_of_constraints(close, constraints):
-    with pytest.raises(InvalidInputError, match=r"constraints(\[0\])? must be"):
-        close(constraints, {})
-
-
-@pytest.mark.parametrize(
-    "key", [(10**5000, 0), "x" * 10**6, (0, 0), (0, 7)], ids=["huge", "long", "same", "no view"]
-)
-def test_keys_of_relations_are_named_in_brief(key):
-    with pytest.raises(InvalidInputError, match="mappings: ") as caught:
-        close_views([JUDGED, None], {key: [(0, 0)]})
-    assert len(str(caught.value)) < 300
-
-
-@pytest.mark.parametrize(
-    "closure",
-    ["x" * 10**6, np.array([1, 2]), None, 10**5000],
-    ids=["long", "array", "none", "huge"],
-)
-def test_an_unknown_closure_is_named_in_brief(closure):
-    with pytest.raises(
-        InvalidInputError, match=r"closure must be 'full', 'view' or 'none', got"
-    ) as caught:
-        MultiViewConstrainedClustering(PCKMeans(2), closure=closure).fit(VIEWS)
-    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.slow

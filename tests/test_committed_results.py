@@ -1,6 +1,8 @@
 """The results in the repository are those of its configs, its code and its pages."""
 
+import csv
 import json
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +14,7 @@ from mvcc.reporting import FIGURES
 from mvcc.reporting.claims import evaluate_claims, to_markdown
 from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
+from scripts import compare_with_reference
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -91,3 +94,28 @@ def test_pages_have_the_counts_of_the_scorecards(page, scorecard):
     counts = (RESULTS / scorecard).read_text("utf-8").splitlines()[2].partition(" They rest")[0]
     assert counts[0].isdigit()
     assert counts in " ".join((ROOT / page).read_text("utf-8").split())
+
+
+def test_the_page_on_reliability_says_how_often_each_promise_was_tried():
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    with open(RESULTS / "reliability.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) >= 10
+    for row in rows:
+        assert f"| {row['tried']} | {int(row['times']):,} |" in page
+
+
+@pytest.mark.slow
+@pytest.mark.reference
+def test_every_data_set_and_reading_is_compared_with_the_independent_implementation(
+    monkeypatch, capsys
+):
+    monkeypatch.setattr(compare_with_reference, "SPLITS", 5)
+    monkeypatch.setattr(sys, "argv", ["compare_with_reference.py", str(RESULTS)])
+    compare_with_reference.main()
+    heads = [line for line in capsys.readouterr().out.splitlines() if "closure" in line]
+    assert len(heads) == 3 * 3
+    assert all(": 120 cells, mean difference " in head for head in heads)
+    # far from agreeing, a mean over 120 cells would be off by more than the 0.02 that one cell is
+    # uncertain by
+    assert all(abs(float(head.split("mean difference ")[1].split(";")[0])) < 0.02 for head in heads)

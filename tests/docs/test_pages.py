@@ -1,16 +1,20 @@
-"""Pages lead somewhere, on GitHub and in the site alike."""
+"""Pages, pictures and the notebook are true, and lead somewhere, on GitHub and in the site."""
 
 import doctest
 import inspect
+import json
 import pkgutil
 import re
 import subprocess
 import sys
+import tempfile
 
+import matplotlib
 import pytest
 from matplotlib.testing.compare import compare_images
 
 import mvcc
+from scripts.notebook import NOTEBOOK, notebook
 from tests.docs.blocks import GENERATED, ROOT, blocks_of, pages
 
 IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md", "results/field.md"]
@@ -126,3 +130,26 @@ def test_the_reference_of_output_files_explains_every_column_and_field(monkeypat
         section = reference.partition(f"## {table.name}\n")[2].partition("##")[0]
         explained = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
         assert columns == [column for column in explained if column in columns], table
+
+
+@pytest.mark.exact_bits
+def test_the_notebook_is_the_page_of_the_gallery():
+    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(), (
+        "make it anew: python -m scripts.notebook"
+    )
+
+
+@pytest.mark.slow
+def test_the_cells_of_the_notebook_run(tmp_path, monkeypatch):
+    matplotlib.use("agg")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    names = {}
+    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert {path.name for path in names["folder"].iterdir()} == {
+        "minerals.csv",
+        "phenols.csv",
+        "report.html",
+    }
+    assert (names["folder"] / "report.html").stat().st_size > 10**5
