@@ -10,14 +10,14 @@ from mvcc.exceptions import DataError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import invoke, mvcc
-from tests.experiments.test_check import CONFIG
+from tests.experiments.test_check import ORIGINAL
 from tests.tables.problems import cluster, write_problem
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results") / "small"
-    run_experiment(CONFIG, folder, n_jobs=1)
+    run_experiment(ORIGINAL, folder, n_jobs=1)
     return folder
 
 
