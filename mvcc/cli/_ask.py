@@ -31,18 +31,14 @@ from mvcc.cli._job_options import TABLES, job_options, settings, words_of
     type=shared.Folder(),
     help="Folder of the answers.  [default: that of CONFIG, or asked beside it]",
 )
-@click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
-@click.option(
-    "--answers", type=shared.FILE, metavar="FILE", help="Record a table: columns id,answer."
-)
+@shared.flag("--pairs", help="Ask whether two are alike: yes or no.")
+@shared.file_option("--answers", help="Record a table: columns id,answer.")
 @shared.number_option("-n", "n_questions", help="Number of questions of --json.  [default: 1]")
-@click.option(
-    "--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal."
-)
+@shared.flag("--browser", help="Ask in a page of the browser instead of the terminal.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]"
 )
-@click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
+@shared.flag("--no-open", help="Print the address of --browser, and open nothing.")
 @shared.output_options("Print the next questions as JSON.")
 def ask(
     config: Path | None,
@@ -134,12 +130,10 @@ def ask(
 @shared.number_option(
     "--candidates", "n_candidates", default=1, show_default=True, help="Proposals for each row."
 )
-@click.option(
-    "--with-known",
-    is_flag=True,
-    help="Write the known matches below the proposals, as one file of matches.",
+@shared.flag(
+    "--with-known", help="Write the known matches below the proposals, as one file of matches."
 )
-@shared.out_file_option(help="Write the proposals to this CSV file.")
+@shared.file_option("--out", help="Write the proposals to this CSV file.")
 @shared.fresh_option
 @shared.output_options("Print the proposals as JSON.")
 def match(

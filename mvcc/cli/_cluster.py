@@ -30,8 +30,8 @@ _EXAMPLES = (
 @click.option(
     "--out", type=shared.FILE, default=Path("results"), show_default=True, help="Output folder."
 )
-@click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
-@click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
+@shared.flag("--fresh", help="Replace a clustering in the folder.")
+@shared.flag("--dry-run", help="Read and check all files; write nothing.")
 @shared.output_options("Print the outcome as JSON.")
 def cluster(
     config: Path | None,

@@ -17,7 +17,15 @@ import click
 
 from mvcc import datasets
 from mvcc._version import __version__
-from mvcc.cli._shared import below_help, command, data_dir_option, output_options, say, say_json
+from mvcc.cli._shared import (
+    below_help,
+    command,
+    data_dir_option,
+    flag,
+    output_options,
+    say,
+    say_json,
+)
 from mvcc.exceptions import DataError, MvccError
 
 
@@ -155,7 +163,7 @@ def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]]) -> None
 
 @command("mvcc doctor", "mvcc doctor --compile")
 @data_dir_option
-@click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now.")
+@flag("--compile", "compiling", help="Compile all kernels now.")
 @output_options("Print everything as JSON.")
 def doctor(data_dir: Path | None, compiling: bool) -> None:
     """Print the versions of mvcc and its libraries, and where data and compiled kernels are.

@@ -104,7 +104,7 @@ def predict(
 )
 @click.argument("first", metavar="A", type=shared.Folder())
 @click.argument("second", metavar="B", type=shared.Folder())
-@shared.out_file_option(help="Write the rows that moved to a CSV file.")
+@shared.file_option("--out", help="Write the rows that moved to a CSV file.")
 @shared.fresh_option
 @shared.output_options("Print everything as JSON.")
 def compare(first: Path, second: Path, out: Path | None, fresh: bool) -> None:
@@ -217,7 +217,7 @@ def export(folder: Path, out: Path, kind: str | None, fresh: bool) -> None:
 
 @shared.command("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
 @click.argument("folder", type=shared.Folder())
-@shared.out_file_option(help="Output file.  [default: FOLDER/report.html]")
+@shared.file_option("--out", help="Output file.  [default: FOLDER/report.html]")
 @shared.fresh_option
 @shared.output_options("Print the path as JSON.")
 def report(folder: Path, out: Path | None, fresh: bool) -> None:
@@ -243,16 +243,11 @@ def report(folder: Path, out: Path | None, fresh: bool) -> None:
     terms=("view", "match"),
 )
 @click.argument("folder", type=shared.Folder())
-@click.option(
-    "--answers",
-    type=shared.FILE,
-    metavar="FILE",
-    help="Record a table of corrections: columns id,answer.",
-)
+@shared.file_option("--answers", help="Record a table of corrections: columns id,answer.")
 @click.option("--parts", metavar="CLUSTER", help="Print how a cluster may be split, as JSON.")
 @shared.number_option("-n", "n_rows", help="Rows of each list of --json.  [default: 20]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port.  [default: any that is free]")
-@click.option("--no-open", is_flag=True, help="Print the address of the page, and open nothing.")
+@shared.flag("--no-open", help="Print the address of the page, and open nothing.")
 @shared.output_options("Print clusters, doubtful rows and matches, and corrections as JSON.")
 def review(
     folder: Path,

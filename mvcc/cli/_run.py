@@ -30,12 +30,7 @@ SOME_TRIALS_FAILED = 4
 @click.argument("config", type=shared.FILE)
 @shared.number_option("--trials", help="Number of trials, instead of that in CONFIG.")
 @click.option(
-    "-j",
-    "--jobs",
-    type=int,
-    default=-1,
-    show_default="all cores",
-    help="Number of concurrent trials.",
+    "-j", "--jobs", default=-1, show_default="all cores", help="Number of concurrent trials."
 )
 @click.option(
     "--set",
@@ -57,10 +52,8 @@ SOME_TRIALS_FAILED = 4
 )
 @shared.folder_option("--out", help="Output folder.  [default: results/<name>]")
 @shared.data_dir_option
-@click.option("--fresh", is_flag=True, help="Remove results in the folder and start over.")
-@click.option(
-    "--dry-run", is_flag=True, help="Check CONFIG, show what would be done, and do nothing."
-)
+@shared.flag("--fresh", help="Remove results in the folder and start over.")
+@shared.flag("--dry-run", help="Check CONFIG, show what would be done, and do nothing.")
 @shared.output_options("Print the outcome as JSON.")
 @click.pass_context
 def run(

@@ -78,18 +78,16 @@ class Folder(click.Path):
 
 FILE = click.Path(path_type=Path)
 
+flag = partial(click.option, is_flag=True)
+file_option = partial(click.option, type=FILE, metavar="FILE")
 folder_option = partial(click.option, type=Folder(), metavar="FOLDER")
 number_option = partial(click.option, type=click.IntRange(1))
 data_dir_option = folder_option(
-    "--data-dir",
-    help="Folder to search for data files before $MVCC_DATA and the cache.",
+    "--data-dir", help="Folder to search for data files before $MVCC_DATA and the cache."
 )
-fresh_option = click.option(
-    "--fresh",
-    is_flag=True,
-    help="Replace what this command wrote there before, unless somebody changed it.",
+fresh_option = flag(
+    "--fresh", help="Replace what this command wrote there before, unless somebody changed it."
 )
-out_file_option = partial(click.option, "--out", type=FILE, metavar="FILE")
 sheet_option = partial(click.option, "--sheet", "sheets", multiple=True, metavar="VIEW=NAME")
 header_option = partial(click.option, "--header", "headers", multiple=True, metavar="VIEW=ROW")
 scheduler_option = click.option(
@@ -111,8 +109,8 @@ def output_options(json_help: str) -> Callable[[Command], Command]:
             ("-q", "--quiet", "Print only errors and the output of --json."),
             ("--json", json_help),
         ):
-            option = partial(click.option, is_flag=True, expose_value=False, callback=_note_flag)
-            command = option(*flags, help=text)(command)
+            option = flag(*flags, help=text, expose_value=False, callback=_note_flag)
+            command = option(command)
         return command
 
     return add
