@@ -36,11 +36,9 @@ def prepared(X: Floats) -> Floats:
 
     Rows of sparse non-negative tables to length 1, other columns standardized.
     """
-    return (
-        normalize(X)
-        if X.min() >= 0 and (X == 0).mean() > _SPARSE
-        else StandardScaler().fit_transform(X)
-    )
+    if X.min() >= 0 and (X == 0).mean() > _SPARSE:
+        return normalize(X)
+    return StandardScaler().fit_transform(X)
 
 
 def joint(task: Task, seed: int, **options: Any) -> Labels:
@@ -67,16 +65,14 @@ def k_means(task: Task, seed: int) -> Labels:
         block = np.tile(ready.mean(axis=0), (len(task.y), 1))
         block[objects] = ready
         blocks.append(block / np.sqrt(max(float(ready.var(axis=0).sum()), np.finfo(float).tiny)))
-    return _by_row(
-        KMeans(task.k, n_init=10, random_state=seed).fit_predict(np.hstack(blocks)), task
-    )
+    model = KMeans(task.k, n_init=10, random_state=seed)
+    return _by_row(model.fit_predict(np.hstack(blocks)), task)
 
 
 def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = prepared) -> Labels:
     """Cluster each table by itself."""
-    return [
-        KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepare(X)) for X in task.views
-    ]
+    model = KMeans(task.k, n_init=10, random_state=seed)
+    return [model.fit_predict(prepare(X)) for X in task.views]
 
 
 def sum_of_graphs(task: Task, seed: int) -> Labels:
@@ -87,9 +83,8 @@ def sum_of_graphs(task: Task, seed: int) -> Labels:
     total = sparse.csr_array((n, n))
     for X, objects in zip(task.views, task.objects, strict=True):
         edges = sparse.coo_array(kneighbors_graph(prepared(X), min(NEIGHBORS, len(X) - 1)))
-        graph = sparse.csr_array(
-            (edges.data, (objects[edges.row], objects[edges.col])), shape=(n, n)
-        )
+        ends = objects[edges.row], objects[edges.col]
+        graph = sparse.csr_array((edges.data, ends), shape=(n, n))
         graph = (graph + graph.T) / 2
         scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), np.finfo(float).tiny)))
         total = total + scale @ graph @ scale
@@ -160,9 +155,7 @@ MVLEARN = {
 }
 OF_TABLES: dict[str, Method] = {  # k-means of each table, by what is done to its columns
     f"{EACH}, raw": partial(k_means_each, prepare=lambda X: X),
-    f"{EACH}, standardized": partial(
-        k_means_each, prepare=lambda X: StandardScaler().fit_transform(X)
-    ),
+    f"{EACH}, standardized": partial(k_means_each, prepare=StandardScaler().fit_transform),
     f"{EACH}, rows of length 1": partial(k_means_each, prepare=normalize),
 }
 NO_PAIRS, FEW, MANY = "no pairs", "20 pairs", "160 pairs"

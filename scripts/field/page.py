@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import fill
 
+from mvcc._utils.messages import counted
 from mvcc.datasets import dataset_info
 from scripts.field import pairs, store
 from scripts.field.figures import (
@@ -25,6 +26,7 @@ from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell, called, taken
 
 _NONE = "–"
+_WORDS = ("data set", "best peer", "best published")  # columns of them
 _MEASURES = {"ACC": "ACC", "NMI": "NMI", "F within tables": "F_views"}
 FAMILIES = {
     "gaps": (
@@ -33,41 +35,31 @@ FAMILIES = {
     ),
     "mask A": (
         "Mask A: a share of the objects lose some views",
-        (
-            "The level is the share of objects that lose between one and all but one of their"
-            " views, at random."
-        ),
+        "The level is the share of objects that lose between one and all but one of their views,"
+        " at random.",
     ),
     "mask B": (
         "Mask B: every view loses a share of its rows",
-        (
-            "The level is the share of rows that are removed from every view, at random. Objects"
-            " left without any row get one back."
-        ),
+        "The level is the share of rows that are removed from every view, at random. Objects left"
+        " without any row get one back.",
     ),
     "complete": (
         "Complete data",
-        (
-            "All rows match. Draws differ in the seeds of the methods alone. The published figures"
-            " are the best that we have come across; which methods they are of was not recorded."
-        ),
+        "All rows match. Draws differ in the seeds of the methods alone. The published figures are"
+        " the best that we have come across; which methods they are of was not recorded.",
     ),
     "aligned": (
         "Partly aligned tables",
-        (
-            "The first two tables, whole and shuffled. The level is the share of rows with a known"
-            " match. Scores are over objects: matched rows are one, all others one each, so"
-            " clusters must mean the same in both tables. Papers on this task align the tables"
-            " first and score the rows of one, so their figures cannot be compared."
-        ),
+        "The first two tables, whole and shuffled. The level is the share of rows with a known"
+        " match. Scores are over objects: matched rows are one, all others one each, so clusters"
+        " must mean the same in both tables. Papers on this task align the tables first and score"
+        " the rows of one, so their figures cannot be compared.",
     ),
     "half": (
         "Half matched tables",
-        (
-            "The first two tables, or those in brackets. The level is the share of objects that are"
-            " in both; one half of the others is in each, at random. F within tables is in a"
-            " [section of its own](#constraints), with constraints."
-        ),
+        "The first two tables, or those in brackets. The level is the share of objects that are in"
+        " both; one half of the others is in each, at random. F within tables is in a [section of"
+        " its own](#constraints), with constraints.",
     ),
 }
 
@@ -201,9 +193,8 @@ def _claims_table(found: list[Claim]) -> str:
     for number, claim in enumerate(found, 1):
         n = len(claim.comparisons)
         words = f"**{claim.title}.** {claim.sentence} | **{claim.verdict}**"
-        lines.append(
-            f"| {number} | {words} | {n - len(claim.behind)} of {n} | {signed(claim.mean)} |"
-        )
+        holds = f"{n - len(claim.behind)} of {n}"
+        lines.append(f"| {number} | {words} | {holds} | {signed(claim.mean)} |")
     return "\n".join(lines)
 
 
@@ -233,14 +224,10 @@ def _family(figures: Figures, found: list[Cell], measure: str) -> str:
     if found[0].protocol not in ("gaps", "complete"):
         columns["level"] = [f"{cell.level}" for cell in found]
     rows = [_row(figures, cell, measure) for cell in found]
-    for number, name in enumerate(
-        (f"joint, {measure}", "best setting", "sum of graphs", "best peer", "best published")
-    ):
-        columns[name] = [row[number] for row in rows]
+    names = [f"joint, {measure}", "best setting", "sum of graphs", *_WORDS[1:]]
+    columns |= dict(zip(names, zip(*rows, strict=True), strict=True))
     columns = {name: values for name, values in columns.items() if set(values) != {_NONE}}
-    rule = [
-        "---" if name in ("data set", "best peer", "best published") else "--:" for name in columns
-    ]
+    rule = ["---" if name in _WORDS else "--:" for name in columns]
     lines = [list(columns), rule, *zip(*columns.values(), strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -249,9 +236,8 @@ def _row(figures: Figures, cell: Cell, measure: str) -> list[str]:
     own, plain = (figures.mean(cell, name, measure) for name in (JOINT, SUM))
     setting = figures.best_setting(cell, measure)
     others = [figures.best_peer(cell, measure), figures.best_published(cell, measure)]
-    largest = max(
-        x for x in (own, plain, *(other.value for other in others if other)) if x is not None
-    )
+    figures_there = [own, *(other.value for other in others if other)]
+    largest = max(figures_there if plain is None else [plain, *figures_there])
     error = figures.error(cell, JOINT, measure)
     return [
         _bold(own, largest) + (f" ± {error:.3f}" if error == error else ""),
@@ -299,30 +285,22 @@ def _problems(figures: Figures) -> str:
     for (method, problem), rows in figures.problems.groupby(["method", "problem"]):
         if not problem.startswith("CannotRun"):
             where = len(rows[["data", "protocol", "level"]].drop_duplicates())
-            lines.append(f"- {method}, in {where} {'cell' if where == 1 else 'cells'}: `{problem}`")
-    return (
-        "\n".join(["Some methods failed, and have no figure there:", "", *lines]) if lines else ""
-    )
+            lines.append(f"- {method}, in {counted(where, 'cell')}: `{problem}`")
+    if lines:
+        lines[:0] = ["Some methods failed, and have no figure there:", ""]
+    return "\n".join(lines)
 
 
 def _data(figures: Figures) -> str:
-    lines = [
-        "## Data sets",
-        "",
-        "| data set | objects | tables (columns) | classes | file |",
-        "|---|--:|---|--:|---|",
-    ]
+    lines = ["## Data sets", "", "| data set | objects | tables (columns) | classes | file |"]
+    lines.append("|---|--:|---|--:|---|")
     for name in _files(figures):
         info = dataset_info(name)
         sizes = [view.instances for view in info.views]
-        rows = (
-            f"{sizes[0]}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} per table"
-        )
+        rows = span(sizes) + " per table" * (min(sizes) < max(sizes))
         tables = ", ".join(f"{view.name} ({view.features})" for view in info.views)
-        lines.append(
-            f"| {info.title} | {rows} | {tables} | {info.clusters} |"
-            f" `{Path(info.files[0].name).name}` |"
-        )
+        file = Path(info.files[0].name).name
+        lines.append(f"| {info.title} | {rows} | {tables} | {info.clusters} | `{file}` |")
     note = (
         "Only the words and the second graph of ACM are taken. Sources, checksums and citations are"
         " in the registry ([data](../data/README.md); `mvcc data list --json`)."

@@ -114,12 +114,10 @@ def _pairs_table(figures: Figures) -> str:
     for cell in cells():
         if (mean := figures.mean(cell, NO_PAIRS, "F_views")) is None:
             continue
-        shown = [f"{mean:.3f}"]
-        for name, other in COMPARED.items():
-            pair = figures.paired(cell, other, "F_views", name)
-            shown.append(
-                f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}" if pair else "–"
-            )
+        shown = [f"{mean:.3f}", *["–"] * len(COMPARED)]
+        for place, (name, other) in enumerate(COMPARED.items(), 1):
+            if pair := figures.paired(cell, other, "F_views", name):
+                shown[place] = f"{pair.own:.3f}, {signed(pair.ahead)} ± {pair.error:.3f}"
         draws = figures.draws[(*cell, NO_PAIRS)]
         lines.append(f"| {called(cell.data)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)

@@ -33,10 +33,8 @@ def score(labels: list[Ints], task: Task) -> dict[str, float]:
     """
     found = of_objects(labels, task)
     scores = {name: float(measure(task.y, found)) for name, measure in MEASURES.items()}
-    own = [
-        pairwise_f_measure(task.y[rows], of_view)
-        for rows, of_view in zip(task.objects, labels, strict=True)
-    ]
+    classes = [task.y[rows] for rows in task.objects]
+    own = list(map(pairwise_f_measure, classes, labels))
     return scores | {"F_views": float(np.mean(own))}
 
 

@@ -1,4 +1,6 @@
-"""The benchmark runs on a fresh checkout, on the smallest sizes; nothing here asserts seconds."""
+"""The benchmark runs on a fresh checkout, on the smallest sizes; nothing here asserts seconds. The
+page on performance has the figures of the stored benchmarks.
+"""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +8,11 @@ import pytest
 
 from mvcc import Constraints, propagate_constraints
 from scripts.bench import __main__ as bench
-from scripts.bench import e_step, fits, large, table
-from scripts.bench.page import RESULTS
+from scripts.bench import beyond, e_step, fits, growth, large, shapes, table
+from scripts.bench.page import PAGE, RESULTS, block
+
+PERFORMANCE = PAGE.read_text("utf-8")
+MEASURED = pd.read_csv(RESULTS / "benchmarks.csv")
 
 
 def _once(function, seconds):
@@ -84,7 +89,7 @@ def test_the_model_of_an_e_step_finds_the_coefficients_that_made_the_times():
 
 
 def test_the_model_is_held_against_larger_e_steps_than_it_was_made_from():
-    outside = e_step.held_out(pd.read_csv(RESULTS / "benchmarks.csv"))
+    outside = e_step.held_out(MEASURED)
     assert (outside["n"] > 100_000).all()
     assert len(outside) >= 3
     assert outside["ratio"].between(0.3, 3).all()
@@ -118,3 +123,62 @@ def test_fits_beside_wekaut_have_its_stored_times(untimed):
     assert len(rows) == 16
     assert all(0.1 < row["other_ms"] < 3 for row in rows)
     assert [row["aim"] for row in rows] == ["ratio ≥ 5"] * 4 + ["ratio ≥ 3"] * 4 + [""] * 8
+
+
+def test_the_stages_on_the_page_are_those_that_were_measured():
+    stages = pd.read_csv(RESULTS / "stages.csv").dropna(subset=["share"])
+    for stage, rows in stages.groupby("stage"):
+        by_name = rows.set_index("dataset").loc[
+            ["four_quadrants", "protein", "letters_digits", "rec_talk"]
+        ]
+        cells = [f"{row.ms_per_trial:.0f} ({row.share:.0%})" for row in by_name.itertuples()]
+        assert f"| {stage} | {' | '.join(cells)} |" in PERFORMANCE
+
+
+def test_the_fits_on_the_page_are_those_that_were_measured():
+    beside = MEASURED["other"].fillna("").str.startswith("active-semi")
+    measured = MEASURED[beside].set_index("task")
+    assert len(measured) == 24
+    for task, pck in measured[measured.index.str.startswith("PCK-Means")].iterrows():
+        _, view, number = task.split(", ")
+        mpck = measured.loc["M" + task]
+        cells = [
+            f"{fit.ms:.2f} | {fit.ratio:,.0f} | {fit.f:.3f} ({fit.other_f:.3f})"
+            for fit in (pck, mpck)
+        ]
+        assert (
+            f"| {view.replace(' x ', ' × ')} | {number.split()[0]} | {cells[0]} | {cells[1]} |"
+            in PERFORMANCE
+        )
+
+
+def test_every_aim_of_the_table_is_judged():
+    aims = MEASURED.dropna(subset=["aim"])
+    assert len(aims) >= 38
+    assert aims["reached"].isin(["yes", "no"]).all()
+
+
+def test_the_larger_e_steps_on_the_page_are_those_that_were_measured():
+    for row in e_step.held_out(MEASURED).itertuples():
+        found = (
+            f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} |"
+            f" {row.hits:,.0f} "
+        )
+        assert f"{found}| {row.ms:,.0f} | {row.model_ms:,.0f} | {row.ratio:.2f} |" in PERFORMANCE
+
+
+def test_the_growth_on_the_page_is_what_was_measured():
+    stored = growth.stored(RESULTS / "growth.csv")
+    assert block("growth") == growth.tables(stored)
+    again = growth.with_ratios(stored[growth.MEASURED].to_dict("records"))
+    # six digits are stored
+    pd.testing.assert_frame_equal(stored, again.reset_index(drop=True), rtol=1e-5, atol=1e-5)
+
+
+def test_the_rows_beyond_one_machine_come_from_what_was_measured():
+    assert block("beyond") == beyond.table(beyond.stored())
+
+
+def test_the_tables_of_other_shapes_on_the_page_are_those_that_were_measured():
+    assert MEASURED["task"].str.startswith(shapes.NAME).sum() >= 6
+    assert block("shapes") == shapes.table(MEASURED)

@@ -1,10 +1,15 @@
-"""ARFF files are read as Weka reads them, or refused with file, line and reason."""
+"""ARFF files are read as Weka reads them, or refused with file, line and reason.
+
+Protein has three or two classes in a view, and pairs them in their order. Letters/Digits holds I, J,
+L in one view, 3, 8, 9 in the other, and pairs I & 3, J & 8, L & 9.
+"""
 
 import numpy as np
 import pytest
 
-from mvcc.datasets._arff import read_arff
-from mvcc.exceptions import DataError
+from mvcc import load_dataset
+from mvcc.datasets._arff import letters_digits, read_arff
+from mvcc.exceptions import DataError, InvalidInputError
 
 HEADER = (
     "@relation r\n@attribute a real\n@attribute 'b c' integer \n@attribute class {u, v}\n@data\n"
@@ -102,3 +107,51 @@ def test_a_folder_or_a_missing_file_is_a_data_error(tmp_path):
         read_arff(tmp_path)
     with pytest.raises(DataError, match="cannot be read: No such file"):
         read_arff(tmp_path / "none.arff")
+
+
+@pytest.fixture
+def tiny(sandbox):
+    sandbox.cache.mkdir()
+    (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+
+
+def test_classes_are_split_and_renumbered(tiny):
+    data = load_dataset("protein", random_state=0)
+    assert data.views[0].tolist() == [[0.5], [1.5], [2.5], [3.5], [4.5], [5.5]]
+    assert data.views[1].tolist() == [[6.5], [7.5], [8.5], [9.5], [10.5]]
+    assert data.labels[0].tolist() == [0, 0, 1, 2, 2, 2]
+    assert data.labels[1].tolist() == [0, 1, 1, 2, 2]
+    assert len(data.relations[0, 1]) == 1 + 1 + 2
+
+
+def test_three_views_hold_two_classes_each(tiny):
+    data = load_dataset("protein", random_state=0, n_views=3)
+    assert data.names == ("c1-c2", "c3-c4", "c5-c6")
+    assert [view.ravel().tolist() for view in data.views] == [
+        [0.5, 1.5, 2.5],
+        [3.5, 4.5, 5.5, 6.5],
+        [7.5, 8.5, 9.5, 10.5],
+    ]
+    assert [labels.tolist() for labels in data.labels] == [[0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 1]]
+    assert [len(data.relations[key]) for key in ((0, 1), (0, 2), (1, 2))] == [2 + 1] * 3
+
+
+@pytest.mark.parametrize("count", [1, 6, False])
+def test_there_are_two_or_three_views(tiny, count):
+    with pytest.raises(InvalidInputError, match=r"n_views must be one of 2, 3, got "):
+        load_dataset("protein", n_views=count)
+
+
+def test_classes_are_paired_in_the_order_of_the_files(tmp_path):
+    for name, classes, rows in (
+        ("letters", "I, J, L", "1,J\n2,I\n3,L\n4,L"),
+        ("digits", "3, 8, 9", " 5, 9\n 6, 3\n"),
+    ):
+        text = f"@relation r\n@attribute x integer\n@attribute class {{{classes}}}\n@data\n{rows}\n"
+        (tmp_path / name).write_text(text)
+    data = letters_digits(np.random.default_rng(0), tmp_path / "letters", tmp_path / "digits")
+    assert [labels.tolist() for labels in data.labels] == [[1, 0, 2, 2], [2, 0]]
+    pairs = data.relations[0, 1].tolist()
+    assert [1, 1] in pairs
+    assert len(pairs) == 2
+    assert data.names == ("letters", "digits")

@@ -1,4 +1,6 @@
-"""Lines are added to the store one by one, and nothing that is stored is measured again."""
+"""Scores are over objects, which have one label each, and of every table. Lines are added to the
+store one by one, and nothing that is stored is measured again.
+"""
 
 import time
 
@@ -9,8 +11,8 @@ from mvcc import Dataset, load_dataset
 from scripts.field import __main__ as study
 from scripts.field import protocols, store
 from scripts.field.methods import OF_TABLES, OURS, PAIRS, PLAIN
-from scripts.field.protocols import Cell
-from scripts.field.scores import COLUMNS
+from scripts.field.protocols import Cell, Task
+from scripts.field.scores import COLUMNS, of_objects, score, score_each
 
 CELL = Cell("msrc_v5", "mask A", 0.5)
 
@@ -98,3 +100,40 @@ def test_a_stored_line_can_be_measured_again(cell, methods, name, tmp_path, monk
     assert len(both) == len(methods)
     for name in COLUMNS:
         assert both[f"{name}_x"].tolist() == pytest.approx(both[f"{name}_y"].tolist(), abs=2e-6)
+
+
+@pytest.fixture
+def task():
+    """Four objects of two classes; the first two are in both tables."""
+    return Task(
+        [np.zeros((3, 1)), np.zeros((3, 1))],
+        [np.array([1, 0, 2]), np.array([3, 1, 0])],
+        np.array([0, 0, 1, 1]),
+    )
+
+
+def test_the_first_table_that_has_an_object_gives_its_label(task):
+    assert of_objects([np.array([5, 6, 7]), np.array([8, 9, 9])], task).tolist() == [6, 5, 7, 8]
+
+
+def test_a_clustering_like_the_classes_has_all_scores_1(task):
+    labels = [np.array([4, 4, 2]), np.array([2, 4, 4])]
+    assert score(labels, task) == dict.fromkeys(COLUMNS, 1.0)
+
+
+def test_scores_of_objects_and_of_tables_by_hand(task):
+    # the classes are right in both tables, but not across them
+    labels = [np.array([0, 0, 1]), np.array([2, 0, 0])]
+    found = score(labels, task)
+    assert found["ACC"] == 0.75
+    assert found["purity"] == 1.0
+    assert found["F"] == pytest.approx(2 / 3)  # one pair of two is found, and no other
+    # the mean of the entropies
+    assert found["NMI"] == pytest.approx(2 * np.log(2) / (np.log(2) + 1.5 * np.log(2)))
+    assert found["F_views"] == 1.0
+
+
+def test_tables_by_themselves_need_no_common_clusters(task):
+    labels = [np.array([0, 0, 1]), np.array([0, 1, 1])]
+    assert score(labels, task)["ACC"] < 1
+    assert score_each(labels, task) == dict.fromkeys(COLUMNS, 1.0)
