@@ -1,30 +1,49 @@
-"""From the files of a job, as they were read, to the folder with its results."""
+"""From the files of a job, as they were read, to clusters, facts and a model for new rows."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mvcc._utils.environment import command_line, machine, now, versions
+from mvcc._utils.messages import agreeing, enumerated, views_of_pair
+from mvcc._utils.types import Floats, Ints, blocks_of
+from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import NONE, with_matches
+from mvcc.tables.correcting._corrections import with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
-from mvcc.tables.explaining._profiles import all_profiles, common_name, misnamed
+from mvcc.tables.explaining._profiles import (
+    all_profiles,
+    common_name,
+    misnamed,
+    name_clusters,
+    nameless,
+)
 from mvcc.tables.explaining._shown_rows import add_pictures, add_rows
-from mvcc.tables.fitting._comparison import NOT_COMPARED, compare, method_for
-from mvcc.tables.fitting._features import make_features
-from mvcc.tables.fitting._fit import Rows, fit_job
+from mvcc.tables.fitting._comparison import NOT_COMPARED, Comparison, compare, method_for
+from mvcc.tables.fitting._features import Features, drawn, make_features
+from mvcc.tables.fitting._fit import Explained, Fit, Rows, against_labels, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.model._saved import SavedClustering, SavedView
-from mvcc.tables.output._continued import Former, continued
-from mvcc.tables.output._facts import describe
+from mvcc.tables.output._continued import Continuation, Former, continued
+from mvcc.tables.reading._answers import no_answers
+from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._table import Table
+
+SCHEMA = 1
+_LARGE = 1 / 3  # of all rows
+_SMALL = 1 / 4  # of the largest cluster
+_STABLE = 0.605  # what is written as .60 is not stable
+_OVERLAP = 0.1  # of the rows of two clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +65,6 @@ class Clustered:
         return self.reviewed.facts
 
 
-def seconds_since(began: float) -> float:
-    """Return how long a job has taken."""
-    return round(time.perf_counter() - began, 1)
-
-
 def clustered(
     said: Job,
     inputs: Inputs,
@@ -65,12 +79,10 @@ def clustered(
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
-    views = [feature.X for feature in features]
-    method = method_for(job, views, inputs)
+    method = method_for(job, [feature.X for feature in features], inputs)
     fit = fit_job(method, on_step)
-    continuation = continued(former, tables, fit) if former else None
-    if continuation:
-        fit = continuation.fit
+    continuation = continued(former, tables, fit) if former else Continuation(fit)
+    fit = continuation.fit
     on_step("reasons")
     explained = method.explain(fit)
     tables = [
@@ -82,28 +94,8 @@ def clustered(
     if job.comparison and job.k > 1:
         comparison = compare(fit, on_step)
     on_step("profiles")
-    facts = describe(job, inputs, features, fit, explained, comparison, continuation) | {
-        "settings": said.settings()
-    }
-    facts["warnings"] += continuation.warnings if continuation else []
-    on_labels = [note for table in tables for note in notes_on_labels(table, job)]
-    facts["warnings"] = [*on_labels, *facts["warnings"], *of_number(said, inputs)]
-    facts["profiles"] = profiles = all_profiles(facts, tables, fit)
-    for view, own in zip(facts["views"], profiles, strict=True):
-        facts["warnings"] += misnamed(view["name"], view["names"], own)
-    titles = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
-    names = facts["names"] or titles
-    facts["titles"] = [name or title for name, title in zip(names, titles, strict=True)]
-    add_rows(facts, tables, inputs.relations)
-    add_pictures(facts, tables)
-    facts |= {
-        "inputs": [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files],
-        "command": command_line(),
-        "versions": versions(),
-        "machine": machine(),
-        "finished": now(),
-        "seconds": seconds_since(began),
-    }
+    facts = _facts(said, inputs, features, explained, comparison, continuation)
+    facts["seconds"] = round(time.perf_counter() - began, 1)
     saved = SavedClustering(
         [
             SavedView(
@@ -120,6 +112,195 @@ def clustered(
             for view, table in enumerate(tables)
         ]
     )
-    corrections = continuation.corrections if continuation else NONE
-    reviewed = Reviewed.of(parse_facts(facts), tables, corrections)
+    reviewed = Reviewed.of(parse_facts(facts), tables, continuation.corrections)
     return Clustered(reviewed, explained.tables, saved, fit.model, job, inputs)
+
+
+def _facts(
+    job: Job,
+    inputs: Inputs,
+    features: list[Features],
+    explained: Explained,
+    comparison: Comparison,
+    continuation: Continuation,
+) -> dict[str, Any]:
+    """Return the facts of a clustering, ready for JSON; it has taken no ``seconds`` yet."""
+    tables, fit = inputs.tables, continuation.fit
+    called = [table.name for table in tables]
+    answers = inputs.answers or no_answers(tables)
+    joint, more = explained.facts.get("joint"), dict[str, Any]()
+    alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
+    names = continuation.named(name_clusters(answers, fit.labels, alike, fit.n_numbers))
+    outliers = answers.outlier_ids()
+    for name, told in (("continued", continuation.facts), ("together", answers.together)):
+        if told:
+            more[name] = told.model_dump(mode="json")
+    views = [
+        _view(number, table, features[number], fit)
+        | {"names": names[number], "outliers": outliers[number]}
+        # the joint method has drawn all views in one plane
+        | ({} if joint else drawn(*features[number].plane()))
+        | explained.views[number]
+        for number, table in enumerate(tables)
+    ]
+    profiles = all_profiles(views, tables, fit)
+    named = [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)]
+    titles = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
+    facts = {
+        "schema": SCHEMA,
+        "kind": "clustering",
+        "title": enumerated(called),
+        "n_clusters": fit.n_numbers,
+        "views": views,
+        "names": named,
+        "titles": [own or title for own, title in zip(named or titles, titles, strict=True)],
+        "names_from": answers.source or continuation.names_from,
+        **more,
+        "relations": [
+            _relation(*views, inputs.relations[views], job, tables)
+            | explained.relations[views]
+            | {"held_out": comparison.held_out.get(views)}
+            for views in fit.method.relations
+        ],
+        "comparison": comparison.facts,
+        **explained.facts,
+        "stability_runs": {"count": fit.n_runs, "agreement": fit.agreement},
+        "warnings": [
+            *(note for table in tables for note in notes_on_labels(table, job)),
+            *fit.warnings,
+            *filter(None, (one.note for one in features)),
+            *explained.cautions,
+            *cautions(tables, fit),
+            *comparison.cautions,
+            *inputs.notes,
+            *nameless(answers, names),
+            *continuation.warnings,
+            *of_number(job, inputs),
+            *chain.from_iterable(map(misnamed, called, names, profiles)),
+        ],
+        "settings": job.settings(),
+        "profiles": profiles,
+        "inputs": [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files],
+        "command": command_line(),
+        "versions": versions(),
+        "machine": machine(),
+        "finished": now(),
+    }
+    add_rows(facts, tables, inputs.relations)
+    add_pictures(facts, tables)
+    return facts
+
+
+def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
+    labels, given = fit.labels[number], fit.method.given[number]
+    satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
+    rows = [
+        [*row, ok, given.source_of(position)]
+        for position, (row, ok) in enumerate(zip(given.rows(), satisfied.tolist(), strict=True))
+    ]
+    left_out = fit.method.dropped[number]
+    return {
+        "name": table.name,
+        "source": table.path,
+        "n_rows": len(table.ids),
+        "n_all_rows": table.n_all_rows,
+        "n_features": table.n_used,
+        "features": features.words,
+        "n_components": features.X.shape[1],
+        "unused": table.unused,
+        "columns": [column.to_dict() for column in table.every_column],
+        "ids": table.ids,
+        "labels": labels.tolist(),
+        "reference": table.reference,
+        "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
+        "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
+        **_choices(number, labels, fit),
+        "given": rows,
+        "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
+        "cautions": list(_of_clusters(number, table.name, fit)),
+        "dropped": [
+            [*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())
+        ],
+        **against_labels(table.reference, labels),
+    }
+
+
+def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
+    """Return how likely the cluster of every row is, and its second choice with its probability."""
+    of_views = fit.method.probabilities
+    shares: Any = of_views[number] if of_views else None
+    if shares is None or shares.shape[1] < 2:
+        return {"probability": [], "second": [], "second_probability": []}
+    numbers = fit.numbers[number]  # the cluster of every column
+    columns = np.zeros(fit.n_numbers, np.int64)
+    columns[numbers] = np.arange(len(numbers))
+    first, second, second_share = [], [], []
+    for block in blocks_of(len(labels)):
+        own, rows = columns[labels[block]], np.arange(len(labels[block]))
+        dense = shares[block].toarray() if issparse(shares) else shares[block].copy()
+        first.append(dense[rows, own])
+        dense[rows, own] = -1
+        second.append(numbers[dense.argmax(axis=1)])
+        second_share.append(dense.max(axis=1))
+    return {
+        "probability": np.concatenate(first).round(4).tolist(),
+        "second": np.concatenate(second).tolist(),
+        "second_probability": np.concatenate(second_share).round(4).tolist(),
+    }
+
+
+def _relation(u: int, v: int, rows: Ints, job: Job, tables: list[Table]) -> dict[str, Any]:
+    names = {tables[u].name, tables[v].name}
+    source = next(path for pair, path in job.matches.items() if {*views_of_pair(pair)} == names)
+    return {"views": [u, v], "source": source, "pairs": rows.tolist()}
+
+
+def cautions(tables: list[Table], fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked, whatever the method."""
+    for number, table in enumerate(tables):
+        yield from _of_clusters(number, table.name, fit)
+        if fit.agreement and fit.agreement[number] < _STABLE:
+            yield (
+                f"{table.name}: its clusters change from start to start (stability"
+                f" {fit.agreement[number]:.2f} of 1; below 0.6 is low). Try another number of"
+                " clusters (-k), or add constraints (mvcc ask)."
+            )
+        yield from table.notes
+        if beside := [column.name for column in table.every_column if column.why is LeftOut.BESIDE]:
+            yield (
+                f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was"
+                " not used."
+            )
+
+
+def _of_clusters(number: int, name: str, fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked of the clusters in a view, which corrections change."""
+    sizes = np.bincount(fit.labels[number], minlength=fit.n_numbers)
+    sizes = np.sort(sizes[fit.numbers[number]])
+    if empty := int(np.count_nonzero(sizes == 0)):
+        are = agreeing(empty, "is", "are")
+        yield f"{name}: {empty} of the {len(sizes)} clusters {are} empty."
+    if (
+        len(sizes) > 1
+        and sizes[-1] >= _LARGE * sizes.sum()
+        and np.median(sizes[:-1]) < _SMALL * sizes[-1]
+    ):
+        yield (
+            f"{name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are"
+            " small. Rows that are unlike all others may make clusters of their own; look at the"
+            " smallest ones."
+        )
+    if fit.exchanged:
+        yield from _overlap(name, fit.exchanged[number], fit.labels[number])
+
+
+def _overlap(name: str, exchanged: Floats, labels: Ints) -> Iterator[str]:
+    """Name the two clusters that exchange most of their rows, where these are many."""
+    sizes = np.bincount(labels, minlength=len(exchanged))
+    shares = (exchanged + exchanged.T) / np.maximum(sizes[:, None] + sizes, 1)
+    one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
+    if shares[one, other] > _OVERLAP:
+        yield (
+            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows"
+            " change between them in the stability runs."
+        )

@@ -65,20 +65,13 @@ def cluster_job(
         with results_folder(folder, job, fresh=fresh) as out:
             with_number(job, inputs)
             # scikit-learn takes a second to import: problems with the files are reported before
-            from mvcc.tables._clustering import clustered, seconds_since
+            from mvcc.tables._clustering import clustered
 
             found = clustered(job, inputs, began, on_step, former)
             reviewed, tables, saved = found.reviewed, found.tables, found.saved
             del found  # the features and their graph take as much memory as the tables
             on_step("writing")
-
-            def label_all(new: Path, facts: Clustering) -> Clustering:
-                if folders is None:
-                    return facts
-                labeled = folders.label(job, saved, new, facts)
-                return labeled.model_copy(update={"seconds": seconds_since(began)})
-
-            return write_folder(out, job, inputs, tables, saved, reviewed, label_all)
+            return write_folder(out, job, inputs, tables, saved, reviewed, folders)
 
 
 def try_numbers(

@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 
 from mvcc.results import Changes
-from mvcc.tables.output._continued import changes_in, numbers_like, rows_in_both
+from mvcc.tables.output._continued import numbers_like, renumbered, rows_in_both
 
 
 def numbered(counts):
     """Return numbers, and what changed in words, as a clustering that is continued tells it."""
-    counts = np.array(counts)
-    numbers = numbers_like(counts)
-    like = np.zeros((len(counts), 1 + max(numbers)), dtype=int)
-    like[:, numbers] = counts
-    changes = Changes(views=("texts",), **changes_in(like, np.arange(len(counts)), numbers))
-    return numbers.tolist(), list(changes.in_words())
+    numbers, changes = renumbered(np.array(counts), np.arange(len(counts)))
+    return numbers.tolist(), list(Changes(views=("texts",), **changes).in_words())
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
 from mvcc.tables import (
     ReviewSession,
+    _clustering,
     check_clustering,
     cluster_job,
     export_tables,
     load_job,
     read_inputs,
 )
-from mvcc.tables.output import _facts
 from tests.reports import report_of, write_clustering_report
 from tests.tables.problems import (
     K,
@@ -195,10 +195,10 @@ def test_empty_clusters_are_counted(tmp_path):
 def test_two_clusters_that_exchange_rows_are_named():
     labels = np.repeat([0, 1, 2], [10, 20, 70])
     exchanged = np.array([[0, 2.5, 0], [2, 0, 1], [0, 1, 0]])
-    assert list(_facts._overlap("a", exchanged, labels)) == [
+    assert list(_clustering._overlap("a", exchanged, labels)) == [
         "a: clusters 0 and 1 overlap: 15% of their rows change between them in the stability runs."
     ]
-    assert list(_facts._overlap("a", exchanged / 2, labels)) == []
+    assert list(_clustering._overlap("a", exchanged / 2, labels)) == []
 
 
 def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_other(tmp_path):

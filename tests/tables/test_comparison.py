@@ -12,6 +12,7 @@ from mvcc.embedding import find_objects
 from mvcc.exceptions import DataError
 from mvcc.results import parse_facts
 from mvcc.tables import cluster_job, load_job, read_inputs
+from mvcc.tables._clustering import cautions
 from mvcc.tables.fitting import _comparison
 from mvcc.tables.fitting._held_out import (
     Cut,
@@ -22,7 +23,6 @@ from mvcc.tables.fitting._held_out import (
     match_folds,
     verdict,
 )
-from mvcc.tables.output._facts import cautions
 from tests.tables.problems import (
     K,
     by_co_em,
@@ -293,7 +293,7 @@ def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement,
     job = load_job(None, write_problem(tmp_path, n_views=1, pairs=()))
     one = {"labels": [np.arange(24) % K], "numbers": [np.arange(K)], "n_numbers": K}
     fit = SimpleNamespace(agreement=[agreement], exchanged=[], **one)
-    said = list(cautions(job, read_inputs(job).tables, fit))
+    said = list(cautions(read_inputs(job).tables, fit))
     begins = "view0: its clusters change from start to start"
     assert any(text.startswith(begins) for text in said) == warns
 

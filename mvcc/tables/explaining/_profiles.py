@@ -27,12 +27,12 @@ _LEAST = 0.2  # by which more rows inside than outside have what a name says
 _MOST_PARTS = 3
 
 
-def all_profiles(facts: dict[str, Any], tables: list[Table], fit: Fit) -> list[list[Profile]]:
-    """Describe every cluster of every view."""
+def all_profiles(views: list[dict[str, Any]], tables: list[Table], fit: Fit) -> list[list[Profile]]:
+    """Describe every cluster of every view with these facts."""
     profiles, k = [], fit.n_numbers
     for number, (table, labels) in enumerate(zip(tables, fit.labels, strict=True)):
         places = places_of(fit.method.space(number), labels, k)
-        profiles.append(profiles_of(table, places, labels, facts["views"][number], k))
+        profiles.append(profiles_of(table, places, labels, views[number], k))
     return profiles
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -108,6 +109,7 @@ class Folders:
         """Write the clusters of all rows beside model and labels of the sample, and count them."""
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
+        began = time.perf_counter()
         views = {view.name: view for view in facts.views}
         for name, folder in self.of_view.items():
             source = Source(
@@ -123,7 +125,8 @@ class Folders:
             counts = write_labels(self.client, folder, source, new / name / ALL_LABELS, tell)
             found = facts_of_counts(counts, facts.n_clusters)
             views[name] = views[name].model_copy(update=found)
-        return facts.model_copy(update={"views": tuple(views.values())})
+        seconds = round(facts.seconds + time.perf_counter() - began, 1)
+        return facts.model_copy(update={"views": tuple(views.values()), "seconds": seconds})
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,20 +68,18 @@ def numbers_like(counts: Ints) -> Ints:
 
 
 def renumbered(counts: Ints, former: Ints) -> tuple[Ints, dict[str, Any]]:
-    """Return the numbers of `numbers_like`, and how the clusters differ from the former ones."""
-    numbers = numbers_like(counts)
-    like = np.zeros((len(counts), 1 + max(numbers)), dtype=np.int64)
-    like[:, numbers] = counts
-    return numbers, changes_in(like, former, numbers)
+    """Return the numbers of `numbers_like`, and what they change, as ``Changes`` of the facts.
 
-
-def changes_in(counts: Ints, former: Ints, found: Ints) -> dict[str, Any]:
-    """Compare clusters, counted by the numbers of `numbers_like`, as ``Changes`` of the facts."""
-    split, merged = _divided(counts, former), _divided(counts.T, found)
+    ``former`` are the numbers that were in use before.
+    """
+    found = numbers_like(counts)
+    like = np.zeros((len(counts), 1 + max(found)), dtype=np.int64)
+    like[:, found] = counts
+    split, merged = _divided(like, former), _divided(like.T, found)
     explained = {part for _, parts in (*split, *merged) for part in parts}
-    return {
-        "shared": int(counts.sum()),
-        "kept": int(np.trace(counts)),
+    return found, {
+        "shared": int(like.sum()),
+        "kept": int(np.trace(like)),
         "split": split,
         "merged": merged,
         "new": tuple(sorted({*found.tolist()} - {*former.tolist()} - explained)),
@@ -178,14 +176,24 @@ def _asked_before(folder: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Continuation:
-    """A fit whose clusters have the numbers of a former clustering."""
+    """A fit whose clusters have the numbers of a former clustering, if there is one."""
 
     fit: Fit
-    facts: Continued
-    names: list[list[str]]  # of the clusters, per view, as people gave them before
-    names_from: str  # where
-    corrections: Corrections  # the former ones whose numbers mean the same clusters now
-    warnings: list[str]
+    facts: Continued | None = None
+    names: Sequence[list[str]] = ()  # of the clusters, per view, as people gave them before
+    names_from: str = ""  # where
+    corrections: Corrections = NONE  # the former ones whose numbers mean the same clusters now
+    warnings: Sequence[str] = ()
+
+    def named(self, names: list[list[str]]) -> list[list[str]]:
+        """Give clusters without a name the one that they had before, unless another one has it."""
+        if not any(map(any, self.names)):
+            return names
+        kept = []
+        for former, own in zip(self.names, names, strict=True):
+            free = ["" if name in own else name for name in former]
+            kept.append([name or other for name, other in zip(own or free, free, strict=True)])
+        return kept
 
 
 def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
@@ -273,17 +281,6 @@ def _carried_over(
     why = "by numbers of clusters that are not used any more."
     warning = f"Without effect: {counted(len(lost), 'correction')} of {views}, {why}"
     return Corrections(tuple(lines)), [warning] if lost else []
-
-
-def names_kept(continuation: Continuation, names: list[list[str]]) -> list[list[str]]:
-    """Give clusters without a name the one that they had before, unless it is that of another."""
-    if not any(map(any, continuation.names)):
-        return names
-    kept = []
-    for former, own in zip(continuation.names, names, strict=True):
-        free = ["" if name in own else name for name in former]
-        kept.append([name or other for name, other in zip(own or free, free, strict=True)])
-    return kept
 
 
 def _former_clusters(former: Former, tables: list[Table], n_clusters: int) -> tuple[Ints, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ from mvcc.tables.reading._table import Table
 if TYPE_CHECKING:
     from mvcc.tables.correcting._corrected import Reviewed
     from mvcc.tables.fitting._fit import Rows
+    from mvcc.tables.folders._folders import Folders
     from mvcc.tables.model._saved import SavedClustering
     from mvcc.tables.reading._inputs import Inputs
 
@@ -113,12 +114,12 @@ def write_folder(
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
     reviewed: Reviewed,
-    add_labels: Callable[[Path, Clustering], Clustering] = lambda folder, facts: facts,
+    folders: Folders | None = None,
 ) -> Clustering:
     """Write all results in the place of the former ones, which stay until all is written.
 
     The facts are the first to go and the last to come, so that they are never those of other files.
-    ``add_labels`` writes the clusters of all rows of folders, by model and labels.
+    All rows of ``folders`` get their clusters by model and labels.
     """
     from mvcc.reporting.html import clustering_page  # jinja2
 
@@ -137,7 +138,8 @@ def write_folder(
             (new / name).write_bytes(content)
         if inputs.answers and inputs.answers.people:
             (new / ANSWERS).write_bytes(csv_bytes(inputs.answers.lines()))
-        facts = add_labels(new, facts)
+        if folders:
+            facts = folders.label(job, saved, new, facts)
         if corrections:
             found = reviewed.found.model_copy(update=checksum)
             (new / FOUND).write_bytes(found.to_json())
