@@ -83,12 +83,13 @@ class _Rewriting:
         self._kept = [np.flatnonzero(labels != LEFT_OUT) for labels in draft.labels]
         # of every view: the numbers of the rows that are left, by their former ones
         self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
-        for view, own in zip(facts.views, self._kept, strict=True):
+        self._labels, self._tables = list[Ints](), list[Table]()
+        of_views = zip(facts.views, draft.labels, tables, self._kept, strict=True)
+        for view, labels, table, own in of_views:
             if len(own) < 2:
                 raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
-        views = list(zip(draft.labels, tables, self._kept, strict=True))
-        self._labels = [labels[own] for labels, _, own in views]
-        self._tables = [table.on_rows(own) for _, table, own in views]
+            self._labels.append(labels[own])
+            self._tables.append(table.on_rows(own))
 
     def facts(self, warnings: list[str]) -> Clustering:
         """Return them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -47,15 +48,17 @@ class Draft:
         self.into = [np.arange(facts.n_clusters) for _ in facts.views]
         self.matches = {relation.views: _matches(relation) for relation in facts.relations}
         # of them, what a person has given
-        self.confirmed: dict[tuple[int, int], set[tuple[int, int]]] = {
-            views: set() for views in self.matches
-        }
+        self.confirmed = defaultdict[tuple[int, int], set[tuple[int, int]]](set)
         self.decided: set[Row] = set()  # rows that were named to be put somewhere
         self.sentences: list[str] = []  # what was corrected
         self._numbers = {view.name: number for number, view in enumerate(facts.views)}
         names = facts.numbered_alike
         self._alike = [[self._numbers[name] for name in own] for own in names]
-        self._row = [{id: row for row, id in enumerate(view.ids)} for view in facts.views]
+        self._rows = {
+            row_name(view.name, id): (number, row)
+            for number, view in enumerate(facts.views)
+            for row, id in enumerate(view.ids)
+        }
 
     def replay(self, line: Answer) -> None:
         """Do what an earlier line says, as far as its rows and clusters are there."""
@@ -172,22 +175,22 @@ class Draft:
         return f"{apart}{number}"
 
     def _find(self, name: str) -> Row | None:
-        view, id = view_and_id(name)
-        number = self._numbers.get(view)
-        if number is not None and id in self._row[number]:
-            return number, self._row[number][id]
+        if name in self._rows:
+            return self._rows[name]
         if self._replays:
             self.absent.add(name)
             return None
-        if number is None:
+        view, id = view_and_id(name)
+        if view not in self._numbers:
             known = ", ".join(row_name(own, "…") for own in self._numbers)
             raise InvalidInputError(
                 f"a row must be given as a view and an id, such as {known}; got {shown(name)}."
             )
-        if id in self._facts.views[number].outliers:
+        facts = self._facts.views[self._numbers[view]]
+        if id in facts.outliers:
             raise InvalidInputError(f"{name} was answered to be an outlier, and has no cluster.")
         raise InvalidInputError(
-            f"{view} has no row with the id {shown(id)}{nearest(id, self._row[number])}"
+            f"{view} has no row with the id {shown(id)}{nearest(id, facts.ids)}"
         )
 
     def _correct_cluster(self, line: Answer) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from mvcc._utils.outputs import write_output
 from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
-from mvcc.results import Changes, Clustering, ViewFacts, in_words, read_facts
+from mvcc.results import Changes, Clustering, Given, LinkFacts, ViewFacts, in_words, read_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT
 from mvcc.tables.output._continued import renumbered, rows_in_both
 from mvcc.tables.output._folder import clusters_of
@@ -39,35 +38,36 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     (`numbers_like`), alike in all views that are numbered alike. `called` is what messages call
     the clusterings.
     """
-    both = [
-        _Both.of(one, other)
+    both = {
+        one.name: (one, other)
         for one in facts[0].views
         if (other := facts[1].view(one.name)) and {*one.ids} & {*other.ids}
-    ]
+    }
     if not both:
         of_facts = (", ".join(view.name for view in one.views) for one in facts)
         names = " and ".join(clipped(of, 100) for of in of_facts)
         raise StoreError(
             f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
         )
-    alike: dict[tuple[int, ...], list[_Both]] = {}
-    for view in both:
-        sets = ([view.name in names for names in one.numbered_alike] for one in facts)
-        alike.setdefault(tuple(own.index(True) for own in sets), []).append(view)
+    rows = {name: _rows_in_both(*views) for name, views in both.items()}
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for name in both:
+        sets = ([name in names for names in one.numbered_alike] for one in facts)
+        alike.setdefault(tuple(own.index(True) for own in sets), []).append(name)
     changes, compared, sizes = [], {}, (facts[0].n_clusters, facts[1].n_clusters)
     for of_set in alike.values():
         former, found = (
-            np.unique(np.concatenate([view.facts[side].labels for view in of_set]))
+            np.unique(np.concatenate([both[name][side].labels for name in of_set]))
             for side in (0, 1)
         )
-        before, after = np.concatenate([view.clusters for view in of_set], axis=1)
+        before, after = pd.concat([rows[name] for name in of_set]).to_numpy().T
         counts = rows_in_both(before, after, sizes)
         number = np.arange(sizes[1])  # of clusters of the second, in the numbering of the first
         number[found], told = renumbered(counts[:, found], former)
-        changes.append(Changes(views=tuple(view.name for view in of_set), **told))
-        for view in of_set:
-            compared[view.name] = _compared(view, number, [former, number[found]])
-    views = [compared[view.name] for view in both]
+        changes.append(Changes(views=tuple(of_set), **told))
+        for name in of_set:
+            compared[name] = _compared(both[name], rows[name], number, [former, number[found]])
+    views = [compared[name] for name in both]
     return {
         "clusterings": list(called),
         "changes": [one.model_dump(mode="json") for one in changes],
@@ -85,30 +85,19 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
     write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
 
 
-@dataclass(frozen=True, eq=False)
-class _Both:
-    """A view of both clusterings, with the rows that are in both."""
-
-    name: str
-    facts: tuple[ViewFacts, ViewFacts]
-    ids: list[str]
-    clusters: Ints  # (2, rows), in both clusterings
-    only_in: list[int]  # rows that only one of them has
-
-    @classmethod
-    def of(cls, one: ViewFacts, other: ViewFacts) -> _Both:
-        here, there = clusters_of(one), clusters_of(other)
-        ids = [name for name in here if name in there]
-        clusters = np.array([[of[name] for name in ids] for of in (here, there)], dtype=np.int64)
-        only_in = [len(of) - len(ids) for of in (here, there)]
-        return cls(one.name, (one, other), ids, clusters, only_in)
+def _rows_in_both(one: ViewFacts, other: ViewFacts) -> pd.DataFrame:
+    """Return the clusters of rows in both clusterings, by the ids that both have."""
+    before, after = (pd.Series(clusters_of(view), dtype=np.int64) for view in (one, other))
+    return before.to_frame("from").join(after.rename("cluster_in_second"), how="inner")
 
 
-def _compared(view: _Both, number: Ints, used: list[Ints]) -> dict[str, Any]:
+def _compared(
+    facts: tuple[ViewFacts, ViewFacts], both: pd.DataFrame, number: Ints, used: list[Ints]
+) -> dict[str, Any]:
     """Compare a view; the clusters in use are numbered as in the first clustering."""
     from sklearn.metrics import adjusted_rand_score
 
-    own, other = view.clusters
+    own, other = both.to_numpy().T
     aligned = np.where(other == LEFT_OUT, LEFT_OUT, number[other])
     inside = (own != LEFT_OUT) & (other != LEFT_OUT)
     rows, columns = (
@@ -119,30 +108,29 @@ def _compared(view: _Both, number: Ints, used: list[Ints]) -> dict[str, Any]:
     agreement = None
     if inside.sum() > 1:
         agreement = float(adjusted_rand_score(own[inside], other[inside]))
-    told = zip(view.ids, own.tolist(), aligned.tolist(), other.tolist(), strict=True)
+    moved = both.assign(to=aligned)[own != aligned].rename_axis("id").reset_index()
     return {
-        "name": view.name,
-        "rows": len(view.ids),
-        "only_in": view.only_in,
+        "name": facts[0].name,
+        "rows": len(both),
+        "only_in": [len(view.ids) + len(view.outliers) - len(both) for view in facts],
         "adjusted_rand": agreement,
         "numbers": number.tolist(),
         "clusters": [rows, columns],
         "table": table.to_numpy().tolist(),
-        "moved": [dict(zip(MOVED[1:], row, strict=True)) for row in told if row[1] != row[2]],
-        "names": [list(of.names) for of in view.facts],
-        "judgments": _difference(*map(_constraints, view.facts)),
+        "moved": moved[[*MOVED[1:]]].to_dict("records"),
+        "names": [list(view.names) for view in facts],
+        "judgments": _difference(*map(_constraints, facts)),
     }
 
 
 def _constraints(view: ViewFacts) -> Said:
     """Return what was said of the rows of a view, also what heavier constraints contradict."""
-    every = [(one.i, one.j, one.must_link) for one in view.given]
-    every += [(one.i, one.j, one.must_link) for one in view.dropped]
     said = {}
-    for i, j, must_link in every:
-        one, other = view.ids[i], view.ids[j]
-        line = {"i": one, "j": other, "kind": kind_of(must_link)}
-        said[frozenset((one, other)), must_link] = line
+    every: tuple[Given | LinkFacts, ...] = (*view.given, *view.dropped)
+    for link in every:
+        one, other = view.ids[link.i], view.ids[link.j]
+        line = {"i": one, "j": other, "kind": kind_of(link.must_link)}
+        said[frozenset((one, other)), link.must_link] = line
     return said
 
 

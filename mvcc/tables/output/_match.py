@@ -58,8 +58,11 @@ def propose_matches(
         inputs = with_matches(inputs, corrections)
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
+    called = [[row_name(table.name, id) for id in table.ids] for table in tables]
     if facts:
-        known = _without_dropped(known, facts, tables)
+        dropped = set(_dropped(facts))
+        ends = (frozenset((called[0][i], called[1][j])) for i, j in known.tolist())
+        known = known[[rows not in dropped for rows in ends]]
     # scikit-learn, as in `cluster_job`
     from mvcc.multiview import FEWEST_MATCHES, match_candidates, match_proposals
     from mvcc.tables.fitting._features import features_before_clusters
@@ -82,7 +85,6 @@ def propose_matches(
         others = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
     no_matches = (line.id for line in corrections.standing if line.answer == NO_MATCH)
     refused = {frozenset(rows_in(id)) for id in no_matches}
-    called = [[row_name(table.name, id) for id in table.ids] for table in tables]
     lines = [
         (i, j, *told)
         for i, j, *told in _lines(proposals, others, n_rows)
@@ -171,18 +173,11 @@ def _clustered_rows(table: Table, facts: Clustering) -> Ints:
     return np.flatnonzero(~np.isin(table.ids, outliers))
 
 
-def _without_dropped(known: Ints, facts: Clustering, tables: list[Table]) -> Ints:
-    """Return the matches without those that a clustering left out since they seem to be wrong."""
-    dropped = set()
+def _dropped(facts: Clustering) -> Iterator[frozenset[str]]:
+    """Give the rows of every match that a clustering left out since it seems to be wrong."""
     for relation in facts.relations:
         first, second = (facts.views[number] for number in relation.views)
         for match in relation.suspicious:
             if match.dropped:
-                ends = (first.name, first.ids[match.i]), (second.name, second.ids[match.j])
-                dropped.add(frozenset(ends))
-    one, other = tables
-    kept = [
-        frozenset(((one.name, one.ids[i]), (other.name, other.ids[j]))) not in dropped
-        for i, j in known.tolist()
-    ]
-    return known[kept]
+                ends = (first, match.i), (second, match.j)
+                yield frozenset(row_name(view.name, view.ids[row]) for view, row in ends)
