@@ -4,6 +4,8 @@ Views that show some of the same objects, matches, constraints, and a job for th
 """
 
 import csv
+import io
+import zipfile
 from itertools import combinations
 from pathlib import Path
 
@@ -128,6 +130,19 @@ def by_co_em(options, **values):
 def cluster(options, folder, fresh=False):
     """Cluster as the command does and return the facts."""
     return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
+
+
+def rezipped(content, change=lambda name, entry: entry, more=None):
+    """Return a zip file whose entries were changed, with some more."""
+    new = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as old,
+        zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        entries = {name: change(name, old.read(name)) for name in old.namelist()}
+        for name, entry in (entries | (more or {})).items():
+            archive.writestr(name, entry)
+    return new.getvalue()
 
 
 def moved(options, old, new):

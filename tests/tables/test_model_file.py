@@ -21,7 +21,7 @@ from mvcc.exceptions import StoreError
 from mvcc.tables.model import _file
 from mvcc.tables.model._file import model_bytes, read_model
 from mvcc.tables.reading._column import Written
-from tests.tables.problems import by_co_em, cluster, write_problem
+from tests.tables.problems import cluster, rezipped, write_problem
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +42,11 @@ def model(folder):
 
 def changed_head(content, **values):
     """Return a model whose format or version says something else."""
-    old, new = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
-    with zipfile.ZipFile(new, "w") as archive:
-        for name in old.namelist():
-            text = old.read(name)
-            archive.writestr(
-                name, json.dumps(json.loads(text) | values) if name == "mvcc.json" else text
-            )
-    return new.getvalue()
+
+    def changed(name, entry):
+        return json.dumps(json.loads(entry) | values) if name == "mvcc.json" else entry
+
+    return rezipped(content, changed)
 
 
 def by_skops(views):
@@ -168,20 +165,9 @@ def test_folders_without_a_model_say_so(folder, tmp_path):
         load_model(tmp_path)
 
 
-def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path, monkeypatch):
+def test_the_types_that_are_read_are_those_that_are_written(models):
     """Whoever changes what one of these classes holds has to raise `FORMAT`."""
-    from mvcc.tables import cluster_job
-    from tests.tables.test_columns import job, mixed
-
-    written = set(of_types((folder / "out/model.skops").read_bytes()))
-    for base in ("pck-means", "mpck-means"):
-        cluster(by_co_em(write_problem(tmp_path / base), base=base), tmp_path / base / "out")
-        written |= set(of_types((tmp_path / base / "out/model.skops").read_bytes()))
-    cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
-    written |= set(of_types((tmp_path / "mixed/out/model.skops").read_bytes()))
-    monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 1)
-    cluster(write_problem(tmp_path / "anchors"), tmp_path / "anchors/out")
-    written |= set(of_types((tmp_path / "anchors/out/model.skops").read_bytes()))
+    written = {kind for content, _ in models.values() for kind in of_types(content)}
     assert written | {"numpy.dtype"} == _file._TYPES
     assert (_file.FORMAT, len(_file._TYPES)) == (4, 12)
 
@@ -202,14 +188,9 @@ def test_a_model_of_the_former_format_is_read(folder, model):
     assert [column.written for column in found[0].used] == written
 
 
-def test_models_are_written_as_skops_writes_them(folder, tmp_path):
-    from mvcc.tables import cluster_job
-    from tests.tables.test_columns import job, mixed
-
-    cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
-    cluster(by_co_em(write_problem(tmp_path / "co-em")), tmp_path / "co-em/out")
-    for path in (folder / "out", tmp_path / "mixed/out", tmp_path / "co-em/out"):
-        views = read_model((path / "model.skops").read_bytes(), "m")
+def test_models_are_written_as_skops_writes_them(models):
+    for content, _ in models.values():
+        views = read_model(content, "m")
         assert entries_of(model_bytes(views)) == entries_of(by_skops(views))
     with pytest.raises(TypeError, match="bytes is not a part of a model"):
         model_bytes([{"name": b"x"}])
