@@ -22,10 +22,10 @@ from mvcc.tables.correcting._corrections import with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import (
     all_profiles,
-    common_name,
     misnamed,
     name_clusters,
     nameless,
+    names_in_all,
 )
 from mvcc.tables.explaining._shown_rows import add_pictures, add_rows
 from mvcc.tables.fitting._comparison import NOT_COMPARED, Comparison, compare, method_for
@@ -33,7 +33,7 @@ from mvcc.tables.fitting._features import Features, drawn, make_features
 from mvcc.tables.fitting._fit import Explained, Fit, Rows, against_labels, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.model._saved import SavedClustering, SavedView
-from mvcc.tables.output._continued import Continuation, Former, continued
+from mvcc.tables.output._continued import Continuation, Former, continued, numbered_alike
 from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs
@@ -81,7 +81,7 @@ def clustered(
     features = [make_features(table, job) for table in tables]
     method = method_for(job, [feature.X for feature in features], inputs)
     fit = fit_job(method, on_step)
-    continuation = continued(former, tables, fit) if former else Continuation(fit)
+    continuation = continued(former, tables, fit)
     fit = continuation.fit
     on_step("reasons")
     explained = method.explain(fit)
@@ -128,32 +128,28 @@ def _facts(
     tables, fit = inputs.tables, continuation.fit
     called = [table.name for table in tables]
     answers = inputs.answers or no_answers(tables)
-    joint, more = explained.facts.get("joint"), dict[str, Any]()
-    alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
-    names = continuation.named(name_clusters(answers, fit.labels, alike, fit.n_numbers))
-    outliers = answers.outlier_ids()
+    found = name_clusters(answers, fit.labels, numbered_alike(fit), fit.n_numbers)
+    names, outliers, more = continuation.named(found), answers.outlier_ids(), dict[str, Any]()
     for name, told in (("continued", continuation.facts), ("together", answers.together)):
         if told:
             more[name] = told.model_dump(mode="json")
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
-        # the joint method has drawn all views in one plane
-        | ({} if joint else drawn(*features[number].plane()))
         | explained.views[number]
         for number, table in enumerate(tables)
     ]
+    for view, feature in zip(views, features, strict=True):
+        if "x" not in view:  # the joint method has drawn all views in one plane
+            view |= drawn(*feature.plane())
     profiles = all_profiles(views, tables, fit)
-    named = [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)]
-    titles = [common_name(list(of_cluster)) for of_cluster in zip(*profiles, strict=True)]
     facts = {
         "schema": SCHEMA,
         "kind": "clustering",
         "title": enumerated(called),
         "n_clusters": fit.n_numbers,
         "views": views,
-        "names": named,
-        "titles": [own or title for own, title in zip(named or titles, titles, strict=True)],
+        **names_in_all(names, profiles),
         "names_from": answers.source or continuation.names_from,
         **more,
         "relations": [
@@ -227,10 +223,10 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
 
 def _choices(number: int, labels: Ints, fit: Fit) -> dict[str, list[Any]]:
     """Return how likely the cluster of every row is, and its second choice with its probability."""
-    of_views = fit.method.probabilities
-    shares: Any = of_views[number] if of_views else None
-    if shares is None or shares.shape[1] < 2:
+    of_views: list[Any] = fit.method.probabilities
+    if not of_views or of_views[number].shape[1] < 2:
         return {"probability": [], "second": [], "second_probability": []}
+    shares = of_views[number]
     numbers = fit.numbers[number]  # the cluster of every column
     columns = np.zeros(fit.n_numbers, np.int64)
     columns[numbers] = np.arange(len(numbers))

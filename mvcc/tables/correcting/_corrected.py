@@ -16,7 +16,7 @@ from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, parse_facts
 from mvcc.tables.correcting._corrections import LEFT_OUT, Corrections
 from mvcc.tables.correcting._draft import Draft
-from mvcc.tables.explaining._profiles import common_name, profiles_of
+from mvcc.tables.explaining._profiles import names_in_all, profiles_of
 from mvcc.tables.fitting._fit import against_labels, agreement
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
@@ -101,13 +101,9 @@ class _Rewriting:
         told["profiles"] = profiles = [
             self._profiles(number, view) for number, view in enumerate(views)
         ]
-        names = zip(*(view["names"] or [""] * draft.n_clusters for view in views), strict=True)
-        joined = [" / ".join(dict.fromkeys(filter(None, own))) for own in names]
-        told["names"] = joined if any(joined) else []
-        told["titles"] = [
-            given or common_name(list(own))
-            for given, own in zip(joined, zip(*profiles, strict=True), strict=True)
-        ]
+        told |= names_in_all(draft.names, profiles)
+        if not any(told["names"]):
+            told["names"] = []
         told["relations"] = [self._relation(relation) for relation in facts.relations]
         used = draft.present(range(len(views)))
         unused = sorted(set(range(draft.n_clusters)) - set(used))

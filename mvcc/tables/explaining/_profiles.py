@@ -116,6 +116,17 @@ def common_name(profiles: list[dict[str, Any]]) -> str:
     return " / ".join(dict.fromkeys(one["name"] for one in profiles if one["name"]))
 
 
+def names_in_all(names: list[list[str]], profiles: list[list[Profile]]) -> dict[str, list[str]]:
+    """Return the names of clusters over all views, and a title for every cluster.
+
+    The title of a cluster without a name tells what sets it apart.
+    """
+    joined = [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)]
+    titles = [common_name(list(own)) for own in zip(*profiles, strict=True)]
+    given = zip(joined or titles, titles, strict=True)
+    return {"names": joined, "titles": [name or title for name, title in given]}
+
+
 def _noun_phrase(of_views: list[Profile]) -> list[str]:
     """Return the best word of each view's categories and the best of all texts, which is last.
 

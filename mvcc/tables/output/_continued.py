@@ -196,8 +196,10 @@ class Continuation:
         return kept
 
 
-def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
-    """Give clusters the numbers of the former ones, as `numbers_like`."""
+def continued(former: Former | None, tables: list[Table], fit: Fit) -> Continuation:
+    """Give clusters the numbers of the former ones, if any, as `numbers_like`."""
+    if former is None:
+        return Continuation(fit)
     facts, n_found = former.facts, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
@@ -235,18 +237,19 @@ def continued(former: Former, tables: list[Table], fit: Fit) -> Continuation:
         former_view = facts.view(like.get(table.name, table.name))
         names = dict(enumerate(former_view.names)) if former_view else {}
         kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
-    corrections, warnings = _carried_over(former, _numbered_alike(fit), like)
+    alike = [[tables[view].name for view in views] for views in numbered_alike(fit)]
+    corrections, warnings = _carried_over(former, alike, like)
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
 
 
-def _numbered_alike(fit: Fit) -> list[list[str]]:
-    """Return the names of views in which the same number is the same cluster, as facts have it."""
+def numbered_alike(fit: Fit) -> list[list[int]]:
+    """Return the views in which the same number is the same cluster, as facts have it."""
     sets = fit.method.numbered_alike
-    if fit.method.job.method != "joint":
-        sets = [[view] for views in sets for view in views]
-    return [[fit.method.tables[view].name for view in views] for views in sets]
+    if fit.method.job.method == "joint":
+        return sets
+    return [[view] for views in sets for view in views]
 
 
 def _carried_over(
