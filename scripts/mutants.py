@@ -88,7 +88,7 @@ ROOMS = {
         ],
     ),
     "output": Room(
-        ["mvcc/tables/output/*.py"],
+        ["mvcc/tables/_clustering.py", "mvcc/tables/output/*.py"],
         [
             "tests/tables/test_clusterings.py",
             "tests/tables/test_continued.py",

@@ -8,7 +8,7 @@ import json
 import random
 import tracemalloc
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,34 +24,22 @@ NOT_WRITTEN, PREDICTED = "not written", "predicted"
 REFUSED = "m.skops is damaged, or no model that `mvcc cluster` has written: "
 
 
-# gets, sets and removes
-Place = tuple[Callable[[], Any], Callable[[Any], None], Callable[[], None]]
-
-
-def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:
-    """Give every attribute, entry and key of what is stored, by its name."""
+def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Any, Any]]:
+    """Give every attribute, entry and key of what is stored: its name, what holds it, and where."""
     if depth > 20:  # a value was put into itself
         return
-    if isinstance(value, dict):
-        holder, names = value, list(value)
-    elif isinstance(value, list):
-        holder, names = value, range(len(value))
-    elif hasattr(value, "__dict__") and not isinstance(value, type):
-        holder, names = vars(value), list(vars(value))
-    elif isinstance(value, tuple):
+    if isinstance(value, tuple):
         for one in value:
             yield from places_in(one, depth + 1)
         return
-    else:
-        return
-    for name in list(names)[:40]:
-        place = (
-            lambda name=name: holder[name],
-            lambda new, name=name: holder.__setitem__(name, new),
-            lambda name=name: holder.pop(name),
-        )
-        yield f"{type(value).__name__}.{name}", place
-        yield from places_in(holder[name], depth + 1)
+    holder = value
+    if hasattr(value, "__dict__") and not isinstance(value, type):
+        holder = vars(value)
+    if isinstance(holder, dict | list):
+        keys = holder if isinstance(holder, dict) else range(len(holder))
+        for key in list(keys)[:40]:
+            yield f"{type(value).__name__}.{key}", holder, key
+            yield from places_in(holder[key], depth + 1)
 
 
 def changed_array(array: np.ndarray, rng: random.Random) -> Any:
@@ -95,11 +83,11 @@ def change(views: Any, rng: random.Random) -> str:
     places = list(places_in(views))
     if not places:  # all was removed
         return "nothing"
-    name, (get, put, remove) = rng.choice(places)
-    value = get()
+    name, holder, key = rng.choice(places)
+    value = holder[key]
     how = rng.randrange(10)
     if how == 0:
-        remove()
+        del holder[key]
         return f"{name} removed"
     if how == 1 and isinstance(value, dict):
         value["odd"] = rng.choice([0, "x", None])
@@ -109,8 +97,8 @@ def change(views: Any, rng: random.Random) -> str:
         vars(value)[rng.choice(ODD_ATTRIBUTES)] = odd
         return f"{name} has another attribute"
     if how == 2:  # something from elsewhere in the model
-        other, (get_other, *_) = rng.choice(list(places_in(views)))
-        put(get_other())
+        other, of_other, there = rng.choice(list(places_in(views)))
+        holder[key] = of_other[there]
         return f"{other} in the place of {name}"
     if isinstance(value, np.ndarray):
         new = changed_array(value, rng)
@@ -119,7 +107,7 @@ def change(views: Any, rng: random.Random) -> str:
         new = rng.choice([*others, value[:1] * len(value)])
     else:
         new = rng.choice([*ODD, [], {}, b"x"])
-    put(new)
+    holder[key] = new
     return f"{name} = {str(type(new))[8:-2]} {str(new)[:60]}"
 
 

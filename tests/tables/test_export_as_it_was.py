@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -228,10 +229,6 @@ def assert_written_alike(numbers, texts):
         assert not is_whole or isinstance(number, int)
 
 
-def some(values):
-    return st.lists(st.none() | values, min_size=N_ROWS, max_size=N_ROWS)
-
-
 MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
 SECONDS = MOMENTS.map(lambda one: one.replace(microsecond=0))
 WORDS = TEXTS | st.sampled_from(["=1+1", " +49 1", "\n@x", "＝1", "007", "1.10", ""])
@@ -255,26 +252,31 @@ ARRAYS = [
 @st.composite
 def typed_tables(draw):
     arrays = [draw(draw(st.sampled_from(ARRAYS))) for _ in range(3)]
-    ids, x = [f"r{n}" for n in range(N_ROWS)], [n / 8 for n in range(N_ROWS)]
-    return pa.table([pa.array(ids), pa.array(x), *arrays], names=["id", "x", *draw(NAMES)])
+    return table_of(arrays, draw(NAMES))
+
+
+def table_of(arrays, names):
+    own = [f"r{n}" for n in range(N_ROWS)], [n / 8 for n in range(N_ROWS)]
+    return pa.table([*map(pa.array, own), *arrays], names=["id", "x", *names])
+
+
+def parquet_of(table):
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+LONG_AGO = [
+    pa.array([datetime.datetime(999, 1, 1)] * N_ROWS, pa.timestamp("us")),
+    pa.array([datetime.datetime(1, 2, 3, 4, 5)] * N_ROWS, pa.timestamp("s")),
+    pa.nulls(N_ROWS),
+]
 
 
 @given(typed_tables())
-@example(
-    pa.table(
-        {
-            "id": [f"r{n}" for n in range(N_ROWS)],
-            "x": [n / 8 for n in range(N_ROWS)],
-            "a": pa.array([datetime.datetime(999, 1, 1)] * N_ROWS, pa.timestamp("us")),
-            "b": pa.array([datetime.datetime(1, 2, 3, 4, 5)] * N_ROWS, pa.timestamp("s")),
-            "c": [None] * N_ROWS,
-        }
-    )
-)
+@example(table_of(LONG_AGO, "abc"))
 def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, table):
-    buffer = io.BytesIO()
-    parquet.write_table(table, buffer)
-    content = buffer.getvalue()
+    content = parquet_of(table)
 
     def written_as(ending):
         return exported(clustered, "table.parquet", content, ending)
@@ -296,40 +298,42 @@ def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, tab
 @pytest.mark.parametrize("unit", ["s", "ms"])
 def test_durations_of_millions_of_years_are_texts_in_a_workbook(clustered, unit):
     lengths = [1, 2**53, -(2**53), None, 5, 6]
-    durations = pa.array(lengths, pa.int64()).cast(pa.duration(unit))
-    table = pa.table({"id": [f"r{n}" for n in range(N_ROWS)], "x": range(N_ROWS), "a": durations})
-    buffer = io.BytesIO()
-    parquet.write_table(table, buffer)
-    _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
+    table = table_of([pa.array(lengths, pa.int64()).cast(pa.duration(unit))], "a")
+    _, columns = own_of(exported(clustered, "table.parquet", parquet_of(table), "xlsx"), "xlsx")
     assert columns[2][0] == datetime.timedelta(seconds=1 if unit == "s" else 0.001)
     assert columns[2][3] is None
     assert all(re.fullmatch(r"-?\d+ days .*", columns[2][n]) for n in (1, 2))
 
 
-def workbook_of(cells, number_format="General"):
+def workbook_of(cells, number_format=None, text_type=None):
     book = openpyxl.Workbook()
     book.active.append(["id", "x", "a"])
     for n, cell in enumerate(cells):
         book.active.append([f"r{n}", n, cell])
-        book.active.cell(n + 2, 3).number_format = number_format
+        written = book.active.cell(n + 2, 3)
+        written.number_format = number_format or written.number_format
+        if isinstance(cell, str):
+            written.data_type = text_type or written.data_type
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
-@pytest.mark.parametrize("number_format", ["yyyy-mm-dd", "[h]:mm:ss"])
-def test_numbers_formatted_as_days_that_are_none_come_back(clustered, ending, number_format):
+NO_DAYS = [10**10, 1e300, 2_958_466_000, 10**9 + 0.5, 10**10, 5e12]
+BEFORE_1900 = [-5, -1.5, 10**10, datetime.datetime(2024, 5, 6), "#VALUE!", "-5"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "number_format", "ending"),
+    [
+        *product([NO_DAYS], ["yyyy-mm-dd", "[h]:mm:ss"], ["parquet", "xlsx"]),
+        (BEFORE_1900, "yyyy-mm-dd", "xlsx"),
+    ],
+)
+def test_numbers_formatted_as_days_that_are_none_come_back(clustered, cells, number_format, ending):
     """The library that reads them warns of them; all warnings are errors here."""
-    cells = [10**10, 1e300, 2_958_466_000, 10**9 + 0.5, 10**10, 5e12]
     content = exported(clustered, "table.xlsx", workbook_of(cells, number_format), ending)
     assert own_of(content, ending)[1][2] == cells
-
-
-def test_numbers_that_are_formatted_as_days_before_1900_come_back(clustered):
-    cells = [-5, -1.5, 10**10, datetime.datetime(2024, 5, 6), "#VALUE!", "-5"]
-    content = exported(clustered, "table.xlsx", workbook_of(cells, "yyyy-mm-dd"), "xlsx")
-    assert own_of(content, "xlsx")[1][2] == cells
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
@@ -409,16 +413,7 @@ SHEET_CELLS = st.one_of(
 
 @given(st.lists(SHEET_CELLS, min_size=N_ROWS, max_size=N_ROWS))
 def test_cells_of_a_workbook_come_back_with_their_types(clustered, cells):
-    book = openpyxl.Workbook()
-    book.active.append(["id", "x", "a"])
-    for n, cell in enumerate(cells):
-        book.active.append([f"r{n}", n, None])
-        book.active.cell(n + 2, 3).value = cell
-        if isinstance(cell, str):
-            book.active.cell(n + 2, 3).data_type = "s"
-    buffer = io.BytesIO()
-    book.save(buffer)
-    content = buffer.getvalue()
+    content = workbook_of(cells, text_type="s")
     _, *rows = openpyxl.load_workbook(io.BytesIO(content)).active.values
     shown = [row[2] for row in rows]
     _, columns = own_of(exported(clustered, "table.xlsx", content, "xlsx"), "xlsx")

@@ -1,27 +1,31 @@
-"""Of the file of a model nothing is made but what mvcc writes, and a changed file is told from a
-whole one.
+"""The file of a model: it gives new rows their clusters anywhere, nothing is made of it but what
+mvcc writes, and a changed file is told from a whole one.
 """
 
 import io
 import json
 import pickle
 import re
+import subprocess
+import sys
 import warnings
 import zipfile
 from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import FunctionTransformer
 
 from mvcc import __version__, load_model
 from mvcc._utils import reading
-from mvcc.exceptions import StoreError
+from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.tables.model import _file
 from mvcc.tables.model._file import model_bytes, read_model
 from mvcc.tables.reading._column import Written
-from tests.tables.problems import cluster, rezipped, write_problem
+from tests.tables.problems import by_co_em, cluster, read_csv, rezipped, with_values, write_problem
 
 
 @pytest.fixture(scope="module")
@@ -137,12 +141,11 @@ def test_every_single_byte_that_is_changed_is_an_error_or_without_effect(model):
             found = load_model(model).views
         except StoreError:
             continue
-        for one, other in zip(found, expected, strict=True):
-            assert (one.name, one.columns, one.numbers.tolist()) == (
-                other.name,
-                other.columns,
-                other.numbers.tolist(),
-            )
+        told, wanted = (
+            [(view.name, view.columns, view.numbers.tolist()) for view in views]
+            for views in (found, expected)
+        )
+        assert told == wanted
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
@@ -199,9 +202,107 @@ def test_models_are_written_as_skops_writes_them(models):
 def test_a_saved_model_is_the_same_again(folder, tmp_path):
     model = load_model(folder / "out")
     model.save(tmp_path / "copy.skops")
-    rows = np.random.default_rng(0).normal(size=(50, 3)) * 4
+    copy, rows = load_model(tmp_path / "copy.skops"), np.random.default_rng(0).normal(size=(50, 3))
     for name in model.names:
-        assert (
-            load_model(tmp_path / "copy.skops").predict(rows, name).tolist()
-            == model.predict(rows, name).tolist()
-        )
+        assert copy.predict(4 * rows, name).tolist() == model.predict(4 * rows, name).tolist()
+
+
+# new rows
+
+
+@pytest.fixture(scope="module", params=["auto", "spectral", "pca", "none"])
+def saved(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    # without constraints a row is always nearest to its own cluster
+    options = write_problem(folder, n=40, judged=())
+    if request.param == "auto":
+        options = with_values(options, features="auto")
+    else:
+        options = by_co_em(options, features=request.param, base="pck-means")
+    cluster(options, folder / "out")
+    return folder
+
+
+def clusters(out, view):
+    return [int(row["cluster"]) for row in read_csv(out / view / "labels.csv")]
+
+
+def test_rows_that_were_clustered_get_their_clusters_again(saved):
+    model = load_model(saved / "out")
+    assert model.names == ["view0", "view1"]
+    for name in model.names:
+        expected = clusters(saved / "out", name)
+        table = pd.read_csv(saved / f"{name}.csv")
+        values = table[["x", "y", "z"]].to_numpy()
+        for rows in (table, table[["z", "kind", "y", "id", "x"]], values):
+            assert model.predict(rows, view=name).tolist() == expected
+        assert model.predict(values[:1], view=name).tolist() == expected[:1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("saved", ["auto", "spectral"], indirect=True)
+def test_a_fresh_process_loads_it(saved):
+    program = """if True:
+        import json, pandas as pd, mvcc
+        rows = pd.read_csv("view1.csv")
+        print(json.dumps(mvcc.load_model("out").predict(rows, view="view1").tolist()))
+    """
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=saved, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == clusters(saved / "out", "view1")
+
+
+@pytest.mark.parametrize(
+    ("X", "view", "message"),
+    [
+        (np.zeros((2, 3)), "view2", r"there is no view 'view2'; did you mean 'view\d'\?"),
+        (np.zeros((2, 3)), 0, r"there is no view 0"),
+        (np.zeros((2, 2)), "view0", r"X has 2 columns; view0 was clustered by 3"),
+        (np.full((2, 3), np.nan), "view0", r"X"),
+        (pd.DataFrame({"x": [1.0], "z": [2.0]}), "view0", r"X has no column 'y'"),
+        (pd.DataFrame({"x": ["a"], "y": ["b"], "z": ["c"]}), "view0", r"X"),
+        (None, "view0", r"X"),
+    ],
+    ids=range(7),
+)
+def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
+    with pytest.raises(InvalidInputError, match=message):
+        load_model(saved / "out").predict(X, view=view)
+
+
+@pytest.mark.parametrize("base", ["pck-means", "mpck-means", None])
+def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, base):
+    options = write_problem(tmp_path, n=90, n_judged=20)
+    cluster(options if base is None else by_co_em(options, base=base), tmp_path / "out")
+    model = load_model(tmp_path / "out")
+    rng = np.random.default_rng(0)
+    for name in model.names:
+        table = pd.read_csv(tmp_path / f"{name}.csv")
+        centers = table.groupby("kind")[["x", "y", "z"]].mean()
+        kinds = rng.integers(len(centers), size=200)
+        new = pd.DataFrame(centers.to_numpy()[kinds] + rng.normal(size=(200, 3)), columns=[*"xyz"])
+        of_new = adjusted_rand_score(kinds, model.predict(new, view=name))
+        of_rows = adjusted_rand_score(table["kind"], clusters(tmp_path / "out", name))
+        assert of_new > max(0.8, of_rows - 0.1)
+
+
+def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_features(tmp_path):
+    cluster(by_co_em(write_problem(tmp_path, judged=()), base="pck-means"), tmp_path / "out")
+    table = pd.read_csv(tmp_path / "view0.csv")
+    most = table["x"].argmax()
+    far = table.loc[[most], ["x", "y", "z"]] + [1e6, 0, 0]
+    found = load_model(tmp_path / "out").predict(far, view="view0")
+    assert found.tolist() == [clusters(tmp_path / "out", "view0")[most]]
+
+
+def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
+    options = by_co_em(write_problem(tmp_path), n_components=12)
+    table = pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"])
+    table.to_csv(tmp_path / "view0.csv", index=False)
+    cluster(options, tmp_path / "out")
+    model = load_model(tmp_path / "out")
+    message = r"eigenvalue .* too near to 0 .* n_components of at most \d+"
+    with pytest.raises(InvalidInputError, match=message):
+        model.predict(np.zeros((2, 1)), view="view0")
+    assert model.predict(np.zeros((2, 3)), view="view1").shape == (2,)
