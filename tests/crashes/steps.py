@@ -1,15 +1,15 @@
-"""A process that is killed at a step on the disk, or told that the disk is full."""
+"""A process that is killed at a step on the disk, finds it full, or may not write there."""
 
 import builtins
+import ctypes
 import errno
 import hashlib
 import io
-import json
 import os
 import signal
-import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -39,15 +39,15 @@ _ON_DISK = (
 )
 
 
-def main(what: str, root: str, first: str, stride: str) -> None:
-    """Disturb a run at every stride-th step, go on with it, and print a JSON object for each."""
+def outcomes(disturb: Callable[[int, Path], None], root: Path, stride: int) -> list[dict[str, Any]]:
+    """Disturb runs, each at a later step, until one ends by itself; go on with each."""
     warm_up(CONFIG)  # forked processes begin at once
-    disturb = {"kill": killed, "full": full}[what]
-    for step in count(int(first), int(stride)):
-        outcome = outcome_of(step, disturb, Path(root) / str(step), Path(root) / f"{step}.log")
-        print(json.dumps({"step": step} | outcome), flush=True)
-        if outcome["ended"] == 0:
-            return
+    found: list[dict[str, Any]] = []
+    for step in count(1, stride):
+        found.append(outcome_of(step, disturb, root / str(step), root / f"{step}.log"))
+        if found[-1]["ended"] == 0:
+            break
+    return found
 
 
 def outcome_of(
@@ -66,6 +66,7 @@ def outcome_of(
     again = in_child(lambda: run(folder, log), log)
     curves = folder / "curves.csv"
     return {
+        "folder": folder,
         "ended": ended,
         "stored": stored,
         "reported": reported,
@@ -166,5 +167,40 @@ def _disturb(
     Path.write_bytes = in_halves
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+_VERSION = 0x20080522  # of the structures below (capset(2))
+_DAC_OVERRIDE = 1 << 1  # "bypass file write permission checks" (capabilities(7))
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Sets(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+@contextmanager
+def rights_of_everybody() -> Iterator[None]:
+    """Let an administrator write only where others may; the right to read stays."""
+    if os.geteuid() != 0:
+        yield
+        return
+    header, sets = _Header(_VERSION, 0), (_Sets * 2)()
+    _call("capget", header, sets)
+    before = sets[0].effective
+    sets[0].effective = before & ~_DAC_OVERRIDE
+    _call("capset", header, sets)
+    try:
+        yield
+    finally:
+        sets[0].effective = before
+        _call("capset", header, sets)
+
+
+def _call(name: str, header: _Header, sets: ctypes.Array[_Sets]) -> None:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(ctypes.byref(header), sets):
+        raise OSError(ctypes.get_errno(), name)

@@ -9,8 +9,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, replay_trial, run_experiment
 from mvcc.results import Results
-from tests.crashes.rights import rights_of_everybody
-from tests.crashes.steps import CONFIG
+from tests.crashes.steps import CONFIG, rights_of_everybody
 
 
 @pytest.fixture

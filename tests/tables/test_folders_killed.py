@@ -50,10 +50,8 @@ def every_step_is_told(monkeypatch):
     monkeypatch.setattr(progress, "_PAUSE", 0)
 
 
-def when_labeled(then):
-    """Return what is told of the steps of a job and does something once, when some of the labels
-    are there.
-    """
+def disturbed(job, out, then, scheduler=None):
+    """Cluster, and do something once, when some of the labels are there."""
     done = []
 
     def on_step(step):
@@ -61,7 +59,26 @@ def when_labeled(then):
             done.append(step)
             then()
 
-    return on_step
+    return cluster_job(job, out, scheduler=scheduler, on_step=on_step)
+
+
+def start(*words):
+    """Start a command as a terminal does, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, words)],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+    )
+
+
+def stop(process, by):
+    """Stop a process; Ctrl-C reaches its workers, too. Return its exit code, and what it said."""
+    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
+    said = process.communicate(timeout=60)[1]
+    return process.returncode, said
 
 
 def refuse_lost_rows(out):
@@ -73,12 +90,7 @@ def refuse_lost_rows(out):
 @pytest.mark.reliability
 def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
     with pool(tmp_path, "", "") as started:
-        facts = cluster_job(
-            job,
-            tmp_path / "out",
-            scheduler=started.address,
-            on_step=when_labeled(started.workers[0].kill),
-        )
+        facts = disturbed(job, tmp_path / "out", started.workers[0].kill, started.address)
         assert started.workers[0].wait() == -signal.SIGKILL
         assert started.connected() == 1
     refuse_lost_rows(tmp_path / "out")
@@ -96,7 +108,7 @@ def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
         killed.append(workers[0].pid)
         workers[0].kill()
 
-    cluster_job(job, tmp_path / "out", on_step=when_labeled(kill_one))
+    disturbed(job, tmp_path / "out", kill_one)
     assert killed
     refuse_lost_rows(tmp_path / "out")
 
@@ -111,21 +123,14 @@ def test_when_all_workers_are_gone_the_job_waits_for_another(job, tmp_path):
             wait_until(lambda: started.connected() == 0)
             started.add_worker()
 
-        cluster_job(
-            job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(replace_worker)
-        )
+        disturbed(job, tmp_path / "out", replace_worker, started.address)
     refuse_lost_rows(tmp_path / "out")
 
 
 def test_a_scheduler_that_is_killed_ends_the_job_with_a_word_and_nothing_is_written(job, tmp_path):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone; nothing was written\.")
     with pool(tmp_path, "") as started, gone:
-        cluster_job(
-            job,
-            tmp_path / "out",
-            scheduler=started.address,
-            on_step=when_labeled(started.scheduler.kill),
-        )
+        disturbed(job, tmp_path / "out", started.scheduler.kill, started.address)
     assert not (tmp_path / "out").exists()
 
 
@@ -164,18 +169,11 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(
         f" {tmp_path}/out"
     )
     command = ["cluster", *words.split()]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mvcc", *command],
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    process = start("-m", "mvcc", *command)
     wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))
     workers = psutil.Process(process.pid).children(recursive=True)
-    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
-    said = process.communicate(timeout=60)[1]
-    assert process.returncode == code
+    ended, said = stop(process, by)
+    assert ended == code
     assert "KeyboardInterrupt" not in said
     wait_until(lambda: not any(one.is_running() for one in workers))
     assert not (tmp_path / "out/clustering.json").exists()
@@ -201,19 +199,11 @@ def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(
     folder, tmp_path, by, seconds
 ):
     words = f"cluster --view rows={folder}/rows -k 3 --out {tmp_path}/out"
-    process = subprocess.Popen(
-        [sys.executable, "-c", TELLS_WHEN_WORKERS_START, *words.split()],
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    process = start("-c", TELLS_WHEN_WORKERS_START, *words.split())
     assert process.stdout.readline() == "starting\n"
     time.sleep(seconds)
-    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
-    said = process.communicate(timeout=60)[1]
-    assert (process.returncode, said.strip()) == (
+    ended, said = stop(process, by)
+    assert (ended, said.strip()) == (
         130,
         "mvcc: interrupted; complete results stay, the same command starts over.",
     )

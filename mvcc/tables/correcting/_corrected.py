@@ -134,12 +134,11 @@ class _Rewriting:
         for link in told["given"]:
             link[4] = bool((labels[link[0]] == labels[link[1]]) == link[2])
         told["violated"] = [[*link[:4], link[5]] for link in told["given"] if not link[4]]
-        moved = [
-            [new[row], self._draft.without(number, row, other), why]
+        told["moved"] = [
+            [new[row], without, why]
             for row, other, why in told.get("moved", [])
-            if row in new
+            if row in new and (without := self._draft.without(number, row, other)) is not None
         ]
-        told["moved"] = [one for one in moved if one[1] is not None]
         pictures = told.get("pictures", [])
         told["pictures"] = [[new[row], *rest] for row, *rest in pictures if row in new]
         left = list(new)

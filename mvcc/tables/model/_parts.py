@@ -28,7 +28,7 @@ from mvcc.embedding import (
 from mvcc.multiview import NearestAnchors, NearestRows
 from mvcc.tables.model._rules import (
     OF_FEATURES,
-    Part,
+    Parts,
     Rule,
     Sizes,
     Unfit,
@@ -37,7 +37,6 @@ from mvcc.tables.model._rules import (
     bind,
     chain,
     check_array,
-    choice,
     estimator,
     in_list,
     number,
@@ -204,16 +203,16 @@ _ENCODERS = {
 }
 _WIDTHS = {"picture": N_MEASURED}  # of a column, if it is not 1
 
-NUMBERS = choice(_AUTO, _AUTO_SCALER, _SPECTRAL, _UNCHANGED, chain(_STANDARD_SCALER, _PCA))
+NUMBERS = _AUTO | _AUTO_SCALER | _SPECTRAL | _UNCHANGED | chain(_STANDARD_SCALER, _PCA)
 
 
-def mixed_features(kinds: list[str]) -> Rule:
+def mixed_features(kinds: list[str]) -> Parts:
     """Return the rule of a transformer of columns of these kinds."""
     first = _mixed(kinds)
-    return choice(first, chain(first, choice(_SPECTRAL, chain(_PCA))))
+    return first | chain(first, _SPECTRAL | chain(_PCA))
 
 
-def _mixed(kinds: list[str]) -> Part:
+def _mixed(kinds: list[str]) -> Parts:
     """Return the part with an encoder for each of these columns, and one for all texts."""
     texts = [number for number, kind in enumerate(kinds) if kind == "text"]
     blocks = [kind for number, kind in enumerate(kinds) if number not in texts[1:]]
@@ -234,7 +233,7 @@ def _mixed(kinds: list[str]) -> Part:
         sizes["out"] = n_out
         return made
 
-    return Part(MixedFeatures, rule)
+    return Parts({MixedFeatures: rule})
 
 
 _SINGLE = ("f8", "f4")  # where memory matters
@@ -265,4 +264,4 @@ _means = {**_n_in, "n_clusters": size("k"), "cluster_centers_": array("k", "in")
 _PCK = estimator(PCKMeans, _means)
 # the jobs have the metric that is their default: one weight for each feature of each cluster
 _MPCK = estimator(MPCKMeans, {**_means, "metrics_": array("k", "in", least=5e-324, most=1e308)})
-PREDICTORS = choice(_NEAREST, _BY_ANCHORS, _PCK, _MPCK)
+PREDICTORS = _NEAREST | _BY_ANCHORS | _PCK | _MPCK

@@ -20,9 +20,8 @@ from mvcc._utils.messages import shown
 OF_FEATURES = 1e150  # whose squares are floats
 
 Sizes = dict[str, int]
-Rule = Callable[
-    [Any, Sizes], Any
-]  # returns a value that fits, and adds its sizes to the known ones
+# returns a value that fits, and adds its sizes to the known ones
+Rule = Callable[[Any, Sizes], Any]
 
 
 class Unfit(Exception):
@@ -36,32 +35,24 @@ def read(rule: Rule, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
 
 
 @dataclass(frozen=True)
-class Part:
-    """The rule of an object of exactly one class, by its attributes."""
+class Parts:
+    """The rule of an object of exactly one of some classes, by its attributes."""
 
-    kind: type
-    by_attributes: Rule
+    by_attributes: dict[type, Rule]
+
+    def __or__(self, others: Parts) -> Parts:
+        return Parts(self.by_attributes | others.by_attributes)
 
     def __call__(self, stored: Any, sizes: Sizes) -> Any:
-        return choice(self)(stored, sizes)
-
-
-def choice(*parts: Part) -> Rule:
-    """Return the rule of one of several parts, by its class."""
-
-    def rule(stored: Any, sizes: Sizes) -> Any:
-        for part in parts:
-            if type(stored) is part.kind:
-                return part.by_attributes(vars(stored), sizes)
-        kinds = " or ".join(part.kind.__name__ for part in parts)
+        if rule := self.by_attributes.get(type(stored)):
+            return rule(vars(stored), sizes)
+        kinds = " or ".join(kind.__name__ for kind in self.by_attributes)
         raise Unfit(f"{type(stored).__name__} is where {kinds} must be")
-
-    return rule
 
 
 def estimator(
     kind: type, needs: Mapping[str, Rule], make: Callable[..., Any] | None = None
-) -> Part:
+) -> Parts:
     """Return the part that is made of these attributes: by its class, or as ``make`` does."""
 
     def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
@@ -79,10 +70,10 @@ def estimator(
         vars(made).update(values)
         return made
 
-    return Part(kind, rule)
+    return Parts({kind: rule})
 
 
-def chain(*rules: Rule) -> Part:
+def chain(*rules: Rule) -> Parts:
     """Return the part of a pipeline of as many steps."""
 
     def rule(stored: dict[str, Any], sizes: Sizes) -> Any:
@@ -96,7 +87,7 @@ def chain(*rules: Rule) -> Part:
         sizes["out"] = n
         return make_pipeline(*made)
 
-    return Part(Pipeline, rule)
+    return Parts({Pipeline: rule})
 
 
 def in_list(value: Any, n: int, what: str) -> list[Any]:

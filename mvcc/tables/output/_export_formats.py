@@ -166,8 +166,7 @@ def with_columns(
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
-    n_rows = len(own[0]) if own else 0
-    end = _ends(records[0])[1]
+    n_rows, end = len(own[0]), _ends(records[0])[1]
     quotes_texts, quotes_all = _quoting(records, delimiter)
     need = re.compile(f'[{re.escape(delimiter)}"\r\n]')
     more = (
@@ -240,9 +239,9 @@ def _quoted(
 def _encoded(text: str, encoding: str, content: bytes) -> bytes:
     """Encode as a file was; what Windows-1252 does not have asks for UTF-8, which Excel reads."""
     if encoding == UTF_16:
-        is_big = content.startswith(codecs.BOM_UTF16_BE)
-        mark = codecs.BOM_UTF16_BE if is_big else codecs.BOM_UTF16_LE
-        return mark + text.encode("utf-16-be" if is_big else "utf-16-le")
+        if content.startswith(codecs.BOM_UTF16_BE):
+            return codecs.BOM_UTF16_BE + text.encode("utf-16-be")
+        return codecs.BOM_UTF16_LE + text.encode("utf-16-le")
     if encoding == WINDOWS:
         try:
             return text.encode(WINDOWS)

@@ -165,12 +165,12 @@ def labels_of(facts: Clustering, tables: list[Table], found: Clustering) -> dict
         files[f"{table.name}/{LABELS}"] = csv_bytes(lines)
     if facts.together:
         files[DISPUTED] = csv_bytes(facts.together.disputed_lines())
-    if found.joint and any(one.suspicious for one in found.relations):
+    having = {view for one in found.relations if one.suspicious for view in one.views}
+    if having:
         from mvcc.tables.fitting._joint import suspicious_lines  # scikit-learn
 
         suspicious = {one.views: one.suspicious for one in facts.relations}
         listed = suspicious_lines(facts.views, suspicious)
-        having = {view for one in found.relations if one.suspicious for view in one.views}
         for number in sorted(having):
             rows = listed.get(number, [[*COLUMNS[SUSPICIOUS]]])
             files[f"{facts.views[number].name}/{SUSPICIOUS}"] = csv_bytes(rows)
