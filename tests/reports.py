@@ -1,9 +1,12 @@
 """Reports of facts that a test has made or changed, and scorecards of few claims."""
 
+import io
 from unittest.mock import patch
 
+from rich.console import Console
+
 from mvcc.reporting import html
-from mvcc.reporting.claims import CLAIMS, _scorecard
+from mvcc.reporting.claims import CLAIMS, _scorecard, print_scorecard
 from mvcc.results import parse_facts
 
 
@@ -21,3 +24,10 @@ def report_of(facts, folder):
 def few_claims(*numbers):
     """Have no other claims of the paper tested, since each takes its time."""
     return patch.object(_scorecard, "CLAIMS", {number: CLAIMS[number] for number in numbers})
+
+
+def printed(scorecard, **options):
+    """Return what is printed of a scorecard on a terminal of 100 columns."""
+    stream = io.StringIO()
+    print_scorecard(scorecard, Console(file=stream, width=100, highlight=False, **options))
+    return stream.getvalue()

@@ -22,17 +22,9 @@ if TYPE_CHECKING:
 
 # What else a method or an experiment may lack stays empty: Single View has no mapping, one trial no
 # standard error.
-_REQUIRED = {
-    "experiment",
-    "dataset",
-    "method",
-    "n_constraints",
-    "trial",
-    "trials",
-    "mean",
-    "f_measure",
-}
-_SHARES = {"mapped", "rewired", "mean", "f_measure"}
+_VALUES = ("mean", "f_measure")
+_REQUIRED = {"experiment", "dataset", "method", "n_constraints", "trial", "trials", *_VALUES}
+_SHARES = {"mapped", "rewired", *_VALUES}
 _LARGEST = 10**15  # of all other numbers
 _LONGEST_TEXT = 100
 _MARKUP = "<>|`[]\\&"  # what Markdown, HTML or rich would act on

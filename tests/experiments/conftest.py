@@ -1,5 +1,6 @@
 """Stored results of a module's ``ORIGINAL``: one run for all tests, and a copy for each."""
 
+import json
 from shutil import copytree
 
 import pytest
@@ -18,3 +19,11 @@ def original(request, tmp_path_factory):
 @pytest.fixture
 def folder(original, tmp_path):
     return copytree(original, tmp_path / "small")
+
+
+def edit_manifest(folder, change):
+    """Change the manifest of results as somebody might."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    path.write_text(json.dumps(manifest))

@@ -8,7 +8,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, run_experiment
 from mvcc.experiments._store import ResultsStore
-from tests.experiments.manifests import edit_manifest
+from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_trial import small_config
 
 PLAN = {"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}

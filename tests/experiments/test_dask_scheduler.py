@@ -130,9 +130,8 @@ def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, t
 
         report = run_on(started.address, tmp_path / "out", on_trial=lose_workers)
     assert (report.computed, report.failed) == (8, {})
-    assert (tmp_path / "out/curves.csv").read_bytes() == (
-        tmp_path / "expected/curves.csv"
-    ).read_bytes()
+    found, expected = (tmp_path / name / "curves.csv" for name in ("out", "expected"))
+    assert found.read_bytes() == expected.read_bytes()
     tried("dask worker killed", 2)
     tried("same bytes computed in another way", 1)
 
@@ -143,12 +142,8 @@ def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_sto
 ):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone.*what is finished is stored")
     with pool(tmp_path, "") as started, gone:
-        run_on(
-            started.address,
-            tmp_path / "out",
-            n_jobs=n_jobs,
-            on_trial=lambda trial, ok: started.scheduler.kill(),
-        )
+        options = {"n_jobs": n_jobs, "on_trial": lambda *_: started.scheduler.kill()}
+        run_on(started.address, tmp_path / "out", **options)
     plan = plan_run(CONFIG, tmp_path / "out")
     assert plan.kept >= 1
     assert plan.damaged == {}
@@ -186,18 +181,12 @@ def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(
 
 @pytest.mark.reliability
 def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
-    (tmp_path / "small.yaml").write_text(
-        yaml.safe_dump(CONFIG.model_dump(mode="json", exclude_unset=True))
-    )
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG.resolved()))
     command = [sys.executable, "-m", "mvcc", "run", "small.yaml", "--trials", "10000"]
     with pool(tmp_path, "", "") as started:
         command += ["--out", "out", "--backend", "dask", "--scheduler", started.address]
-        with subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            stderr=subprocess.PIPE,
-            preexec_fn=heed_interrupts,
-        ) as process:
+        options = {"stderr": subprocess.PIPE, "preexec_fn": heed_interrupts}
+        with subprocess.Popen(command, cwd=tmp_path, **options) as process:
             wait_until(lambda: list((tmp_path / "out").glob("trials/*.csv.gz")))
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)

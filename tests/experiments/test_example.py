@@ -24,35 +24,31 @@ def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian(example):
     assert json.loads(json.dumps(example)) == example
     everything = draw_trial(config(), 0).views[0].X.tolist()
     assert all(point in everything for point in example["points"])
+    mean, covariance = np.array([example["mean"]]), np.array([example["covariance"]])
     for end in (end for constraint in example["constraints"] for end in constraint["ends"]):
         assert end["point"] in example["points"]
-        point, mean, covariance = (
-            np.array([part]) for part in (end["point"], example["mean"], example["covariance"])
-        )
-        assert end["membership"] == pytest.approx(
-            gaussians.membership(point, np.array([0]), mean, covariance)[0]
-        )
+        point = np.array([end["point"]])
+        expected = gaussians.membership(point, np.array([0]), mean, covariance)[0]
+        assert end["membership"] == pytest.approx(expected)
 
 
 def test_the_two_constraints_are_must_links_and_the_innermost_comes_first(example):
-    inner, outer = example["constraints"]
-    assert inner["kind"] == outer["kind"] == "must-link"
-    inner, outer = (
-        np.prod([end["membership"] for end in constraint["ends"]]) for constraint in (inner, outer)
-    )
+    assert [one["kind"] for one in example["constraints"]] == ["must-link"] * 2
+    ends = [[end["membership"] for end in one["ends"]] for one in example["constraints"]]
+    inner, outer = np.prod(ends, axis=1)
     assert inner > outer
+
+
+SPECTRAL = {"features": {"method": "spectral", "n_components": 2}}
+PROTEIN = {"dataset": "protein", "dataset_options": {}}
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         pytest.param({"study": "views"}, id="another study"),
-        pytest.param(
-            {"features": {"method": "spectral", "n_components": 2}}, id="spectral features"
-        ),
-        pytest.param(
-            {"dataset": "protein", "dataset_options": {}}, id="no plane", marks=pytest.mark.data
-        ),
+        pytest.param(SPECTRAL, id="spectral features"),
+        pytest.param(PROTEIN, id="no plane", marks=pytest.mark.data),
         pytest.param({"constraints": (2,)}, id="a single must-link"),
     ],
 )

@@ -22,7 +22,7 @@ from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import attempt, run_trial
 from mvcc.multiview.co_em import _methods as methods_module
 from mvcc.multiview.co_em._transfer import ViewState
-from tests.experiments.manifests import edit_manifest
+from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_trial import small_config
 from tests.multiview.test_methods import offer
 from tests.packages import install
@@ -78,12 +78,8 @@ def zoo(offer):
 
 
 def config(*transfers, trials=2, **multi_view):
-    chosen = {
-        "transfers": transfers,
-        "mapped": (0.4,),
-        "constraints": (20,),
-        "bases": ("pck-means",),
-    }
+    chosen = {"transfers": transfers, "bases": ("pck-means",)}
+    chosen |= {"mapped": (0.4,), "constraints": (20,)}
     return small_config(trials=trials, multi_view=chosen | multi_view)
 
 
@@ -92,12 +88,10 @@ def measures(rows, method):
 
 
 def test_a_copy_of_a_method_gives_its_numbers_and_changes_no_others(zoo):
-    alone = run_trial(config("direct-mapping"), 0)
+    alone = measures(run_trial(config("direct-mapping"), 0), "direct-mapping")
     beside = run_trial(config("direct-mapping", "z-copy"), 0)
-    pd.testing.assert_frame_equal(
-        measures(beside, "direct-mapping"), measures(alone, "direct-mapping")
-    )
-    pd.testing.assert_frame_equal(measures(beside, "z-copy"), measures(alone, "direct-mapping"))
+    for method in ("direct-mapping", "z-copy"):
+        pd.testing.assert_frame_equal(measures(beside, method), alone)
 
 
 @pytest.mark.slow
@@ -112,56 +106,42 @@ def test_workers_find_the_package_and_change_no_byte(zoo, tmp_path):
 
 
 def test_thresholds_and_mappings_go_to_the_methods_that_take_them(zoo):
-    cells = list_cells(
-        config("z-copy", "z-near", "z-alone", threshold=(0.5, "cv"), mapped=(0.4, 1.0))
-    )
-    found = {
-        method: {(c.threshold, c.mapped, c.rewired) for c in cells if c.method == method}
-        for method in OFFERED
-    }
-    assert found["z-copy"] == {(None, 0.4, 0.0), (None, 1.0, 0.0)}
-    assert found["z-near"] == {(t, m, 0.0) for t in ("0.5", "cv") for m in (0.4, 1.0)}
-    assert found["z-alone"] == {(None, None, None)}
+    plan = {"threshold": (0.5, "cv"), "mapped": (0.4, 1.0)}
+    cells = list_cells(config("z-copy", "z-near", "z-alone", **plan))
+    for method, places in {
+        "z-copy": {(None, 0.4, 0.0), (None, 1.0, 0.0)},
+        "z-near": {(threshold, m, 0.0) for threshold in ("0.5", "cv") for m in (0.4, 1.0)},
+        "z-alone": {(None, None, None)},
+    }.items():
+        assert {(c.threshold, c.mapped, c.rewired) for c in cells if c.method == method} == places
 
 
 def test_a_subclass_of_propagation_cross_validates_its_threshold_as_propagation_does(zoo):
     few = {"threshold": "cv", "constraints": (10,)}
     rows = run_trial(config("constraint-propagation", "z-near", **few), 0)
-    pd.testing.assert_frame_equal(
-        measures(rows, "z-near"), measures(rows, "constraint-propagation")
-    )
+    near, ours = (measures(rows, name) for name in ("z-near", "constraint-propagation"))
+    pd.testing.assert_frame_equal(near, ours)
     assert rows["chosen_threshold"].notna().all()
 
 
 def test_options_of_a_method_come_from_the_config(zoo):
-    given = (
-        config("z-whole", "direct-mapping"),
-        config("z-whole", transfer_options={"z-whole": {"share": 0.0}}),
-    )
-    whole, nothing = (measures(run_trial(one, 0), "z-whole") for one in given)
-    assert whole["propagated_must_links"].item() > 0
-    assert nothing["propagated_must_links"].item() == 0
+    none = {"z-whole": {"share": 0.0}}
+    given = (config("z-whole"), config("z-whole", transfer_options=none))
+    whole, nothing = (run_trial(one, 0)["propagated_must_links"].item() for one in given)
+    assert whole > nothing == 0
 
 
 def test_options_of_our_own_methods_can_be_given_as_well():
-    loose = config(
-        "constraint-propagation",
-        transfer_options={"constraint-propagation": {"regularization": 100.0}},
-    )
-    both = [
-        run_trial(one, 0)["propagated_must_links"].item()
-        for one in (loose, config("constraint-propagation"))
-    ]
-    assert both[0] != both[1]
+    name, options = "constraint-propagation", {"regularization": 100.0}
+    given = (config(name), config(name, transfer_options={name: options}))
+    one, other = (run_trial(one, 0)["propagated_must_links"].item() for one in given)
+    assert one != other
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (
-            {"z-hole": {"share": 1}},
-            "not in the list of transfers; did you mean 'z-whole'? Listed: z-whole",
-        ),
+        ({"z-hole": {"share": 1}}, "not in the list of transfers; did you mean 'z-whole'? Listed:"),
         ({"z-whole": {"shore": 1}}, "no option shore; did you mean 'share'? Known: share."),
         ({"constraint-propagation": {"threshold": 0.5}}, "threshold. Known: regularization."),
         ({"direct-mapping": {"k": 1}}, "direct-mapping has no option k. Known: none."),
@@ -184,19 +164,10 @@ def test_a_config_without_options_is_the_one_that_it_was():
 
 def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, tmp_path):
     path = tmp_path / "c.yaml"
-    tree = {
-        "name": "c",
-        "dataset": "protein",
-        "multi_view": {"threshold": 1, "mapped": [1], "constraints": [1]},
-    }
-    path.write_text(
-        yaml.safe_dump(tree | {"multi_view": tree["multi_view"] | {"transfers": ["z-copy"]}})
-    )
+    path.write_text(yaml.safe_dump(config("z-copy").resolved()))
     assert load_config(path).multi_view.transfers == ("z-copy",)
-    with pytest.raises(
-        ValueError,
-        match=r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you",
-    ):
+    why = r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you"
+    with pytest.raises(ValueError, match=why):
         load_config(path, ["multi_view.transfers=[z-cpy]"])
 
 
@@ -239,9 +210,8 @@ def test_without_the_package_results_cannot_be_computed_again(zoo, tmp_path, mon
     run_of(tmp_path, "z-copy")
     monkeypatch.setattr(methods_module, "entry_points", lambda group: ())
     methods_module._offers_on.cache_clear()
-    with pytest.raises(
-        StoreError, match=r"multi_view\.transfers\.0: .*there is no transfer method 'z-copy'"
-    ):
+    why = r"multi_view\.transfers\.0: .*there is no transfer method 'z-copy'"
+    with pytest.raises(StoreError, match=why):
         replay_trial(tmp_path, 0)
 
 
@@ -263,10 +233,9 @@ def test_a_method_that_needs_many_points_is_not_tried_on_few(zoo):
 @pytest.mark.reliability
 def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
     install(tmp_path / "packages", "zoo", OFFERED, SOURCE)
-    (tmp_path / "c.yaml").write_text(
-        "name: c\ndataset: four_quadrants\ndataset_options: {instances_per_view: 40}\nmulti_view:"
-        " {transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}\n"
-    )
+    plan = "{transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}"
+    data = "dataset: four_quadrants\ndataset_options: {instances_per_view: 40}"
+    (tmp_path / "c.yaml").write_text(f"name: c\n{data}\nmulti_view: {plan}\n")
 
     def mvcc(*arguments, packages):
         environment = os.environ | {"PYTHONPATH": str(packages)}
@@ -284,10 +253,8 @@ def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
         assert drawn.returncode == 0, drawn.stderr
     refused = mvcc("run", "c.yaml", "--dry-run", packages=tmp_path / "nothing")
     assert refused.returncode == 2
-    assert (
-        "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'"
-        in refused.stderr
-    )
+    why = "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'"
+    assert why in refused.stderr
 
 
 @pytest.fixture
@@ -333,25 +300,18 @@ def test_the_example_passes_given_constraints_on_as_they_are_and_stays_between_m
     view = view_of(mapped=np.array([0, 1, 2, 10, 11]))
     found = exhaustive.ExhaustivePropagation(min_weight=0.01).infer(view)
     assert set(found.pairs.ravel().tolist()) <= {0, 1, 2, 10, 11}
-    weights = {
-        tuple(p): (m, w)
-        for p, m, w in zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)
-    }
-    assert weights[0, 2] == (True, 1.0)
-    assert weights[0, 1] == (False, 0.8)
+    weights = {(i, j): link for i, j, *link in found.rows()}
+    assert weights[0, 2] == [True, 1.0]
+    assert weights[0, 1] == [False, 0.8]
     assert len(weights) > 2
     assert found.weights.max() <= 1
 
 
 def test_the_example_infers_nothing_from_nothing(exhaustive):
-    view = view_of()
-    method = exhaustive.ExhaustivePropagation()
-    for mapped, given in (
-        (view.mapped, Constraints([], [])),
-        (view.mapped[:1], view.constraints),
-        (view.mapped[:0], view.constraints),
-    ):
-        assert len(method.infer(ViewState(0, 2, view.X, given, mapped, None))) == 0
+    view, method = view_of(), exhaustive.ExhaustivePropagation()
+    nothing = ViewState(0, 2, view.X, Constraints([], []), view.mapped, None)
+    for one in (nothing, view_of(mapped=view.mapped[:1]), view_of(mapped=view.mapped[:0])):
+        assert len(method.infer(one)) == 0
 
 
 @pytest.mark.parametrize(
@@ -365,11 +325,8 @@ def test_the_example_takes_equal_and_far_points(exhaustive, X):
 
 
 def test_the_examples_config_is_one_where_its_package_is(offer):
-    offer(
-        "exhaustive",
-        {"exhaustive-propagation": ":ExhaustivePropagation"},
-        (EXAMPLE / MODULE).read_text(),
-    )
+    offered = {"exhaustive-propagation": ":ExhaustivePropagation"}
+    offer("exhaustive", offered, (EXAMPLE / MODULE).read_text())
     config = load_config(EXAMPLE / "four_quadrants.yaml")
     papers = load_config("configs/four_quadrants.yaml")
     assert config.multi_view.transfers == (*papers.multi_view.transfers, "exhaustive-propagation")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import joblib
 import pytest
 from joblib.parallel import ThreadingBackend
 
+from mvcc._utils.files import sha256_of_file
 from mvcc.experiments import _runner as runner
 from mvcc.experiments import load_config, run_experiment
 
@@ -43,10 +43,7 @@ def config(tmp_path_factory):
 
 
 def digest(folder):
-    return [
-        hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in ("curves.csv", "scores.csv.gz")
-    ]
+    return [sha256_of_file(folder / name) for name in ("curves.csv", "scores.csv.gz")]
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +79,9 @@ def test_the_backend_does_not_matter(config, expected, tmp_path, tried, backend)
 
 
 def test_dask_does_not_matter(config, expected, tmp_path, tried):
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": True, "protocol": "tcp://"}
     with (
-        distributed.LocalCluster(
-            n_workers=1,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            protocol="tcp://",
-        ) as cluster,
+        distributed.LocalCluster(dashboard_address=":0", **options) as cluster,
         distributed.Client(cluster),
         joblib.parallel_config(backend="dask"),
     ):
@@ -104,11 +96,9 @@ def test_the_order_of_trials_does_not_matter(config, expected, tmp_path, tried, 
     monkeypatch.setattr(
         runner, "attempt_trials", lambda config, trials, *rest: real(config, [2, 0, 1], *rest)
     )
-    order = []
+    order, options = [], {"on_trial": lambda trial, ok: order.append(trial)}
     with joblib.parallel_config(backend="sequential"):
-        run_experiment(
-            load_config(config), tmp_path, n_jobs=1, on_trial=lambda trial, ok: order.append(trial)
-        )
+        run_experiment(load_config(config), tmp_path, n_jobs=1, **options)
     assert order == [2, 0, 1]
     assert digest(tmp_path) == expected
     tried("same bytes computed in another way", 1)

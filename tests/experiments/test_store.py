@@ -45,9 +45,8 @@ def test_curves_are_mean_and_standard_error_over_trials():
     assert curves["trials"].eq(4).all()
     assert curves["mean"].to_numpy() == pytest.approx(np.mean(values))
     assert curves["standard_error"].to_numpy() == pytest.approx(np.std(values, ddof=1) / 2)
-    assert curves["precision_cannot_link"].eq(0.5).all(), (
-        "a trial without such constraints has no precision to average"
-    )
+    # a trial without such constraints has no precision to average
+    assert curves["precision_cannot_link"].eq(0.5).all()
     assert curves["mapped"].isna().sum() == 2
 
 
@@ -58,9 +57,8 @@ def test_the_order_in_which_trials_finish_changes_no_byte(tmp_path):
         for trial in order:
             store.write_trial(trial, rows(trial, math.sqrt(trial) / 7))
         store.summarize(order)
-        content.append(
-            [(store.folder / name).read_bytes() for name in ("curves.csv", "scores.csv.gz")]
-        )
+        names = ("curves.csv", "scores.csv.gz")
+        content.append([(store.folder / name).read_bytes() for name in names])
     assert content[0] == content[1]
 
 
@@ -95,9 +93,8 @@ def test_a_write_that_fails_leaves_the_former_file_and_no_rest(store, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(
-        StoreError, match=r"0000\.csv\.gz cannot be written: No space left on device.*intact"
-    ):
+    why = r"0000\.csv\.gz cannot be written: No space left on device.*intact"
+    with pytest.raises(StoreError, match=why):
         store.write_trial(0, rows(0, 0.9))
     assert (store.trials / "0000.csv.gz").read_bytes() == before
     assert [path.name for path in store.trials.iterdir()] == ["0000.csv.gz"]
@@ -111,18 +108,16 @@ def test_a_changed_trial_is_found_and_never_read(store, content):
     assert not store.damaged()
     (store.trials / "0000.csv.gz").write_bytes(content)
     assert "was changed since it was written" in store.damaged()["trials/0000.csv.gz"]
-    with pytest.raises(
-        StoreError, match=r"0000\.csv\.gz is damaged: .*was changed.*computes it again"
-    ):
+    why = r"0000\.csv\.gz is damaged: .*was changed.*computes it again"
+    with pytest.raises(StoreError, match=why):
         store.summarize([0])
 
 
 def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(store):
     packed = gzip.compress(b"experiment\n" + bytes(2**23), mtime=0)
     store._write("trials/0000.csv.gz", packed)
-    with pytest.raises(
-        StoreError, match=r"0000\.csv\.gz cannot be read: it unpacks to more than \d+ bytes"
-    ):
+    why = r"0000\.csv\.gz cannot be read: it unpacks to more than \d+ bytes"
+    with pytest.raises(StoreError, match=why):
         store.read_trial(0)
 
 
@@ -169,11 +164,8 @@ def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(store, tmp_pat
     store.seal(MANIFEST.model_copy())
     assert not (tmp_path / ".mvcc-files").exists()
     listed = json.loads((tmp_path / "manifest.json").read_text())["checksums"]
-    assert sorted(listed) == [
-        "curves.csv",
-        "scores.csv.gz",
-        *(f"trials/000{trial}.csv.gz" for trial in range(3)),
-    ]
+    trials = [f"trials/000{trial}.csv.gz" for trial in range(3)]
+    assert sorted(listed) == ["curves.csv", "scores.csv.gz", *trials]
     assert list(store.damaged()) == ["trials/0001.csv.gz"]
 
 
@@ -222,9 +214,8 @@ def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(store):
         file.write("\nmine")
     store.write_trial(0, rows(0))
     assert not report.exists()
-    assert (
-        store.trials / "set-aside" / report.name
-    ).read_text() == "Trial 0 failed. Why else\nmine"
+    aside = store.trials / "set-aside" / report.name
+    assert aside.read_text() == "Trial 0 failed. Why else\nmine"
     store.write_failure(0, "Again")
     store.write_trial(0, rows(0))
     assert not report.exists()

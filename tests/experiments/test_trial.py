@@ -1,5 +1,7 @@
 """A trial computes every cell of its experiment on one shared, nested and reproducible draw."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,11 +20,8 @@ from tests.strategies import random_constraints, seeds
 
 def small_config(**changes):
     multi_view = {"threshold": 0.75, "mapped": (0.2, 0.4, 1.0), "constraints": (10, 20)}
-    given = {
-        "name": "small",
-        "dataset": "four_quadrants",
-        "dataset_options": {"instances_per_view": 40},
-    }
+    given = {"name": "small", "dataset": "four_quadrants"}
+    given["dataset_options"] = {"instances_per_view": 40}
     if (changed := changes.pop("multi_view", {})) is not None:
         given["multi_view"] = multi_view | changed
     return Config.model_validate({**given, **changes})
@@ -34,10 +33,11 @@ def rows():
 
 
 def keys(constraints):
-    return {
-        (i, j, bool(must))
-        for (i, j), must in zip(constraints.pairs.tolist(), constraints.must_link, strict=True)
-    }
+    return {row[:3] for row in constraints.rows()}
+
+
+def matches(relations):
+    return set(map(tuple, relations[0, 1].tolist()))
 
 
 def test_draws_are_nested_along_the_schedule():
@@ -45,11 +45,9 @@ def test_draws_are_nested_along_the_schedule():
     for view in draw.views:
         assert keys(view.constraints[10]) < keys(view.constraints[20])
         assert view.constraints[10].must_link.sum() == 5
-    rows = [
-        set(map(tuple, draw.relations[mapped, 0.0][0, 1].tolist())) for mapped in (0.2, 0.4, 1.0)
-    ]
+    rows = [matches(draw.relations[mapped, 0.0]) for mapped in (0.2, 0.4, 1.0)]
     assert rows[0] < rows[1] < rows[2]
-    assert [len(r) for r in rows] == [8, 16, 40]
+    assert list(map(len, rows)) == [8, 16, 40]
 
 
 def test_draws_agree_with_the_labels():
@@ -67,21 +65,19 @@ def test_draws_agree_with_the_labels():
 
 def test_features_are_scaled_unless_the_config_says_that_they_are():
     X = np.random.default_rng(0).normal(size=(20, 3)) * [1, 10, 100]
-    scaled, unscaled = (
-        embed(X, Features(method="spectral", n_components=2, scaling=scaling))
-        for scaling in ("minmax", "none")
-    )
+    spectral = {"method": "spectral", "n_components": 2}
+    given = [spectral | {"scaling": "minmax"}, spectral | {"scaling": "none"}, spectral]
+    scaled, unscaled, default = (embed(X, Features(**one)) for one in given)
     np.testing.assert_array_equal(scaled, spectral_features(X, 2))
-    np.testing.assert_array_equal(scaled, embed(X, Features(method="spectral", n_components=2)))
+    np.testing.assert_array_equal(scaled, default)
     np.testing.assert_array_equal(unscaled, unscaled_spectral_features(X, 2))
     assert not np.array_equal(scaled, unscaled)
     np.testing.assert_array_equal(embed(X, Features()), X)
 
 
 def test_the_order_of_instances_does_not_tell_their_class():
-    changes = [
-        np.mean(np.diff(draw_trial(small_config(), trial).views[0].y) != 0) for trial in range(20)
-    ]
+    drawn = [draw_trial(small_config(), trial).views[0].y for trial in range(20)]
+    changes = [np.diff(y) != 0 for y in drawn]
     assert np.mean(changes) == pytest.approx(20 / 39, abs=0.08)
 
 
@@ -90,21 +86,15 @@ def test_trials_are_different_and_repeatable():
     np.testing.assert_array_equal(first.views[0].X, again.views[0].X)
     assert first.views[1].constraints[20] == again.views[1].constraints[20]
     assert not np.array_equal(first.views[0].X, other.views[0].X)
-    assert (
-        draw_trial(small_config(seed=1), 0).views[0].constraints[20]
-        != first.views[0].constraints[20]
-    )
+    of_other_seed = draw_trial(small_config(seed=1), 0).views[0].constraints[20]
+    assert of_other_seed != first.views[0].constraints[20]
 
 
 def test_streams_of_different_roles_parts_and_trials_never_coincide():
     config = small_config()
-    states = {
-        tuple(stream(config, trial, role, part).generate_state(4))
-        for trial in range(20)
-        for role in Role
-        for part in range(3)
-    }
-    assert len(states) == 20 * len(Role) * 3
+    streams = list(product(range(20), Role, range(3)))
+    states = {tuple(stream(config, *one).generate_state(4)) for one in streams}
+    assert len(states) == len(streams)
 
 
 def test_every_cell_has_one_row_and_single_view_no_mapping(rows):
@@ -119,59 +109,47 @@ def test_every_cell_has_one_row_and_single_view_no_mapping(rows):
 
 def test_thresholds_that_differ_in_a_late_digit_are_different_cells():
     thresholds = (1e-8, 0.05, 0.75, 0.7500001, 0.9999999, 1)
-    named = {
-        cell.threshold for cell in list_cells(small_config(multi_view={"threshold": thresholds}))
-    } - {None}
-    assert named == {"1e-08", "0.05", "0.75", "0.7500001", "0.9999999", "1"}
+    cells = list_cells(small_config(multi_view={"threshold": thresholds}))
+    named = {"1e-08", "0.05", "0.75", "0.7500001", "0.9999999", "1"}
+    assert {cell.threshold for cell in cells} == named | {None}
 
 
 def test_a_method_added_to_the_plan_changes_no_number_of_the_others(rows):
-    few = small_config(
-        multi_view={"transfers": ("direct-mapping",), "bases": ("pck-means",), "mapped": (0.4,)}
-    )
+    plan = {"transfers": ("direct-mapping",), "bases": ("pck-means",), "mapped": (0.4,)}
+    few = small_config(multi_view=plan)
     chosen = rows.query("method == 'direct-mapping' and base == 'pck-means' and mapped == 0.4")
     pd.testing.assert_frame_equal(run_trial(few, 2), chosen.reset_index(drop=True))
 
 
 def test_constraints_that_the_labels_do_not_allow_are_refused():
-    with pytest.raises(
-        InvalidInputError,
-        match="500 must-link constraints were asked for, but the labels allow only 380",
-    ):
+    why = "500 must-link constraints were asked for, but the labels allow only 380"
+    with pytest.raises(InvalidInputError, match=why):
         draw_trial(small_config(multi_view={"constraints": (1000,)}), 0)
 
 
 def test_relations_are_rewired_without_changing_the_others_or_the_mapped_instances():
-    config = small_config(
-        multi_view={"closure": "none", "rewired": (0.0, 0.25, 0.5), "mapped": (0.4, 1.0)}
-    )
-    draw = draw_trial(config, 0)
+    plan = {"closure": "none", "rewired": (0.0, 0.25, 0.5), "mapped": (0.4, 1.0)}
+    draw = draw_trial(small_config(multi_view=plan), 0)
     right, some, half = (draw.relations[1.0, share][0, 1] for share in (0.0, 0.25, 0.5))
     changed = [(wrong != right).any(axis=1) for wrong in (some, half)]
     assert [rows.sum() for rows in changed] == [10, 20]
     assert (changed[1] >= changed[0]).all()
     for wrong in (some, half):
         np.testing.assert_array_equal(np.sort(wrong, axis=0), np.sort(right, axis=0))
-    part = {
-        share: set(map(tuple, draw.relations[0.4, share][0, 1].tolist())) for share in (0.0, 0.5)
-    }
-    assert part[0.0] <= set(map(tuple, right.tolist()))
-    assert part[0.5] <= set(map(tuple, half.tolist()))
+    for share in (0.0, 0.5):
+        assert matches(draw.relations[0.4, share]) <= matches(draw.relations[1.0, share])
 
 
 def test_every_view_can_be_clustered_alone_with_and_without_propagation():
-    config = small_config(
-        multi_view=None, single_view={"thresholds": {"A": 0.75, "B": 0.9}, "constraints": (10, 20)}
-    )
+    alone = {"thresholds": {"A": 0.75, "B": 0.9}, "constraints": (10, 20)}
+    config = small_config(multi_view=None, single_view=alone)
     rows = run_trial(config, 0)
     assert len(rows) == len(list_cells(config)) == 2 * 2 * 2 * 2
     assert set(rows["experiment"]) == {"single-view"}
     assert rows["mapped"].isna().all()
     propagated = rows[rows["method"] == "constraint-propagation"]
-    assert dict(zip(propagated["view"], propagated["threshold"], strict=True)) == {
-        "A": "0.75",
-        "B": "0.9",
-    }
+    thresholds = dict(zip(propagated["view"], propagated["threshold"], strict=True))
+    assert thresholds == {"A": "0.75", "B": "0.9"}
     # all instances count as mapped, so that every closed constraint is propagated at least to
     # itself
     assert (propagated["propagated_must_links"] - propagated["inferred_must_links"] >= 5).all()
@@ -195,23 +173,19 @@ def test_pooled_views_keep_their_classes_apart():
     assert np.bincount(pooled.y).tolist() == [20] * 4
     parts = [view.X[view.y == label] for view in draw.views for label in (0, 1)]
     for label, part in enumerate(parts):
-        np.testing.assert_array_equal(
-            np.sort(pooled.X[pooled.y == label], axis=0), np.sort(part, axis=0)
-        )
+        found = pooled.X[pooled.y == label]
+        np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(part, axis=0))
 
 
 def test_inferred_constraints_are_those_that_nobody_gave():
-    config = small_config(
-        multi_view={"bases": ("pck-means",), "mapped": (1.0,), "constraints": (20,)}
-    )
-    rows = run_trial(config, 0).set_index("method")
+    plan = {"bases": ("pck-means",), "mapped": (1.0,), "constraints": (20,)}
+    rows = run_trial(small_config(multi_view=plan), 0).set_index("method")
     direct, propagated = rows.loc["direct-mapping"], rows.loc["constraint-propagation"]
     assert direct["inferred_must_links"] == direct["inferred_cannot_links"] == 0
     given = propagated["propagated_must_links"] - propagated["inferred_must_links"]
     assert given == direct["propagated_must_links"]
-    assert propagated["weight_must_links"] - propagated[
-        "inferred_weight_must_links"
-    ] == pytest.approx(given)
+    weight = propagated["weight_must_links"] - propagated["inferred_weight_must_links"]
+    assert weight == pytest.approx(given)
 
 
 def test_the_threshold_that_cross_validation_chose_is_recorded():
@@ -230,10 +204,8 @@ def test_the_threshold_that_cross_validation_chose_is_recorded():
 )
 def test_real_data_are_embedded_before_they_are_shuffled(dataset, n_components, shapes):
     features = {"method": "spectral", "n_components": n_components}
-    draws = [
-        draw_trial(small_config(dataset=dataset, dataset_options={}, features=features), t)
-        for t in (0, 1)
-    ]
+    config = small_config(dataset=dataset, dataset_options={}, features=features)
+    draws = [draw_trial(config, trial) for trial in (0, 1)]
     for view, n in enumerate(shapes):
         first, second = (np.sort(draw.views[view].X, axis=0) for draw in draws)
         assert first.shape == (n, n_components)
@@ -247,31 +219,23 @@ def test_documents_are_drawn_in_every_trial_and_embedded_at_unit_length():
     first, second = (draw_trial(config, trial) for trial in (0, 1))
     documents = load_dataset("rec_talk", random_state=stream(config, 0, Role.DATA))
     for view in range(2):
-        embedded = unscaled_spectral_features(documents.views[view], 5)
-        np.testing.assert_array_equal(
-            np.sort(first.views[view].X, axis=0), np.sort(embedded, axis=0)
-        )
-        assert not np.allclose(np.sort(second.views[view].X, axis=0), np.sort(embedded, axis=0))
+        expected = np.sort(unscaled_spectral_features(documents.views[view], 5), axis=0)
+        same, other = (np.sort(draw.views[view].X, axis=0) for draw in (first, second))
+        np.testing.assert_array_equal(same, expected)
+        assert not np.allclose(other, expected)
 
 
 def test_bases_have_the_papers_start_unless_the_config_asks_for_the_search():
-    plan = {
-        "bases": ["pck-means"],
-        "transfers": ["single-view"],
-        "mapped": (1.0,),
-        "constraints": (10,),
-    }
-    paper, named, search = (
-        small_config(multi_view=plan | more)
-        for more in ({}, {"init": "neighborhoods"}, {"init": "auto"})
-    )
+    plan = {"bases": ["pck-means"], "transfers": ["single-view"]}
+    plan |= {"mapped": (1.0,), "constraints": (10,)}
+    starts = ({}, {"init": "neighborhoods"}, {"init": "auto"})
+    paper, named, search = (small_config(multi_view=plan | one) for one in starts)
     assert "init" not in paper.resolved()["multi_view"]
     assert named.resolved() == paper.resolved()
     for config, init in ((named, "neighborhoods"), (search, "auto")):
         (cell,) = list_cells(config)
-        model = fit(
-            config, cell, make_problem(cell, draw_trial(config, 0)), clustering_seed(config, 0)
-        )
+        problem = make_problem(cell, draw_trial(config, 0))
+        model = fit(config, cell, problem, clustering_seed(config, 0))
         assert {clusterer.init for clusterer in model.clusterers_} == {init}
 
 

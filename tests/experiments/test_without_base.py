@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from mvcc import JointGraphClustering, pairwise_f_measure
 from mvcc.embedding import AutoScaler
 from mvcc.exceptions import ConfigError
-from mvcc.experiments import Config, replay_trial, run_experiment
+from mvcc.experiments import replay_trial, run_experiment
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, run_trial
@@ -31,11 +31,8 @@ PLAN = {"bases": ["pck-means"], "mapped": (0.3, 1.0), "constraints": (0, 10, 30)
 
 
 def config(*transfers, **more):
-    return small_config(
-        multi_view={**PLAN, "transfers": [*transfers], **more},
-        features={"method": "auto"},
-        trials=2,
-    )
+    plan = {**PLAN, "transfers": [*transfers], **more}
+    return small_config(multi_view=plan, features={"method": "auto"}, trials=2)
 
 
 def of(rows, method):
@@ -51,20 +48,13 @@ def test_they_are_no_transfer_methods_and_in_no_config_that_does_not_name_them()
 
 
 def test_each_has_its_cells_once_whatever_the_bases_thresholds_and_closures():
-    more = {
-        "bases": ["pck-means", "mpck-means"],
-        "threshold": [0.5, 0.75],
-        "closure": ["full", "none"],
-    }
-    cells = [
-        cell for cell in list_cells(config(*ALONE, "single-view", **more)) if cell.method in ALONE
-    ]
+    more = {"bases": ["pck-means", "mpck-means"], "closure": ["full", "none"]}
+    cells = list_cells(config(*ALONE, "single-view", threshold=[0.5, 0.75], **more))
+    cells = [cell for cell in cells if cell.method in ALONE]
     assert {(cell.base, cell.closure, cell.threshold) for cell in cells} == {(None, None, None)}
-    joint = [(cell.mapped, cell.n_constraints) for cell in cells if cell.method == "joint"]
-    assert joint == [(mapped, n) for mapped in (0.3, 1.0) for n in (0, 10, 30)]
-    assert [(c.mapped, c.n_constraints) for c in cells if c.method == "k-means"] == [
-        (None, n) for n in (0, 10, 30)
-    ]
+    for method, fractions in (("joint", (0.3, 1.0)), ("k-means", (None,))):
+        places = [(cell.mapped, cell.n_constraints) for cell in cells if cell.method == method]
+        assert places == [(mapped, n) for mapped in fractions for n in (0, 10, 30)]
 
 
 def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
@@ -73,9 +63,7 @@ def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
     views, labels = [view.X for view in draw.views], [view.y for view in draw.views]
 
     def score(found):
-        return np.mean(
-            [pairwise_f_measure(y, clusters) for y, clusters in zip(labels, found, strict=True)]
-        )
+        return np.mean(list(map(pairwise_f_measure, labels, found)))
 
     plain = score([KMeans(2, n_init=10, random_state=seed).fit_predict(X) for X in views])
     assert of(rows, "k-means")["f_measure"].tolist() == [plain] * 2
@@ -88,10 +76,8 @@ def test_their_rows_hold_the_f_measure_of_their_estimators_and_nothing_else():
 
 
 def test_the_other_methods_have_the_same_rows_beside_them():
-    both, alone = (
-        run_trial(config("direct-mapping", *methods, mapped=(0.3,), constraints=(10,)), 0)
-        for methods in (ALONE, ())
-    )
+    few, ours = {"mapped": (0.3,), "constraints": (10,)}, "direct-mapping"
+    both, alone = (run_trial(config(ours, *more, **few), 0) for more in (ALONE, ()))
     pd.testing.assert_frame_equal(of(both, "direct-mapping"), alone, check_dtype=False)
     assert list(both.columns) == list(alone.columns)
 
@@ -99,36 +85,28 @@ def test_the_other_methods_have_the_same_rows_beside_them():
 def test_options_reach_them():
     assert "n_neighbors" in transfer_options("joint")
     assert not {"n_clusters", "random_state"} & set(transfer_options("joint"))
-    few, ten = (
-        run_trial(config("k-means", transfer_options={"k-means": {"n_init": n, "max_iter": 1}}), 0)
-        for n in (1, 10)
-    )
+    options = [{"k-means": {"n_init": n, "max_iter": 1}} for n in (1, 10)]
+    few, ten = (run_trial(config("k-means", transfer_options=one), 0) for one in options)
     assert few["f_measure"].iloc[0] != ten["f_measure"].iloc[0]
-    with pytest.raises(
-        ValidationError, match="joint has no option n_neighbours; did you mean 'n_neighbors'"
-    ):
+    why = "joint has no option n_neighbours; did you mean 'n_neighbors'"
+    with pytest.raises(ValidationError, match=why):
         config("joint", transfer_options={"joint": {"n_neighbours": 3}})
 
 
 def test_joint_takes_no_relations_that_contradict_constraints():
-    with pytest.raises(
-        ValidationError, match="joint refuses relations that contradict constraints"
-    ):
+    why = "joint refuses relations that contradict constraints"
+    with pytest.raises(ValidationError, match=why):
         config("joint", rewired=[0.0, 0.5], closure="none")
 
 
 def test_features_are_scaled_by_the_automatic_rule():
-    settings = {"method": "auto"}
-    chosen = Config.model_validate(
-        {**small_config().resolved(), "dataset": "wine", "dataset_options": {}}
-    )
-    chosen = chosen.model_copy(update={"features": type(chosen.features).model_validate(settings)})
-    scaled = draw_trial(chosen, 0).views[0].X
-    raw = draw_trial(chosen.model_copy(update={"features": type(chosen.features)()}), 0).views[0].X
+    wine = {"dataset": "wine", "dataset_options": {}}
+    auto, none = (small_config(features={"method": name}, **wine) for name in ("auto", "none"))
+    scaled, raw = (draw_trial(one, 0).views[0].X for one in (auto, none))
     np.testing.assert_array_equal(scaled, AutoScaler().fit_transform(raw))
-    assert chosen.resolved()["features"] == settings
+    assert auto.resolved()["features"] == {"method": "auto"}
     with pytest.raises(ValidationError, match="goes only with `method: spectral`"):
-        type(chosen.features).model_validate({"method": "auto", "n_components": 3})
+        small_config(features={"method": "auto", "n_components": 3})
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from tests.experiments.test_trial import small_config
 
 pytestmark = pytest.mark.slow
 
-CONFIG = small_config(
-    trials=4, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}
-)
+PLAN = {"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)}
+CONFIG = small_config(trials=4, multi_view=PLAN)
 
 
 @pytest.fixture
@@ -48,9 +47,8 @@ def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path, tried):
     report = run_experiment(CONFIG, tmp_path / "killed", n_jobs=2, on_note=notes.append)
     assert (report.computed, report.failed) == (4, {})
     (note,) = notes
-    assert (
-        "The system killed a worker process, most often since memory ran out. Going on with" in note
-    )
+    killed = "The system killed a worker process, most often since memory ran out. Going on with"
+    assert killed in note
     assert "fewer workers (-j) need less memory" in note
     whole, killed = ((tmp_path / name / "curves.csv").read_bytes() for name in ("whole", "killed"))
     assert whole == killed
@@ -62,9 +60,8 @@ def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(
     deadly, tmp_path, tried
 ):
     deadly(trial=0, times=10**6)
-    with pytest.raises(
-        WorkerError, match=r"again and again.*memory.*1 trials are left.*fewer workers \(-j\)"
-    ):
+    why = r"again and again.*memory.*1 trials are left.*fewer workers \(-j\)"
+    with pytest.raises(WorkerError, match=why):
         run_experiment(CONFIG, tmp_path / "killed", n_jobs=2)
     assert plan_run(CONFIG, tmp_path / "killed").missing == [0]
     tried("worker killed by the system", len(list(tmp_path.glob("killed-*"))))
@@ -80,7 +77,6 @@ def test_a_worker_leaves_ctrl_c_to_the_process_that_started_it():
         "signal.raise_signal(signal.SIGINT)\n"
         "print('goes on')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\n", "")

@@ -97,10 +97,8 @@ def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
 def example() -> dict[str, object]:
     """Make up a cluster of four points around (1, 2) with variances 4 and 1."""
     ends = [([3.0, 2.0], 0.6), ([1.0, 3.0], 0.6), ([1.0, 2.0], 1.0), ([5.0, 2.0], 0.14)]
-    constraints = [
-        {"kind": "must-link", "ends": [{"point": point, "membership": G} for point, G in pair]}
-        for pair in (ends[:2], ends[2:])
-    ]
+    ends = [{"point": point, "membership": G} for point, G in ends]
+    constraints = [{"kind": "must-link", "ends": pair} for pair in (ends[:2], ends[2:])]
     return {
         "dataset": "four_quadrants",
         "base": "pck-means",

@@ -47,10 +47,7 @@ def points(axes):
 def ends_of_bars(axes):
     """Measure the lower and upper end of the intervals of each curve, by its label."""
     bars = {container.get_label(): container.lines[2][0] for container in axes.containers}
-    return {
-        label: np.array([(bottom, top) for (_, bottom), (_, top) in bar.get_segments()])
-        for label, bar in bars.items()
-    }
+    return {label: np.array(bar.get_segments())[:, :, 1] for label, bar in bars.items()}
 
 
 def is_dashed(line):

@@ -24,16 +24,12 @@ def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(exa
     covariance = np.array([[4.0, 1.5], [1.5, 1.0]])
     example["covariance"] = covariance.tolist()
     picture = draw_figure_03([example])
-    expected = [([1.0, 2.0], covariance)] + [
-        (end["point"], end["membership"] * covariance)
-        for constraint in example["constraints"]
-        for end in constraint["ends"]
-    ]
-    drawn = ellipses(picture.figure.axes[0])
-    assert len(drawn) == len(expected)
-    for (center, drawn_covariance), (point, wanted) in zip(drawn, expected, strict=True):
-        np.testing.assert_allclose(center, point, atol=1e-9)
-        np.testing.assert_allclose(drawn_covariance, wanted, atol=1e-9)
+    ends = [end for constraint in example["constraints"] for end in constraint["ends"]]
+    expected = [([1.0, 2.0], covariance)]
+    expected += [(end["point"], end["membership"] * covariance) for end in ends]
+    for drawn, wanted in zip(ellipses(picture.figure.axes[0]), expected, strict=True):
+        np.testing.assert_allclose(drawn[0], wanted[0], atol=1e-9)
+        np.testing.assert_allclose(drawn[1], wanted[1], atol=1e-9)
     assert "1 standard deviation" in picture.caption
 
 
@@ -52,11 +48,9 @@ def test_instances_and_constraints_are_those_of_the_example(example):
     np.testing.assert_array_equal(axes.collections[0].get_offsets(), example["points"])
     center, *constraints = axes.get_lines()
     np.testing.assert_array_equal(center.get_xydata(), [example["mean"]])
-    assert len(constraints) == 2
     for line, constraint in zip(constraints, example["constraints"], strict=True):
-        np.testing.assert_array_equal(
-            line.get_xydata(), [end["point"] for end in constraint["ends"]]
-        )
+        ends = [end["point"] for end in constraint["ends"]]
+        np.testing.assert_array_equal(line.get_xydata(), ends)
         assert same_color(line.get_color(), "black")
         assert line.get_linestyle() == "-"
 

@@ -13,27 +13,14 @@ SWEEP = ("0.05", "0.5", "1", "cv")
 
 @pytest.fixture
 def sweep(curves):
-    def make(
-        dataset="protein",
-        bases=("pck-means",),
-        fractions=(0.4,),
-        thresholds=SWEEP,
-        schedule=(20, 40, 80),
-    ):
-        cp = [
-            curves(dataset, bases, ("constraint-propagation",), fractions, schedule).assign(
-                threshold=threshold
-            )
-            for threshold in thresholds
-        ]
-        table = pd.concat(
-            [*cp, curves(dataset, bases, ("direct-mapping",), fractions, schedule)],
-            ignore_index=True,
-        )
-        rng = np.random.default_rng(1)
-        return table.assign(
-            mean=rng.uniform(0.5, 1, len(table)), study="thresholds", folder=f"thresholds_{dataset}"
-        )
+    def make(dataset="protein", thresholds=SWEEP, **how):
+        how = {"bases": ("pck-means",), "fractions": (0.4,)} | how
+        cp = curves(dataset, methods=("constraint-propagation",), **how)
+        tables = [cp.assign(threshold=threshold) for threshold in thresholds]
+        tables.append(curves(dataset, methods=("direct-mapping",), **how))
+        table = pd.concat(tables, ignore_index=True)
+        means = np.random.default_rng(1).uniform(0.5, 1, len(table))
+        return table.assign(mean=means, study="thresholds", folder=f"thresholds_{dataset}")
 
     return make
 
@@ -64,14 +51,10 @@ def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(swee
     axes, _ = draw_thresholds(table.sample(frac=1, random_state=6)).figure.axes
     assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
-    *rows, base = (
-        table[
-            table["threshold"].eq(threshold) if threshold else table["method"].eq("direct-mapping")
-        ]
-        .sort_values("n_constraints")["mean"]
-        .to_numpy()
-        for threshold in ("1", "0.5", "0.05", "cv", None)
+    means = table.assign(row=table["threshold"].fillna("DM")).pivot(
+        index="row", columns="n_constraints", values="mean"
     )
+    *rows, base = means.loc[["1", "0.5", "0.05", "cv", "DM"]].to_numpy()
     expected = [[f"{value:+.3f}".replace("-", "−") for value in row - base] for row in rows]
     assert cells(axes) == [*expected, [f"{value:.3f}" for value in base]]
 
@@ -83,12 +66,8 @@ def test_thresholds_are_ordered_as_numbers(sweep):
 
 def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_reach(sweep):
     table = sweep()
-    means = {
-        "1": (0.6, 0.7, 0.8),
-        "0.5": (0.7, 0.6, 0.8),
-        "0.05": (0.5, 0.5, 0.5),
-        "cv": (0.9, 0.9, 0.9),
-    }
+    means = {"1": (0.6, 0.7, 0.8), "0.5": (0.7, 0.6, 0.8)}
+    means |= {"0.05": (0.5, 0.5, 0.5), "cv": (0.9, 0.9, 0.9)}
     for threshold, row in means.items():
         table.loc[table["threshold"] == threshold, "mean"] = row
     table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
@@ -105,25 +84,19 @@ def test_the_threshold_of_figure_4_is_marked(sweep, curves):
 
 
 def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_below(sweep):
-    figure = draw_thresholds(
-        pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
-    ).figure
+    table = pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
+    figure = draw_thresholds(table).figure
     blueness = {}
     for axes in figure.axes[:2]:
-        for patch in axes.patches:
-            if patch.get_fill():
-                text = next(
-                    t
-                    for t in axes.texts
-                    if np.allclose(t.get_position(), patch.get_center(), atol=0.01)
-                )
-                red, _, blue, _ = patch.get_facecolor()
-                blueness[text.get_text().replace("−", "-")] = blue - red
+        texts = {tuple(np.round(text.get_position(), 1)): text.get_text() for text in axes.texts}
+        for patch in filter(Rectangle.get_fill, axes.patches):
+            red, _, blue, _ = patch.get_facecolor()
+            written = texts[tuple(np.round(patch.get_center(), 1))]
+            blueness[written.replace("−", "-")] = blue - red
     signed = {float(text): value for text, value in blueness.items() if text[0] in "+-"}
     assert len(signed) == 13
-    assert all(
-        np.sign(round(value, 1)) in (0, np.sign(difference)) for difference, value in signed.items()
-    )
+    for difference, value in signed.items():
+        assert np.sign(round(value, 1)) in (0, np.sign(difference))
     assert {value for text, value in blueness.items() if text[0] not in "+-"} == {0}
     largest = max(abs(difference) for difference in signed)
     assert figure.axes[2].get_ylim() == pytest.approx((-largest, largest), abs=0.001)
@@ -155,8 +128,7 @@ def test_cv_may_be_missing(sweep):
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(sweep):
-    picture = draw_thresholds(
-        pd.concat([sweep("protein", ("pck-means", "mpck-means")), sweep("rec_talk")])
-    )
+    both = sweep("protein", bases=("pck-means", "mpck-means"))
+    picture = draw_thresholds(pd.concat([both, sweep("rec_talk")]))
     assert "Direct Mapping" in picture.caption
     assert_nothing_is_cut_or_covered(picture.figure)

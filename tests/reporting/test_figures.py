@@ -68,7 +68,6 @@ def test_other_experiments_and_studies_are_left_out(curves, scores):
     table = pd.concat([other, of_views])
     for experiment in ("multi-view", "single-view"):
         assert draw_f_measure(table, experiment) is None
-    for experiment in ("multi-view", "single-view"):
         assert draw_numbers(scores(table), experiment) is None
         assert draw_precision(scores(table), experiment) is None
     assert draw_figure_05(scores(table)) is draw_difference(scores(table)) is None
@@ -113,9 +112,8 @@ def test_means_and_intervals_are_those_of_the_table(curves):
             np.testing.assert_array_equal(drawn[style.title], curve[["n_constraints", "mean"]])
             half = QUANTILE * curve["standard_error"]
             top = np.minimum(curve["mean"] + half, 1)
-            np.testing.assert_allclose(
-                bars[style.title], np.column_stack([curve["mean"] - half, top])
-            )
+            ends = np.column_stack([curve["mean"] - half, top])
+            np.testing.assert_allclose(bars[style.title], ends)
             line = lines(axes)[style.title]
             assert same_color(line.get_color(), style.color)
             assert line.get_marker() == style.marker
@@ -123,10 +121,8 @@ def test_means_and_intervals_are_those_of_the_table(curves):
 
 def test_axes_tell_the_unit_and_the_schedule_and_small_numbers_have_as_much_room(curves):
     figure = draw_f_measure(curves(schedule=(0, 10, 20, 40), fractions=(1.0,)), "multi-view").figure
-    assert (figure.get_supxlabel(), figure.get_supylabel()) == (
-        "Constraints per view",
-        "Pairwise F-measure",
-    )
+    titles = (figure.get_supxlabel(), figure.get_supylabel())
+    assert titles == ("Constraints per view", "Pairwise F-measure")
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "10", "20", "40"]
     _, *places = axes.transData.transform([(n, 1) for n in (0, 10, 20, 40)])[:, 0]
@@ -199,20 +195,14 @@ def paired(curves, scores):
     return make
 
 
-def cell_of(table, row):
-    return table[
-        (table["base"] == row.base)
-        & (table["mapped"] == row.mapped)
-        & (table["n_constraints"] == row.n_constraints)
-    ]
-
-
 def test_mean_and_interval_of_a_difference_are_those_of_a_paired_t_test(paired):
     table = paired().sample(frac=1, random_state=5)
     found = differences(table)
     assert len(found) == 2 * 3 * 3
     for row in found.itertuples():
-        by_trial = cell_of(table, row).pivot(index="trial", columns="method", values="f_measure")
+        cell = table.query("base == @row.base and mapped == @row.mapped")
+        cell = cell[cell["n_constraints"] == row.n_constraints]
+        by_trial = cell.pivot(index="trial", columns="method", values="f_measure")
         low, high = ttest_rel(by_trial[CP], by_trial[DM]).confidence_interval(0.95)
         assert row.mean == pytest.approx((by_trial[CP] - by_trial[DM]).mean())
         assert (row.mean - row.half_width, row.mean + row.half_width) == pytest.approx((low, high))
@@ -274,10 +264,8 @@ def test_figure_5_has_a_dot_an_interval_and_a_peak_for_each_fraction(paired):
     table = paired()
     figure = draw_figure_05(table).figure
     (axes,) = figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == [
-        "Letters/Digits\nPCK-Means",
-        "Letters/Digits\nMPCK-Means",
-    ]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [f"Letters/Digits\n{base}" for base in ("PCK-Means", "MPCK-Means")]
     drawn = {line.get_marker(): [] for line in axes.get_lines()}
     for line in axes.get_lines():
         drawn[line.get_marker()].append(line.get_xdata())
@@ -343,14 +331,11 @@ def test_precision_is_drawn_with_all_instances_mapped_and_intervals_end_at_1(cur
     trials = spread(scores(curves()), "precision_must_link")
     panels = grid(draw_precision(trials, "multi-view").figure)
     assert [column for _, column in panels] == ["PCK-Means", "MPCK-Means"]
-    chosen = (trials["method"] == CP) & (trials["mapped"] == 1.0)
+    chosen = trials[(trials["method"] == CP) & (trials["mapped"] == 1.0)]
     for (_, column), axes in panels.items():
         base = next(name for name, known in BASES.items() if known == column)
-        means = (
-            trials[chosen & (trials["base"] == base)]
-            .groupby("n_constraints")
-            .mean(numeric_only=True)
-        )
+        of_base = chosen[chosen["base"] == base]
+        means = of_base.groupby("n_constraints").mean(numeric_only=True)
         for label, kind in (("Must-links", "must_link"), ("Cannot-links", "cannot_link")):
             np.testing.assert_allclose(points(axes)[label][:, 1], means[f"precision_{kind}"])
             assert ends_of_bars(axes)[label].max() <= 1
@@ -378,11 +363,8 @@ def test_single_views_have_a_row_each_named_after_the_view_unless_it_is_alone(cu
     ]
     table = pd.concat(tables)
     rows = ["Four Quadrants", "Letters", "Digits", "Left", "Right"]
-    pictures = [
-        draw_f_measure(table, "single-view"),
-        draw_numbers(scores(table), "single-view"),
-        draw_precision(scores(table), "single-view"),
-    ]
+    pictures = [draw_f_measure(table, "single-view")]
+    pictures += [draw(scores(table), "single-view") for draw in (draw_numbers, draw_precision)]
     for picture in pictures:
         assert list(dict.fromkeys(row for row, _ in grid(picture.figure))) == rows
         assert picture.figure.get_supxlabel() == "Constraints"
@@ -400,10 +382,8 @@ def test_single_views_have_a_row_each_named_after_the_view_unless_it_is_alone(cu
 
 def test_of_several_readings_the_papers_is_shown_and_named(curves):
     view = curves().assign(closure="view")
-    rewired = curves().assign(rewired=0.4)
-    rows = main_experiment(
-        pd.concat([curves(), view, rewired[rewired["mapped"].notna()]]), "multi-view"
-    )
+    rewired = curves().assign(rewired=0.4).dropna(subset="mapped")
+    rows = main_experiment(pd.concat([curves(), view, rewired]), "multi-view")
     assert len(rows) == len(curves())
     assert set(rows["reading"]) == {"closure full · rewired 0.0"}
     alone = main_experiment(view, "multi-view")

@@ -22,47 +22,45 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.fixture
+def folder(tmp_path, curves, finish):
+    return finish(tmp_path / "results", curves(**FEW))
+
+
 @pytest.mark.slow
 def test_figures_go_to_the_results_folder_and_pyplot_is_not_touched(
     tmp_path, curves, finish, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # importing it fails
     finish(tmp_path / "one", curves())
-    written = plot(tmp_path)
+    written, figures = plot(tmp_path), tmp_path / "figures"
     assert list(written) == FROM_CURVES
-    assert written["4"] == [
-        tmp_path / "figures" / "figure_04.png",
-        tmp_path / "figures" / "figure_04.pdf",
-    ]
-    assert written["difference"][0] == tmp_path / "figures" / "difference.png"
-    assert names(tmp_path / "figures") == [".mvcc-files", *NAMES]
+    assert written["4"] == [figures / "figure_04.png", figures / "figure_04.pdf"]
+    assert written["difference"][0] == figures / "difference.png"
+    assert names(figures) == [".mvcc-files", *NAMES]
 
 
-def test_figures_go_where_they_are_told(tmp_path, curves, finish):
-    finish(tmp_path / "results", curves(**FEW))
-    plot(tmp_path / "results", figures=["6", "4"], out=tmp_path / "some" / "place")
+def test_figures_go_where_they_are_told(tmp_path, folder):
+    plot(folder, figures=["6", "4"], out=tmp_path / "some" / "place")
     asked_for = [name for name in NAMES if name[-6:-4] in ("04", "06")]
     assert names(tmp_path / "some" / "place") == [".mvcc-files", *asked_for]
-    assert names(tmp_path / "results") == ["curves.csv", "manifest.json", "scores.csv.gz"]
+    assert names(folder) == ["curves.csv", "manifest.json", "scores.csv.gz"]
 
 
 @pytest.mark.slow
-def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, curves, finish):
-    folder = finish(tmp_path / "one", curves(**FEW))
-    first = [path for paths in plot(folder, out=tmp_path / "first").values() for path in paths]
+def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, folder):
+    def drawn(name):
+        written = plot(folder, out=tmp_path / name).values()
+        return [path.read_bytes() for paths in written for path in paths]
+
+    first = drawn("first")
     with matplotlib.rc_context({"font.size": 20, "savefig.dpi": 50, "lines.linewidth": 9}):
-        second = [
-            path for paths in plot(folder, out=tmp_path / "second").values() for path in paths
-        ]
+        assert drawn("second") == first
     assert len(first) == len(NAMES)
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert not any(
-        word in path.read_bytes() for path in first for word in (b"Date", b"Software", b"Producer")
-    )
+    assert not any(word in file for file in first for word in (b"Date", b"Software", b"Producer"))
 
 
-def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, finish, monkeypatch):
-    folder = finish(tmp_path, curves(**FEW))
+def test_a_failed_write_leaves_the_old_figure_and_no_rest(folder, monkeypatch):
     (folder / "figures").mkdir()
     (folder / "figures" / "figure_04.png").write_text("old")
 
@@ -72,21 +70,16 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
     with pytest.raises(StoreError, match=r"figure_04\.png exists\. .* or replace it with --fresh"):
         plot(folder, ["4"])
     monkeypatch.setattr(Path, "write_bytes", full_disk)
-    with pytest.raises(
-        StoreError,
-        match=r"figure_06\.png cannot be written: No space left on device\. Make room, or .*--out",
-    ):
+    why = r"figure_06\.png cannot be written: No space left on device\. Make room, or .*--out"
+    with pytest.raises(StoreError, match=why):
         plot(folder, ["6"])
     assert names(folder / "figures") == ["figure_04.png"]
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
 
 
-def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
-    folder = finish(tmp_path, curves(**FEW))
-    with pytest.raises(
-        StoreError,
-        match=r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out",
-    ):
+def test_a_file_in_the_place_of_the_folder_is_an_error(folder):
+    why = r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out"
+    with pytest.raises(StoreError, match=why):
         plot(folder, ["4"], out=folder / "manifest.json")
 
 
@@ -98,17 +91,14 @@ def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, fini
     assert not (tmp_path / "figures").exists()
 
 
-def test_figures_without_results_are_skipped_unless_asked_for(
-    tmp_path, curves, finish, monkeypatch
-):
+def test_figures_without_results_are_skipped_unless_asked_for(folder, monkeypatch):
     for name in ("99", *FROM_CURVES[:-1]):
         monkeypatch.setitem(FIGURES, name, lambda results: None)
-    folder = finish(tmp_path, curves(**FEW))
     assert list(plot(folder)) == ["7"]
     with pytest.raises(StoreError, match="Figure 99"):
         plot(folder, figures=["99"])
 
 
-def test_an_unknown_figure_is_an_error(tmp_path, curves, finish):
+def test_an_unknown_figure_is_an_error(folder):
     with pytest.raises(StoreError, match="cannot draw 1: the figures are difference, 3, 4"):
-        plot(finish(tmp_path, curves()), figures=["1", "4"])
+        plot(folder, figures=["1", "4"])

@@ -129,7 +129,9 @@ def side_of(better: bool, against: bool) -> Side:
     """Return on which side a cell is that may be on one of both."""
     if better:
         return Side.BETTER
-    return Side.REVERSED if against else Side.UNDECIDED
+    if against:
+        return Side.REVERSED
+    return Side.UNDECIDED
 
 
 def judge(cells: Iterable[CellResult], passes: bool) -> Verdict:
@@ -178,7 +180,9 @@ def _write_part(name: str, value: str | float) -> str:
 
 def write_p(p: float | None) -> str:
     """Write a p-value with three digits, and never as 0."""
-    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if p is None:
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def write_equation(p: float) -> str:

@@ -210,7 +210,7 @@ def _summary(scorecard: Scorecard) -> str:
     trials = sorted({experiment["trials"] for experiment in scorecard.experiments})
     if not trials:
         return f"{_count(scorecard)} There are no results."
-    number = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    number = " to ".join(map(str, dict.fromkeys((trials[0], trials[-1]))))
     return f"{_count(scorecard)} They rest on {number} trials of each experiment."
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from mvcc.reporting.claims._evidence import Evidence, joined
@@ -39,8 +40,7 @@ class Rows:
     def select(self, evidence: Evidence, measure: str) -> pd.DataFrame:
         """Return the columns of `KEYS`, ``method`` and ``value``, the measure, if there is one."""
         table = evidence.scores
-        methods = [self.method] if isinstance(self.method, str) else list(self.method)
-        chosen = table["method"].isin(methods)
+        chosen = table["method"].isin(np.atleast_1d(self.method))
         for name in _ASKED:
             if (value := getattr(self, name)) is not None:
                 chosen &= table[name] == value

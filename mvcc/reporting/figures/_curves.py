@@ -20,6 +20,7 @@ _F_MEASURE = {
     "multi-view": "Figure 4. Comparison of multi-view constrained clustering performance",
     "single-view": "Figure 8. Single-view clustering with and without Constraint Propagation",
 }
+_COLUMNS = {"multi-view": "Mean of all views. Columns: base algorithm and mapped instances. "}
 _WITH_AND_WITHOUT = {PROPAGATION: "With Constraint Propagation", SINGLE_VIEW: "Without"}
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
 _STYLE = _style.METHODS[PROPAGATION]
@@ -48,13 +49,12 @@ def draw_f_measure(curves: pd.DataFrame, experiment: str) -> Picture | None:
             for name, title in _WITH_AND_WITHOUT.items()
             if name in set(rows["method"])
         ]
-    columns = "Mean of all views. Columns: base algorithm and mapped instances. "
     return _panels.draw_by_base(
         rows,
         series,
         _F_MEASURE[experiment],
         "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. "
-        f"{columns if multi_view else ''}{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}",
+        f"{_COLUMNS.get(experiment, '')}{{trials}} {_panels.INTERVALS} {_panels.LOGARITHMIC}",
         y="Pairwise F-measure",
         split_by_fraction=multi_view,
         highest=1,
@@ -229,7 +229,7 @@ def draw_numbers(scores: pd.DataFrame, experiment: str) -> Picture | None:
         means = rows.loc[rows["folder"] == points["folder"].iloc[0], "mean"]
         _set_counts(axes, means.min() / 1.6, means.max() * 1.6)
 
-    keys = [one.entry() for one in fractions] if multi_view else []
+    keys = [one.entry() for one in fractions if multi_view]
     guide = Line2D([], [], label="in proportion to the given ones", **_GUIDE)
     return _panels.draw_by_base(
         rows,

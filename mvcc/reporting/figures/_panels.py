@@ -339,5 +339,5 @@ def _row_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
 
 
 def _trials(rows: pd.DataFrame) -> str:
-    fewest, most = rows["trials"].min(), rows["trials"].max()
-    return f"{most:g}" if fewest == most else f"{fewest:g} to {most:g}"
+    ends = dict.fromkeys((rows["trials"].min(), rows["trials"].max()))
+    return " to ".join(f"{number:g}" for number in ends)

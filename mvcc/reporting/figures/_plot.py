@@ -48,7 +48,7 @@ def plot(
     are replaced only if ``fresh``. If a named figure has no results, or a file cannot be written,
     nothing is written.
     """
-    folder = results_dir / "figures" if out is None else out
+    folder = out or results_dir / "figures"
     if out is None and os.path.islink(folder):
         raise StoreError(
             f"{folder} is a link, and mvcc would write to where it leads. Name the folder by --out."

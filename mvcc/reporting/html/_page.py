@@ -34,7 +34,7 @@ def write_report(
     ``fresh``, and none that was changed since, nor any of ``inputs``, such as the tables of a
     clustering.
     """
-    path = folder / REPORT if path is None else path
+    path = path or folder / REPORT
     if exists(folder / CLUSTERING):
         from mvcc.reporting.html._clustering import clustering_page
 

@@ -14,12 +14,8 @@ TRIALS = 12
 SCHEDULE = (10, 50, 100, 200)
 FRACTIONS = (0.2, 0.4, 1.0)
 BASES = ("pck-means", "mpck-means")
-THRESHOLDS = {
-    "four_quadrants": "0.75",
-    "protein": "0.5",
-    "letters_digits": "0.95",
-    "rec_talk": "0.75",
-}
+THRESHOLDS = {"four_quadrants": "0.75", "protein": "0.5"}
+THRESHOLDS |= {"letters_digits": "0.95", "rec_talk": "0.75"}
 SWEEP = ("0.05", "0.5", "0.75", "0.95", "1", "cv")
 CP, DM, CM, SV = "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"
 METHODS = (CP, DM, CM, SV)
@@ -107,13 +103,10 @@ def _build() -> pd.DataFrame:
     table["disagreement"], table["divergence"] = 0.02, 8.0
     table.loc[table["study"].eq("shapes"), ["disagreement", "divergence"]] = 0.4, 0.05
 
-    raw = table["study"].eq("embedding")
-    inferred = [f"inferred_{kind}s" for kind in ("must_link", "cannot_link")]
-    table.loc[raw & table["threshold"].ne("0.01"), inferred] = 0.0
-    table.loc[
-        raw & table["threshold"].eq("0.01"),
-        [f"inferred_weight_{k}s" for k in ("must_link", "cannot_link")],
-    ] *= 0.02
+    raw, lowest = table["study"].eq("embedding"), table["threshold"].eq("0.01")
+    for kind in ("must_link", "cannot_link"):
+        table.loc[raw & ~lowest, f"inferred_{kind}s"] = 0.0
+        table.loc[raw & lowest, f"inferred_weight_{kind}s"] *= 0.02
 
     # at t_V = 1 nothing is inferred: the same runs as Direct Mapping's
     same = ["dataset", "base", "n_constraints", "trial"]

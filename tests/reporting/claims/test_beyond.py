@@ -1,17 +1,14 @@
 """The scorecard beyond the paper names where it fails, and leaves the paper's alone."""
 
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from mvcc.reporting.claims import (
     Verdict,
     _scorecard,
-    print_scorecard,
     to_json,
     to_markdown,
     write_markdown,
@@ -21,7 +18,7 @@ from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, points
-from tests.reports import few_claims
+from tests.reports import few_claims, printed
 
 SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)
 DATASETS = ("protein", "wine")
@@ -40,14 +37,10 @@ def rows_of(study, method, bases, fractions):
 @pytest.fixture(scope="module")
 def beyond():
     """Make joint better by .1 than all others, and by more with pairs and matches."""
-    parts = [
-        rows_of("beyond", "joint", [None], FRACTIONS),
-        rows_of("beyond", "k-means", [None], [None]),
-    ]
-    parts += [
-        rows_of("beyond", name, BASES, [None] if name == "single-view" else FRACTIONS)
-        for name in METHODS
-    ]
+    mapped = dict.fromkeys(METHODS, FRACTIONS) | {"single-view": [None]}
+    parts = [rows_of("beyond", name, BASES, fractions) for name, fractions in mapped.items()]
+    parts += [rows_of("beyond", "joint", [None], FRACTIONS)]
+    parts += [rows_of("beyond", "k-means", [None], [None])]
     parts += [rows_of("peers", name, [None], [None]) for name in PEERS]
     table = pd.concat(parts, ignore_index=True)
     rng = np.random.default_rng(0)
@@ -55,11 +48,9 @@ def beyond():
     joint = table["method"] == "joint"
     f += joint * (0.1 + 0.05 * table["mapped"].fillna(0) + table["n_constraints"] / 2000)
     f += ~joint * table["n_constraints"] / 2000
-    table = table.assign(
-        f_measure=f, experiment="multi-view", features="auto", folder=table["study"]
-    )
-    table = table.assign(view=None, closure=None, threshold=None, **dict.fromkeys(MEASURES, np.nan))
-    return table.astype({"view": object})
+    table = table.assign(f_measure=f, folder=table["study"], **dict.fromkeys(MEASURES, np.nan))
+    table = table.assign(experiment="multi-view", features="auto")
+    return table.assign(view=None, closure=None, threshold=None).astype({"view": object})
 
 
 def evaluate(evidence, of_paper=()):
@@ -106,25 +97,21 @@ def test_one_that_is_better_on_one_data_set_is_named(beyond, testify, numbers, o
 
 def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
     joint = beyond["method"] == "joint"
-    hurt = beyond.assign(
-        f_measure=beyond["f_measure"] - 0.2 * (joint & (beyond["n_constraints"] == 40))
-    )
-    scorecard = evaluate(testify(hurt))
+    pairs = joint & (beyond["n_constraints"] == 40)
+    scorecard = evaluate(testify(beyond.assign(f_measure=beyond["f_measure"] - 0.2 * pairs)))
     assert verdicts(scorecard)[9] is not Verdict.HOLDS
     assert "n = 0 → 40" in page(scorecard)
-    alike = beyond.assign(f_measure=beyond["f_measure"] - 0.1 * (joint & (beyond["mapped"] == 1)))
-    found = verdicts(evaluate(testify(alike)))
+    matches = joint & (beyond["mapped"] == 1)
+    scorecard = evaluate(testify(beyond.assign(f_measure=beyond["f_measure"] - 0.1 * matches)))
+    found = verdicts(scorecard)
     assert (found[10], found[11]) == (Verdict.DOES_NOT_HOLD, Verdict.DOES_NOT_HOLD)
     assert found[9] is Verdict.HOLDS
 
 
 def test_without_the_peers_their_claims_say_what_to_run(beyond, testify):
     scorecard = evaluate(testify(beyond[beyond["study"] == "beyond"]))
-    assert [
-        number
-        for number, verdict in verdicts(scorecard).items()
-        if verdict is Verdict.NOT_ENOUGH_DATA
-    ] == [6, 7]
+    lacking = dict.fromkeys((6, 7), Verdict.NOT_ENOUGH_DATA)
+    assert verdicts(scorecard) == dict.fromkeys(range(1, 12), Verdict.HOLDS) | lacking
     assert "python -m scripts.peers" in page(scorecard)
 
 
@@ -142,10 +129,8 @@ def test_the_papers_scorecard_stays_as_it_is_to_the_last_byte(world, beyond, tes
     assert [claim["number"] for claim in data["beyond"]["claims"]] == list(range(1, 12))
     assert [path.name for path in write_markdown(alone, tmp_path)] == ["claims.md"]
     assert [path.name for path in write_markdown(both, tmp_path)] == ["claims.md", "beyond.md"]
-    stream = io.StringIO()
-    print_scorecard(both, Console(file=stream, width=100, highlight=False))
-    assert "Joint beats every peer" in stream.getvalue()
-    assert max(map(len, stream.getvalue().splitlines())) <= 100
+    assert "Joint beats every peer" in printed(both)
+    assert max(map(len, printed(both).splitlines())) <= 100
 
 
 def page(scorecard):
@@ -156,15 +141,14 @@ def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(bey
     page = to_markdown(as_made.beyond)
     lines = page.partition("### 30% of the instances mapped")[2].partition("###")[0].splitlines()
     (line,) = (line for line in lines if line.startswith("| Protein | 40 |"))
-    cell = beyond[(beyond["dataset"] == "protein") & (beyond["n_constraints"] == 40)]
+    cell = beyond.query("dataset == 'protein' and n_constraints == 40")
     cell = cell[cell["mapped"].isna() | (cell["mapped"] == 0.3)]
     joint = cell[cell["method"] == "joint"]["f_measure"]
     assert line.endswith(f"| **{joint.mean():.3f}** ± {joint.sem():.3f} |")
     others = cell[cell["method"].isin(METHODS)].groupby(["base", "method"])["f_measure"].mean()
     assert f"| {others.max():.3f} ± " in line
-    assert len([line for line in lines if line.startswith("| ")]) == 1 + len(DATASETS) * len(
-        SCHEDULE
-    )
+    n_lines = sum(line.startswith("| ") for line in lines)
+    assert n_lines == 1 + len(DATASETS) * len(SCHEDULE)
 
 
 def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
@@ -172,29 +156,20 @@ def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
     table = beyond.assign(f_measure=beyond["f_measure"] + 0.2 * better)
     cells = ["study", "dataset", "base", "method", "mapped", "n_constraints"]
     groups = table.groupby(cells, dropna=False)["f_measure"]
-    curves = pd.DataFrame(
-        {"mean": groups.mean(), "standard_error": groups.sem(), "trials": TRIALS}
-    ).reset_index()
+    curves = groups.agg(mean="mean", standard_error="sem", trials="size").reset_index()
     figure = draw_beyond(curves).figure
-    panels = {(axes.get_ylabel() or None): axes for axes in figure.axes}
-    assert {"Protein", "Wine"} < set(panels)
-    legends = {
-        legend.get_title().get_text(): entries(legend)
-        for axes in figure.axes
-        if (legend := axes.get_legend())
-    }
-    assert legends == {
+    assert {"Protein", "Wine"} < {axes.get_ylabel() for axes in figure.axes}
+    legends = filter(None, (axes.get_legend() for axes in figure.axes))
+    assert {legend.get_title().get_text(): entries(legend) for legend in legends} == {
         "Joint Graph": ["100 % mapped", "30 % mapped", "10 % mapped"],
         "Methods of the paper": [style.title for style in METHODS.values()],
         "Other packages": ["k-means", *(style.title for style in PEERS.values())],
     }
     drawn = points(figure.axes[1])["Direct Mapping"]
-    shown = curves[
-        (curves["method"] == "direct-mapping")
-        & (curves["mapped"] == 0.3)
-        & (curves["dataset"] == "protein")
-    ]
-    best = shown[shown["base"] == "mpck-means"].sort_values("n_constraints")
+    best = curves.query(
+        "method == 'direct-mapping' and base == 'mpck-means' and mapped == 0.3"
+        " and dataset == 'protein'"
+    ).sort_values("n_constraints")
     np.testing.assert_allclose(drawn, best[["n_constraints", "mean"]])
     assert_nothing_is_cut_or_covered(figure)
     assert draw_beyond(curves[curves["method"] != "joint"]) is None

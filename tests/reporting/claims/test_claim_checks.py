@@ -142,10 +142,8 @@ def test_somewhere_needs_one_significant_cell_and_says_which():
     assert somewhere({"protein pck-means": []}).verdict is Verdict.NOT_ENOUGH_DATA
 
 
-HIGH = {
-    "protein pck-means": around(0.99, spread=0.002),
-    "protein mpck-means": around(0.995, spread=0.002),
-}
+HIGH = {"protein pck-means": around(0.99, spread=0.002)}
+HIGH |= {"protein mpck-means": around(0.995, spread=0.002)}
 LOW = {"rec_talk pck-means": around(0.97, spread=0.002)}
 BARELY_LOW = {"rec_talk pck-means": around(0.9799, spread=0.002)}
 
@@ -194,9 +192,8 @@ def test_comparable_means_that_the_whole_interval_is_within_the_margin(mean, spr
 
 def test_one_incomparable_cell_among_many_comparable_ones():
     cells = {f"protein base-{i}": around(0, spread=0.001, seed=i) for i in range(9)}
-    result = Within(
-        Given(cells | {"protein odd": around(0.03, spread=0.001)}), PRECISION, -0.01, 0.01
-    )(NOTHING)
+    cells["protein odd"] = around(0.03, spread=0.001)
+    result = Within(Given(cells), PRECISION, -0.01, 0.01)(NOTHING)
     assert result.verdict is Verdict.HOLDS_IN_PART
     assert result.count(REVERSED) == 1
 
@@ -220,8 +217,8 @@ def test_a_line_is_a_line_and_a_cubic_is_none(world, testify, exponent, verdict)
     result = check(testify(curve_world(world, exponent)))
     assert result.verdict is verdict
     assert set(sides(result)) == {BETTER if exponent == 1 else REVERSED}
-    assert (
-        f"from {exponent}.0" in result.details[0] or f"from {exponent - 1}.99" in result.details[0]
+    assert any(
+        f"from {slope}" in result.details[0] for slope in (f"{exponent}.0", f"{exponent - 1}.99")
     )
 
 

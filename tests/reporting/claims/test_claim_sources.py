@@ -26,12 +26,9 @@ def test_a_difference_is_taken_run_by_run(world, testify):
         for method in (CP, DM)
     )
     shuffled = world.sample(frac=1, random_state=0)  # the order of rows means nothing
-    table = Difference(Rows(CP), Rows(DM), (*PER_BASE, "mapped", "n_constraints")).table(
-        testify(shuffled)
-    )
-    pd.testing.assert_series_equal(
-        table["protein", "pck-means", 0.4, 50], better - worse, check_names=False
-    )
+    source = Difference(Rows(CP), Rows(DM), (*PER_BASE, "mapped", "n_constraints"))
+    found = source.table(testify(shuffled))["protein", "pck-means", 0.4, 50]
+    pd.testing.assert_series_equal(found, better - worse, check_names=False)
 
 
 def test_single_view_is_compared_at_every_mapped_fraction(world, testify):
@@ -65,9 +62,8 @@ def test_steps_go_from_one_fraction_to_the_next(world, testify):
 
 
 def test_the_middle_of_the_schedule_against_its_ends(world, testify):
-    world["f_measure"] = world["n_constraints"].map({10: 0.1, 50: 0.4, 100: 0.6, 200: 0.2}) * (
-        world["method"] == CP
-    )
+    curve = world["n_constraints"].map({10: 0.1, 50: 0.4, 100: 0.6, 200: 0.2})
+    world["f_measure"] = curve * (world["method"] == CP)
     source = Difference(Rows(CP), Rows(SV), PER_BASE, over_schedule="middle")
     np.testing.assert_allclose(source.table(testify(world)), (0.4 + 0.6) / 2 - (0.1 + 0.2) / 2)
 
@@ -81,54 +77,34 @@ def test_precisions_come_by_kind_and_skip_runs_without_propagated_constraints(wo
 
 
 def test_a_share_is_the_quotient_of_sums(world, testify):
-    world["inferred_must_links"] = world["n_constraints"] * np.where(
-        world["study"] == "embedding", 1.0, 4.0
-    )
+    times = np.where(world["study"] == "embedding", 1.0, 4.0)
+    world["inferred_must_links"] = world["n_constraints"] * times
     world["inferred_cannot_links"] = 0.0
-    source = Share(
-        Rows(CP, study="embedding", threshold="table_1"), Rows(CP), PER_BASE, "inferred_anew"
-    )
+    raw = Rows(CP, study="embedding", threshold="table_1")
+    source = Share(raw, Rows(CP), PER_BASE, "inferred_anew")
     np.testing.assert_allclose(source.table(testify(world)), 0.25)
 
 
 def test_copies_to_exact_duplicates_are_no_inference(world):
-    raw = (
-        (world["study"] == "embedding")
-        & (world["threshold"] == "0.01")
-        & (world["dataset"] == "protein")
-    )
+    raw = world.eval("study == 'embedding' and threshold == '0.01' and dataset == 'protein'")
     world.loc[raw, ["inferred_must_links", "inferred_weight_must_links"]] = 10.0, 7.6
     world.loc[raw, ["inferred_cannot_links", "inferred_weight_cannot_links"]] = 0.0
-    at_one = world[raw].assign(
-        threshold="1", inferred_must_links=6.0, inferred_weight_must_links=6.0
-    )
+    copies = dict.fromkeys(("inferred_must_links", "inferred_weight_must_links"), 6.0)
+    at_one = world[raw].assign(threshold="1", **copies)
     prepared = prepare(pd.concat([world, at_one], ignore_index=True))
-    raw = prepared[(prepared["study"] == "embedding") & (prepared["dataset"] == "protein")]
-    lowest = raw[raw["threshold_lowest"]]
+    lowest = prepared.query("study == 'embedding' and dataset == 'protein' and threshold_lowest")
     assert set(lowest["inferred_anew"]) == {4.0}
     np.testing.assert_allclose(lowest["inferred_weight"], 1.6 / 4)
-    main = prepared[
-        (prepared["study"] == "main")
-        & (prepared["dataset"] == "protein")
-        & (prepared["mapped"] == 1)
-    ]
-    main = main[(main["method"] == CP) & (main["experiment"] == "multi-view")]
+    main = prepared[in_main(prepared, dataset="protein", mapped=1, method=CP)]
     inferred = main["inferred_must_links"] + main["inferred_cannot_links"]
     np.testing.assert_allclose(main["inferred_anew"], inferred - 6)
 
 
 def test_thresholds_are_marked_by_what_they_are(world):
-    prepared = prepare(world)
-    swept = prepared[
-        (prepared["study"] == "thresholds") & (prepared["dataset"] == "letters_digits")
-    ]
-    marked = {
-        name: set(swept.loc[swept[f"threshold_{name}"], "threshold"])
-        for name in ("table_1", "lowest", "one")
-    }
-    assert marked == {"table_1": {"0.95"}, "lowest": {"0.05"}, "one": {"1"}}
-    assert set(swept.loc[swept["threshold_best"], "threshold"]) == {"0.95"}
-    assert set(swept.loc[swept["threshold_cv"], "threshold"]) == {"cv"}
+    swept = prepare(world).query("study == 'thresholds' and dataset == 'letters_digits'")
+    expected = {"table_1": "0.95", "lowest": "0.05", "one": "1", "best": "0.95", "cv": "cv"}
+    for name, threshold in expected.items():
+        assert set(swept.loc[swept[f"threshold_{name}"], "threshold"]) == {threshold}, name
 
 
 def test_a_reading_takes_its_own_rows_for_the_main_experiments(world, testify):
@@ -136,8 +112,8 @@ def test_a_reading_takes_its_own_rows_for_the_main_experiments(world, testify):
     evidence = testify(world)
 
     def means(reading):
-        rows = in_main(evidence.reading(reading).scores)
-        return evidence.reading(reading).scores[rows].groupby("method")["f_measure"].mean()
+        scores = evidence.reading(reading).scores
+        return scores[in_main(scores)].groupby("method")["f_measure"].mean()
 
     assert set(means("full")) == {0.0}
     assert set(means("view")) == {1.0}
@@ -153,7 +129,6 @@ def test_a_users_own_data_are_no_evidence(world):
 
 def test_the_same_run_twice_is_refused_with_its_folders(world):
     again = world[in_main(world, dataset="protein")].assign(folder="old")
-    with pytest.raises(
-        StoreError, match=r"trial 0 of protein, study main, in the folders main_protein, old"
-    ):
+    where = "trial 0 of protein, study main, in the folders main_protein, old"
+    with pytest.raises(StoreError, match=where):
         prepare(pd.concat([world, again]))

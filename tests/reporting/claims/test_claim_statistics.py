@@ -31,9 +31,8 @@ def by_listing_all_signs(differences):
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9).filter(any))
 def test_the_signed_rank_test_is_exact_with_ties_and_zeros(differences):
-    assert signed_rank(np.array(differences, dtype=float))[0] == pytest.approx(
-        by_listing_all_signs(differences)
-    )
+    p, _ = signed_rank(np.array(differences, dtype=float))
+    assert p == pytest.approx(by_listing_all_signs(differences))
 
 
 @pytest.mark.parametrize("n", [10, 50, 51, 100])

@@ -104,12 +104,3 @@ def test_a_damaged_file_is_an_error_that_names_it(content, tmp_path):
     with pytest.raises(StoreError, match=r"clustering\.json cannot be read: "):
         write_report(tmp_path)
     assert not (tmp_path / "report.html").exists()
-
-
-def test_a_folder_of_a_clustering_gives_its_report(tmp_path):
-    facts = make_facts((30, 20))
-    (tmp_path / "clustering.json").write_text(json.dumps(facts))
-    path = write_report(tmp_path)
-    assert path == tmp_path / "report.html"
-    write_clustering_report(facts, tmp_path / "other.html")
-    assert path.read_bytes() == (tmp_path / "other.html").read_bytes()

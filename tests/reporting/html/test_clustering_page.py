@@ -75,19 +75,16 @@ def data_of(page):
 def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
     facts = make_facts(rows, n_clusters=3)
     made = page(facts)
-    assert [
-        attributes["id"] for _, attributes in made.elements if attributes.get("class") == "chart"
-    ] == [f"plot-{number}" for number in range(len(rows))]
+    charts = [a["id"] for _, a in made.elements if a.get("class") == "chart"]
+    assert charts == [f"plot-{number}" for number in range(len(rows))]
     views = data_of(made)["views"]
     assert [view["ids"] for view in views] == [view["ids"] for view in facts["views"]]
     for view, drawn in zip(facts["views"], views, strict=True):
         assert drawn["x"] == pytest.approx(view["x"], rel=1e-4)
         for cluster in range(3):
             size = view["labels"].count(cluster)
-            assert (
-                f"{view['name']} {plural(size, 'row')} ({percent(size / view['n_rows'])})"
-                in made.text
-            )
+            share = percent(size / view["n_rows"])
+            assert f"{view['name']} {plural(size, 'row')} ({share})" in made.text
 
 
 def test_the_page_carries_no_address_and_its_policy_forbids_every_request(page):
@@ -96,57 +93,43 @@ def test_the_page_carries_no_address_and_its_policy_forbids_every_request(page):
         for name in ("src", "href", "action", "formaction", "poster", "data", "srcset"):
             assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
         assert not any(name.startswith("on") for name in attributes)
-    policy = next(
-        a["content"] for tag, a in made.elements if a.get("http-equiv") == "Content-Security-Policy"
-    )
+    (policy,) = (a["content"] for _, a in made.elements if "http-equiv" in a)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
-    assert rules["default-src"] == "'none'"
-    assert rules["img-src"] == "data:"
-    assert rules["base-uri"] == rules["form-action"] == "'none'"
-    hashes = [
-        f"'sha256-{b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
-        for s in made.scripts[1:]
-    ]
-    assert rules["script-src"].split() == hashes
-    others = {"default-src", "img-src", "base-uri", "form-action"}
-    assert set(rules) == {"script-src", "style-src"} | others
+    digests = [hashlib.sha256(script.encode()).digest() for script in made.scripts[1:]]
+    hashes = [f"'sha256-{b64encode(digest).decode()}'" for digest in digests]
+    assert rules.pop("script-src").split() == hashes
+    assert "style-src" in rules
+    none = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
+    assert rules == none | {"img-src": "data:", "style-src": rules["style-src"]}
 
 
 def test_texts_of_users_stay_texts(page):
-    facts = make_facts(
-        (30, 20),
-        title=EVIL,
-        warnings=[EVIL],
-        command=EVIL,
-        settings={EVIL: {EVIL: EVIL}},
-        names=[EVIL] * 5,
-    )
+    evil = {"warnings": [EVIL], "settings": {EVIL: {EVIL: EVIL}}, "names": [EVIL] * 5}
+    facts = make_facts((30, 20), title=EVIL, command=EVIL, **evil)
     plain = make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}, names=["x"] * 5)
     for view in plain["views"]:
         view.update(names=["x"] * plain["n_clusters"], outliers=["y"])
     harmless = page(plain)
     for view in facts["views"]:
-        view.update(name=EVIL, source=EVIL, features=EVIL, axes=[EVIL, EVIL])
+        view.update(name=EVIL, source=EVIL, features=EVIL, axes=[EVIL, EVIL], outliers=[EVIL])
         view["ids"] = [f"{EVIL}{row}" for row in range(view["n_rows"])]
         view["reference"] = [EVIL + label for label in view["reference"]]
         view["names"] = [EVIL] * facts["n_clusters"]
         view["values"] = [[EVIL, [EVIL] * view["n_rows"]]]
-        view["outliers"] = [EVIL]
         for kind in ("given", "violated", "propagated", "received"):
             view[kind] = [[*link[:-1], EVIL] for link in view[kind]]
     for one in (one for own in facts["profiles"] for one in own):
         one["name"] = EVIL
         one["columns"] = [column | {"column": EVIL, "rule": EVIL} for column in one["columns"]]
-        one["columns"][1]["shares"] = [
-            [EVIL, *shares] for _, *shares in one["columns"][1]["shares"]
-        ]
+        of_values = one["columns"][1]["shares"]
+        one["columns"][1]["shares"] = [[EVIL, *shares] for _, *shares in of_values]
         one["words"] = [[EVIL, *shares] for _, *shares in one["words"]]
     facts["inputs"][0]["path"] = facts["relations"][0]["source"] = EVIL
     made = page(facts)
-    assert [tag for tag, _ in made.elements] == [tag for tag, _ in harmless.elements]
-    assert {name for _, a in made.elements for name in a} == {
-        name for _, a in harmless.elements for name in a
-    }
+    tags, others = ([tag for tag, _ in one.elements] for one in (made, harmless))
+    assert tags == others
+    names, others = ({name for _, a in one.elements for name in a} for one in (made, harmless))
+    assert names == others
     assert " ".join(EVIL.split()) in made.text
     assert data_of(made)["views"][0]["ids"][3] == f"{EVIL}3"
 
@@ -198,24 +181,20 @@ def test_of_views_numbered_apart_every_cluster_has_a_card_of_its_own(page):
     for relation in facts["relations"]:
         relation |= {"agreement": None, "by_chance": None, "differing": []}
     made = page(facts)
-    ids = [
-        a["data-cluster"] for _, a in made.elements if a.get("class") == "cluster" if "id" not in a
-    ]
+    of_clusters = [a for _, a in made.elements if a.get("class") == "cluster"]
+    ids = [a["data-cluster"] for a in of_clusters if "id" not in a]
     assert ids == ["texts:0", "texts:1", "sounds:0", "sounds:1"]
     assert data_of(made)["apart"] == ["texts:", "texts:", "sounds:"]
     links = [a["href"] for tag, a in made.elements if tag == "a" and "cluster-" in a["href"]]
-    sections = [
-        f"#{a['id']}" for _, a in made.elements if a.get("class") == "cluster" and "id" in a
-    ]
-    assert links == sections
-    sizes = [plural(facts["views"][2]["labels"].count(cluster), "row") for cluster in (0, 1)]
-    title = "sounds:1 high height, shop = Rome 1 sounds"
-    assert f"{title} {sizes[1]} (" in made.text
-    assert "texts and images : each of 20 matches is one object, in one cluster" in made.text
-    assert (
+    assert links == [f"#{a['id']}" for a in of_clusters if "id" in a]
+    size = plural(facts["views"][2]["labels"].count(1), "row")
+    for said in (
+        f"sounds:1 high height, shop = Rome 1 sounds {size} (",
+        "texts and images : each of 20 matches is one object, in one cluster",
         "texts and sounds : 15 matches are too few to connect them, so each was clustered without"
-        " the other" in made.text
-    )
+        " the other",
+    ):
+        assert said in made.text
 
 
 def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_are(page):
@@ -225,10 +204,9 @@ def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_
     assert 0 < facts["joint"]["residual"] < 1e-12
     assert "eigenvectors" not in page(facts).text
     facts["joint"] |= {"anchors": [1200], "residual": 0.0008}
-    assert (
-        "The rows of each view are tied to 1,200 anchors, the means of small groups of rows. The"
-        " eigenvectors of the graph have residuals of at most 0.0008." in page(facts).text
-    )
+    anchors = "The rows of each view are tied to 1,200 anchors, the means of small groups of rows."
+    exact = "The eigenvectors of the graph have residuals of at most 0.0008."
+    assert f"{anchors} {exact}" in page(facts).text
     facts["joint"] |= {"anchors": [], "recall": [0.98]}  # as earlier versions wrote it
     assert "anchors" not in page(facts).text
 
@@ -255,12 +233,8 @@ def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(pa
 def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
     facts = make_facts((6_000, 4_000), n_given=50)
     for view in facts["views"]:
-        listed = {
-            row
-            for kind in ("given", "propagated", "received")
-            for link in view[kind]
-            for row in link[:2]
-        }
+        links = [*view["given"], *view["propagated"], *view["received"]]
+        listed = {row for link in links for row in link[:2]}
         view["sample"] = sorted({*range(0, view["n_rows"], 10), *listed})
         view["values"] = [["height", [str(row) for row in view["sample"]]]]
         view["fit"] = [row / view["n_rows"] for row in range(view["n_rows"])]
@@ -269,21 +243,17 @@ def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write):
     made = Page(source)
     data = data_of(made)
     for number, (view, drawn) in enumerate(zip(facts["views"], data["views"], strict=True)):
-        rows = drawn["rows"]
-        assert set(view["sample"]) | set(range(20)) <= set(rows)  # the first fit no cluster well
-        assert {
-            int(a["data-row"]) for _, a in made.elements if a.get("data-view") == str(number)
-        } <= set(rows)
+        rows, sample = drawn["rows"], set(view["sample"])
+        assert sample | set(range(20)) <= set(rows)  # the first fit no cluster well
+        named = [a["data-row"] for _, a in made.elements if a.get("data-view") == str(number)]
+        assert set(map(int, named)) <= set(rows)
         assert drawn["ids"] == [view["ids"][row] for row in rows]
-        assert drawn["values"] == [
-            ["height", [str(row) if row in set(view["sample"]) else None for row in rows]]
-        ]
+        heights = [str(row) if row in sample else None for row in rows]
+        assert drawn["values"] == [["height", heights]]
         (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
         assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
-    assert (
-        f"6,000 rows, of which {len(data['views'][0]['ids']):,} are drawn:"
-        " all that have constraints" in made.text
-    )
+    n_drawn = f"{len(data['views'][0]['ids']):,}"
+    assert f"6,000 rows, of which {n_drawn} are drawn: all that have constraints" in made.text
     u, v = (view["rows"] for view in data["views"])
     assert data["relations"][0]["pairs"]
     assert all(u[i] == v[j] for i, j in data["relations"][0]["pairs"])
@@ -303,9 +273,8 @@ def test_no_row_stands_under_two_headings(page):
     view["second"] = [(label + 1) % 5 for label in view["labels"]]
     view["second_probability"] = [round(1 - share, 2) for share in view["probability"]]
     view["stability"] = [1.0] * 130
-    worst = [
-        row for row in sorted(range(130), key=view["fit"].__getitem__) if view["fit"][row] < 0.05
-    ]
+    by_fit = sorted(range(130), key=view["fit"].__getitem__)
+    worst = [row for row in by_fit if view["fit"][row] < 0.05]
     between = [row for row in range(130) if row % 3 and row not in worst]
     text = page(facts).text
     assert f"Fits no cluster well ({len(worst)})" in text
@@ -371,12 +340,9 @@ def test_constraints_are_drawn_between_their_rows_if_somebody_asks_for_them(page
 def test_long_lists_end_with_how_many_more_there_are(page):
     facts = make_facts((200, 100), n_given=0)
     facts["views"][0]["violated"] = [[0, 1, True, 1.0, f"line {number}"] for number in range(137)]
-    facts["views"][1]["propagated"] = [
-        [0, 1, True, 0.9, f"because {number}"] for number in range(120)
-    ]
-    facts["views"][0]["given"] = [
-        [*link[:4], False, link[4]] for link in facts["views"][0]["violated"]
-    ]
+    facts["views"][1]["propagated"] = [[0, 1, True, 0.9, ""]] * 120
+    violated = facts["views"][0]["violated"]
+    facts["views"][0]["given"] = [[*link[:4], False, link[4]] for link in violated]
     facts["views"][1]["n_propagated"] = {"must_link": 5000, "cannot_link": 1}
     text = page(facts).text
     assert "line 99 " in text
@@ -393,9 +359,8 @@ def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
     view["n_propagated"]["must_link"] += 5000
     made = page(cut)
     assert f"transferred must-links ({must_links} drawn of {must_links + 5000:,})" in made.text
-    assert (
-        f"This page holds at most {listed} transferred constraints of a view, inferred" in made.text
-    )
+    most = f"This page holds at most {listed} transferred constraints of a view, inferred"
+    assert most in made.text
     cut_off = (
         f"This page holds {listed} of {listed + 5000:,} transferred constraints of images, inferred"
         " ones first, then the heaviest; all are in images/propagated.csv."
@@ -427,14 +392,12 @@ def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
 
 
 def test_a_clustering_without_stability_runs_references_relations_and_constraints_has_a_page(page):
-    facts = make_facts(
-        (30, 20), n_given=0, relations=[], stability_runs={"count": 0, "agreement": []}
-    )
+    no_runs = {"count": 0, "agreement": []}
+    facts = make_facts((30, 20), n_given=0, relations=[], stability_runs=no_runs)
+    unknown = dict.fromkeys(("reference", "reference_f", "reference_ari", "divergence"))
     for view in facts["views"]:
-        view.update(
-            stability=[None] * view["n_rows"], reference=None, reference_f=None, reference_ari=None
-        )
-        view.update(divergence=None, n_propagated={"must_link": 0, "cannot_link": 0})
+        view.update(unknown, stability=[None] * view["n_rows"])
+        view["n_propagated"] = {"must_link": 0, "cannot_link": 0}
     facts["co_em"].update(objectives=[], threshold=None)
     made = page(facts)
     assert "Not known: there were no stability runs." in made.text
@@ -501,9 +464,8 @@ def test_a_page_is_small_enough_to_be_sent(write, rows, most):
 
 def test_a_file_that_cannot_be_written_is_an_error_with_advice(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(
-        StoreError, match=r"report\.html cannot be written: .* A file is where a folder must be: "
-    ):
+    why = r"report\.html cannot be written: .* A file is where a folder must be: "
+    with pytest.raises(StoreError, match=why):
         write_clustering_report(make_facts((30, 20)), tmp_path / "file" / "report.html")
 
 
