@@ -163,6 +163,7 @@ LISTED = """i,j,kind,weight
 UNWEIGHED = "i,j,kind\n0,1,must-link\n7,2,cannot-link\n"
 WHERE = (
     r"list\.csv:\d+: .",
+    r"list\.csv: .*\(line \d+: .",
     r"list\.csv: (cannot be read|this is a binary file|this is not UTF-16)",
     "contradict",
 )
