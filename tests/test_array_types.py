@@ -138,6 +138,7 @@ def test_what_other_transformers_shall_give_changes_no_clusters(output, features
         return (
             *(joint.transform(X), model.labels_[0], model.predict(X), model.predict_proba(X)),
             *(found.predict(rows, name) for name, rows in views.items()),
+            *(found.parts(f"{name}:0")[name].to_numpy() for name in views),
         )
 
     expected = outcome()

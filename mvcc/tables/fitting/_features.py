@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from sklearn import config_context
 
 from mvcc._utils.messages import counted, percent
 from mvcc._utils.one_thread import one_thread
@@ -43,7 +44,15 @@ class Features:
 
 
 def make_features(table: Table, job: Job) -> Features:
-    """Make the features of one view as the job asks for, or raise a DataError."""
+    """Make the features of one view as the job asks for, or raise a DataError.
+
+    They are arrays, whatever a user has scikit-learn give.
+    """
+    with config_context(transform_output="default"):
+        return _made(table, job)
+
+
+def _made(table: Table, job: Job) -> Features:
     view = job.views[table.name]
     method = view.features or job.features
     asked = view.n_components or job.n_components
