@@ -18,6 +18,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
 from mvcc.results import Clustering
 from mvcc.tables._job import Job
+from mvcc.tables.correcting._corrections import with_matches
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._continued import read_former
@@ -91,9 +92,11 @@ def try_numbers(
     cluster of a view have.
     """
     on_step("reading")
-    job = job.model_copy(update={"n_clusters": numbers[-1]})
+    job, former = read_former(job.model_copy(update={"n_clusters": numbers[-1]}))
     with folders_of(job, scheduler, on_step) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
+    if former:
+        inputs = with_matches(inputs, former.corrections)
     for table in inputs.tables:
         check_enough(table, job.k)
     with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:

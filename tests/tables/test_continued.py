@@ -9,7 +9,7 @@ import pytest
 
 from mvcc import cluster_views, load_model
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
-from mvcc.tables import check_clustering
+from mvcc.tables import ReviewSession, check_clustering, load_job, try_numbers
 from tests.tables.problems import (
     by_co_em,
     cluster,
@@ -18,8 +18,9 @@ from tests.tables.problems import (
     read_csv,
     with_values,
     write_csv,
+    write_problem,
 )
-from tests.tables.test_asked import log
+from tests.tables.test_asked import answer_truly, asking, log, matches
 
 ENDINGS = (".csv", ".json", ".html", ".skops", ".yaml")
 CENTERS = np.array([[0, 0], [14, 0], [0, 14], [14, 14], [28, 7]])
@@ -238,6 +239,56 @@ def test_answers_and_names_carry_over_to_the_rows_that_are_still_there(tmp_path)
         go_on(tmp_path, tmp_path / "may", left, 3, "july")
     moved = str(tmp_path / "elsewhere")
     assert go_on(tmp_path, tmp_path / "may", left, 3, "july", asked=moved)["names"] == then["names"]
+
+
+def answered(folder, frame):
+    """Cluster a frame by answers that name a row of each of three clusters; return their folder."""
+    corners = [frame.index[np.argmin(np.linalg.norm(frame - at, axis=1))] for at in CENTERS[:3]]
+    lines = (f"things:{row},new:kind {n}" for n, row in enumerate(corners))
+    asked = log(folder / "asked", *lines)
+    cluster(job(folder, "may", frame, 3, asked=str(asked)), folder / "may")
+    return asked
+
+
+def test_two_folders_that_continue_each_other_in_turn_keep_the_answers_that_are_gone(tmp_path):
+    frame = blobs([30, 30, 30])
+    shutil.rmtree(answered(tmp_path, frame))
+    for former, name in [("may", "june"), ("june", "may")] * 2 + [("may", "july")]:
+        options = job(tmp_path, "again", frame, 3, continues=str(tmp_path / former))
+        facts = cluster(options, tmp_path / name, fresh=True)
+        assert sorted(facts["names"]) == ["kind 0", "kind 1", "kind 2"]
+        assert {row["who"] for row in read_csv(tmp_path / name / "answers.csv")} == {"asked"}
+
+
+@pytest.mark.parametrize("itself", [".", "../may", "../link"])
+def test_a_result_that_names_itself_is_continued_by_the_answers_that_it_has(tmp_path, itself):
+    (tmp_path / "link").symlink_to("may")
+    frame = blobs([30, 30, 30])
+    answered(tmp_path, frame)
+    path = tmp_path / "may/cluster.yaml"
+    path.write_text(path.read_text().replace("../asked", itself))
+    for former, name in (("may", "june"), ("june", "july")):
+        facts = go_on(tmp_path, tmp_path / former, frame, 3, name)
+        assert sorted(facts["names"]) == ["kind 0", "kind 1", "kind 2"]
+        assert {row["who"] for row in read_csv(tmp_path / name / "answers.csv")} == {"asked"}
+
+
+def test_numbers_of_clusters_are_tried_with_the_answers_and_matches_of_the_former_result(tmp_path):
+    options = write_problem(tmp_path, n=40, n_matches=30, judged=())
+    options = asking(options, answer_truly(tmp_path)[0])
+    cluster(options, tmp_path / "may")
+    wrong = matches(tmp_path)[-1]
+    with ReviewSession(tmp_path / "may") as session:
+        session.record([("\n".join(f"view{n}:{row}" for n, row in enumerate(wrong)), "no match")])
+
+    def tried(name, options):
+        return try_numbers(load_job(None, options), range(2, 4), tmp_path / name)
+
+    again = [option for option in options if option[0] != ("asked",)]
+    found = tried("continued", with_values(again, continues=str(tmp_path / "may")))
+    left = [["view0", "view1"], *map(list, matches(tmp_path)[:-1])]
+    write_csv(tmp_path / "view0-view1.csv", left)
+    assert found == tried("given", options)
 
 
 def edit_labels(folder):

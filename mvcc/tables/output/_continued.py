@@ -165,12 +165,17 @@ def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     return (str(folder), *there), gone
 
 
-def _asked_before(folder: Path) -> tuple[str, ...]:
-    """Return the folders of answers of a clustering, in place of a former one those of that one."""
-    found = list[str]()
+def _asked_before(folder: Path, met: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the folders of answers of a clustering, in place of a former one those of that one.
+
+    A clustering that was `met` on the way adds none: two may have continued each other in turn.
+    """
+    met, found = met | {os.path.realpath(folder)}, list[str]()
     for path in load_job(folder / CONFIG).asked:
-        is_result = log_in(path).name == ANSWERS and (Path(path) / CONFIG).exists()
-        found += _asked_before(Path(path)) if is_result else [os.path.normpath(path)]
+        if log_in(path).name != ANSWERS or not (Path(path) / CONFIG).exists():
+            found.append(os.path.normpath(path))
+        elif os.path.realpath(path) not in met:
+            found += _asked_before(Path(path), met)
     return tuple(dict.fromkeys(found))
 
 
