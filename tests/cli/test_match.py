@@ -113,6 +113,31 @@ def test_what_a_review_left_out_is_neither_known_nor_proposed(folder):
     assert "l80" not in {row[0] for row in found["rows"]}
 
 
+def test_in_place_of_a_refused_match_the_next_one_is_proposed(folder):
+    invoke("cluster job.yaml --no-comparison --stability-runs 0 --out results -q")
+
+    def proposed(n, candidates=1, *words):
+        listed = f"match --from results --json -n {n} --candidates {candidates}"
+        return json.loads(invoke(listed, *words).stdout)["rows"]
+
+    ((first, *_),) = proposed(1)
+    for _ in range(3):
+        ((left, right, *_),) = proposed(1)
+        for answer in ("match", "no match"):
+            line = [f"left:{left}\nright:{right}", answer]
+            write_csv(folder / "said.csv", [["id", "answer"], line])
+            invoke("review results --answers said.csv")
+    assert [len(proposed(n)) for n in (1, 20)] == [1, 20]
+    refused = {row["id"] for row in read_csv("results/corrections.csv")}
+    assert len(refused) == 3
+    for turned in ((), ("--between", "right:left")):
+        rows = proposed(N, 4, *turned)
+        assert [row[2] for row in rows] == [*range(1, 5)] * (len(rows) // 4)
+        names = ["left:{0}\nright:{1}", "left:{1}\nright:{0}"][bool(turned)]
+        assert not refused & {names.format(*row) for row in rows}
+        assert first in {row[bool(turned)] for row in rows}
+
+
 def test_two_of_three_views_may_be_chosen_in_either_order(folder):
     views = [f"--view={name}={name}.csv" for name in ("left", "right", "third")]
     matches = [f"--match=left:{name}={name}-matches.csv" for name in ("right", "third")]

@@ -74,6 +74,40 @@ def test_scores_are_those_of_the_definition(seed):
         assert margin == pytest.approx(scores[row, other] - rivals.max(), abs=1e-6)
 
 
+def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch):
+    views, matches, _ = two_views(noise=0.5)
+    scores, (rows, others) = slow_scores(views, matches)
+    known, refused = {(0, 1): matches}, [(rows[0], other) for other in others[:-2]]
+    refused += [tuple(pair) for pair in match_proposals(views, known)[0, 1].pairs[:5].tolist()]
+    apart = np.zeros(scores.shape, np.bool_)
+    for i, j in refused:
+        apart[rows == i, others == j] = True
+    scores[apart] = module.LEAST
+    given = {(1, 0): [(j, i) for i, j in [*refused, tuple(matches[0])]]}  # matched rows as well
+    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 200)
+    columns, pairs = map(raw_columns, views), np.array(given[1, 0])[:, ::-1]
+    found = module.candidates_between(*columns, matches, 3, pairs)
+    order = np.argsort(-scores.max(axis=1))
+    assert found.rows.tolist() == rows[order].tolist()
+    best = -np.sort(-scores, axis=1)[:, :3]
+    np.testing.assert_allclose(found.scores, best[order], atol=1e-6)
+    assert found.mutual.tolist() == [
+        scores[:, own.argmax()].argmax() == row
+        for row, own in zip(order, scores[order], strict=True)
+    ]
+    proposed = match_proposals(views, known, refused=given)[0, 1]
+    scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = module.LEAST  # ten are considered
+    expected = set()
+    while scores.max() > module.LEAST:
+        i, j = np.unravel_index(scores.argmax(), scores.shape)
+        expected.add((rows[i], others[j]))
+        scores[i], scores[:, j] = module.LEAST, module.LEAST
+    assert {*map(tuple, proposed.pairs.tolist())} == expected
+    assert np.isfinite(proposed.probabilities).all()
+    all_refused = {(0, 1): [(i, j) for i in rows for j in others]}
+    assert not len(match_proposals(views, known, refused=all_refused)[0, 1].pairs)
+
+
 def test_counterparts_are_found_where_views_tell_them_and_not_where_they_do_not():
     views, matches, partner = two_views()
     found = match_candidates(views, {(0, 1): matches})[0, 1]

@@ -23,10 +23,11 @@ MOST_LANDMARKS = 500  # matched rows that all rows are compared with
 WIDTH, RIDGE = (0.5, 0.01)
 # whose mean similarity is taken off: rows that are near everything are near nothing in particular
 _NEIGHBORS = 10
-_LEAST = -4.0  # of all scores
+LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
 
 Pair = tuple[int, int]
+_NONE = np.empty((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ def match_candidates(
     with one_thread():
         return {
             key: candidates_between(here, there, rows, c)
-            for key, here, there, rows in matched_columns(views, mappings)
+            for key, here, there, rows, _ in matched_columns(views, mappings)
         }
 
 
@@ -159,7 +160,7 @@ def candidate_hits(
     c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds", low=2)
     found = {}
     with one_thread():
-        for key, here, there, rows in matched_columns(views, mappings):
+        for key, here, there, rows, _ in matched_columns(views, mappings):
             hits = []
             for cut, proposed in without_folds(here, there, rows, n_folds, c):
                 of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
@@ -171,14 +172,17 @@ def candidate_hits(
 
 
 def matched_columns(
-    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any]
-) -> Iterator[tuple[Pair, Floats, Floats, Ints]]:
-    """Give the raw columns of every two views with matches, and these."""
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    refused: Mapping[Any, Any] | None = None,
+) -> Iterator[tuple[Pair, Floats, Floats, Ints, Ints]]:
+    """Give the raw columns of every two views with matches, these, and what is refused."""
     given = GivenViews.of(views)
     data, relations = given.arrays(), given.relations(mappings)
+    apart = given.relations(refused or {})
     columns = [raw_columns(X) for X in data]
     for (u, v), rows in relations.items():
-        yield (u, v), columns[u], columns[v], rows
+        yield (u, v), columns[u], columns[v], rows, apart.get((u, v), _NONE)
 
 
 def without_folds(
@@ -197,8 +201,13 @@ def without_folds(
         yield matches[fold == number], candidates_between(here, there, others, c)
 
 
-def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
-    """Return the c likeliest counterparts of the rows of one view that no match names."""
+def candidates_between(
+    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = _NONE
+) -> MatchCandidates:
+    """Return the c likeliest counterparts of the rows of one view that no match names.
+
+    Pairs of rows that are ``refused`` have the least score.
+    """
     if len(matches) < FEWEST_MATCHES:
         raise InvalidInputError(
             f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
@@ -214,8 +223,11 @@ def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> Ma
         )
     x, y = _in_one_space(here, there, matches, rows, others)
     hubs = _similarity_to_nearest(x, y), _similarity_to_nearest(y, x)
-    found, scores = _nearest(x, y, *hubs, max(c, 2))
-    back, back_scores = _nearest(y, x, *hubs[::-1], 2)
+    ends = zip((len(here), len(there)), (rows, others), refused.T, strict=True)
+    apart = np.column_stack([_places(*own) for own in ends])
+    apart = apart[(apart >= 0).all(axis=1)]
+    found, scores = _nearest(x, y, *hubs, max(c, 2), apart)
+    back, back_scores = _nearest(y, x, *hubs[::-1], 2, apart[:, ::-1])
     first = found[:, 0]
     mutual = back[first, 0] == np.arange(len(rows))
     rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
@@ -226,8 +238,15 @@ def candidates_between(here: Floats, there: Floats, matches: Ints, c: int) -> Ma
     )
 
 
+def _places(n: int, rows: Ints, wanted: Ints) -> Ints:
+    """Return where the wanted ones of n rows are among some; −1 for others."""
+    places = np.full(n, -1)
+    places[rows] = np.arange(len(rows))
+    return places[wanted]
+
+
 def _second(scores: Floats) -> Floats:
-    return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), _LEAST)
+    return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), LEAST)
 
 
 def _in_one_space(
@@ -269,15 +288,23 @@ def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
     return np.concatenate([cosines.mean(axis=1) for cosines in near])
 
 
-def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:
-    """Return the rows of y with the highest scores, descending, for every row of x, and scores."""
+def _nearest(
+    x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int, apart: Ints
+) -> tuple[Ints, Floats]:
+    """Return the rows of y with the highest scores, descending, for every row of x, and scores.
+
+    The pairs of rows that are ``apart`` come last, with the least score.
+    """
     c = min(c, len(y))
     places, scores = [], []
     for some in _blocks(len(x), len(y)):
         score = 2 * (x[some] @ y.T) - hub_y
+        row, other = apart[np.isin(apart[:, 0], some)].T
+        score[row - some[0], other] = -np.inf
         found = np.argpartition(-score, c - 1, axis=1)[:, :c]
         own = np.take_along_axis(score, found, axis=1)
         order = np.argsort(-own, axis=1, kind="stable")
         places.append(np.take_along_axis(found, order, axis=1))
-        scores.append(np.take_along_axis(own, order, axis=1) - hub_x[some, None])
+        own = np.take_along_axis(own, order, axis=1) - hub_x[some, None]
+        scores.append(np.maximum(own, LEAST))
     return np.concatenate(places), np.concatenate(scores)

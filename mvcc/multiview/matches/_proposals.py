@@ -12,6 +12,7 @@ from mvcc._utils.one_thread import one_thread
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.multiview.matches._candidates import (
+    LEAST,
     MatchCandidates,
     Pair,
     candidates_between,
@@ -48,7 +49,11 @@ class MatchProposals:
 
 
 def match_proposals(
-    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_folds: int = 5
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    *,
+    n_folds: int = 5,
+    refused: Mapping[Any, Any] | None = None,
 ) -> dict[Pair, MatchProposals]:
     """Propose matches, each row in one at most, with a probability.
 
@@ -62,6 +67,8 @@ def match_proposals(
         As for ``match_candidates``; 25 matches or more for every two views with five folds.
     n_folds : int, default=5
         1 measures no probabilities.
+    refused : dict {(u, v): pairs of rows}, optional
+        Rows that are known not to match, in the same forms; their next counterparts are proposed.
 
     Returns
     -------
@@ -85,13 +92,15 @@ def match_proposals(
     n_folds = check_count(n_folds, "n_folds")
     with one_thread():
         return {
-            key: _proposals(here, there, rows, n_folds)
-            for key, here, there, rows in matched_columns(views, mappings)
+            key: _proposals(here, there, rows, n_folds, apart)
+            for key, here, there, rows, apart in matched_columns(views, mappings, refused)
         }
 
 
-def _proposals(here: Floats, there: Floats, matches: Ints, n_folds: int) -> MatchProposals:
-    pairs, about = _one_to_one(candidates_between(here, there, matches, _CONSIDERED))
+def _proposals(
+    here: Floats, there: Floats, matches: Ints, n_folds: int, refused: Ints
+) -> MatchProposals:
+    pairs, about = _one_to_one(candidates_between(here, there, matches, _CONSIDERED, refused))
     if n_folds == 1 or not len(pairs):
         none = np.full(len(pairs), np.nan)
         return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
@@ -124,7 +133,7 @@ def _one_to_one(found: MatchCandidates) -> tuple[Ints, Floats]:
     places = []
     for row, rank in zip(rows.tolist(), ranks.tolist(), strict=True):
         other = int(found.candidates[row, rank])
-        if free_rows[row] and other not in taken:
+        if free_rows[row] and other not in taken and found.scores[row, rank] > LEAST:
             free_rows[row] = False
             taken.add(other)
             places.append((row, rank))
@@ -132,6 +141,7 @@ def _one_to_one(found: MatchCandidates) -> tuple[Ints, Floats]:
     scores = found.scores[row, rank]
     # the first candidate has the second one as its rival, and any other the first one
     rivals = found.scores[row, np.minimum(rank == 0, c - 1)] if len(row) else scores
+    rivals = np.where(rivals > LEAST, rivals, scores)  # all others were refused
     pairs = np.column_stack((found.rows[row], found.candidates[row, rank]))
     return pairs, np.column_stack((scores, scores - rivals))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrections import (
     NO_MATCH,
     NONE,
+    Corrections,
     read_corrections,
     rows_in,
     with_matches,
@@ -79,17 +81,14 @@ def propose_matches(
     are_enough = len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
     is_measured = are_enough and np.prod(unmatched) <= _MOST_MEASURED
     n_folds = _FOLDS if is_measured else 1
-    proposals = match_proposals(views, {(0, 1): known}, n_folds=n_folds)[0, 1]
+    matches, refused = {(0, 1): known}, _refused(corrections, called)
+    apart = {(0, 1): np.array(refused, dtype=np.int64).reshape(-1, 2)}
+    proposals = match_proposals(views, matches, n_folds=n_folds, refused=apart)[0, 1]
     others = None
     if n_candidates > 1:
-        others = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
-    no_matches = (line.id for line in corrections.standing if line.answer == NO_MATCH)
-    refused = {frozenset(rows_in(id)) for id in no_matches}
-    lines = [
-        (i, j, *told)
-        for i, j, *told in _lines(proposals, others, n_rows)
-        if frozenset((called[0][i], called[1][j])) not in refused
-    ]
+        most = max(Counter(row for row, _ in refused).values(), default=0)
+        others = match_candidates(views, matches, n_candidates=n_candidates + most)[0, 1]
+    lines = [*_lines(proposals, others, n_rows, n_candidates, {*refused})]
     n_proposals, names = len(lines), [table.name for table in tables]
     if with_known:
         lines += [(i, j, "known", "", "") for i, j in known.tolist()]
@@ -112,8 +111,24 @@ def propose_matches(
     }
 
 
+def _refused(corrections: Corrections, called: list[list[str]]) -> list[tuple[int, int]]:
+    """Return the rows of two tables, `called` so, that corrections say are no match."""
+    places = [{name: row for row, name in enumerate(names)} for names in called]
+    lines = (rows_in(line.id) for line in corrections.standing if line.answer == NO_MATCH)
+    return [
+        (places[0][one], places[1][other])
+        for names in lines
+        for one, other in (names, names[::-1])
+        if one in places[0] and other in places[1]
+    ]
+
+
 def _lines(
-    proposals: MatchProposals, others: MatchCandidates | None, n_rows: int
+    proposals: MatchProposals,
+    others: MatchCandidates | None,
+    n_rows: int,
+    n_candidates: int,
+    refused: set[tuple[int, int]],
 ) -> Iterator[tuple[Any, ...]]:
     """Give each proposal, then the other candidates of its row: rows, rank, probability, score."""
     place = {int(row): number for number, row in enumerate(others.rows)} if others else {}
@@ -123,7 +138,8 @@ def _lines(
         yield row, other, 1, told, round(float(proposals.scores[number]), 4)
         if others:
             found, scores = others.candidates[place[row]], others.scores[place[row]]
-            more = np.flatnonzero(found != other)[: len(found) - 1].tolist()
+            more = [n for n, one in enumerate(found.tolist()) if (row, one) not in refused]
+            more = [n for n in more if found[n] != other][: n_candidates - 1]
             for rank, n in enumerate(more, 2):
                 yield row, int(found[n]), rank, "", round(float(scores[n]), 4)
 
