@@ -18,7 +18,6 @@ from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job
 from mvcc.tables.correcting._corrected import Reviewed
-from mvcc.tables.correcting._corrections import with_matches
 from mvcc.tables.explaining._distinguishing import notes_on_labels, with_likely_labels
 from mvcc.tables.explaining._profiles import (
     all_profiles,
@@ -75,13 +74,13 @@ def clustered(
     """Cluster what was read for a job that ``began`` then; the facts have the settings as said."""
     given = inputs.relations
     if former:
-        inputs = with_matches(inputs, former.corrections)
+        inputs = former.matched(inputs)
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
     method = method_for(job, [feature.X for feature in features], inputs)
     fit = fit_job(method, on_step)
-    continuation = continued(former, tables, fit)
+    continuation = continued(former, inputs, fit)
     fit = continuation.fit
     on_step("reasons")
     explained = method.explain(fit)

@@ -181,6 +181,7 @@ class ClusteringResult(Correctable):
             lambda: found.saved,
             found.reviewed.corrections,
             found.facts.n_clusters,
+            tables=found.inputs.tables_read,
         )
 
     @property

@@ -18,7 +18,6 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting import figures
 from mvcc.results import Clustering
 from mvcc.tables._job import Job
-from mvcc.tables.correcting._corrections import with_matches
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
 from mvcc.tables.output._continued import read_former
@@ -96,7 +95,7 @@ def try_numbers(
     with folders_of(job, scheduler, on_step) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
     if former:
-        inputs = with_matches(inputs, former.corrections)
+        inputs = former.matched(inputs)
     for table in inputs.tables:
         check_enough(table, job.k)
     with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:

@@ -131,6 +131,23 @@ def test_numbers_of_rows_are_no_ids(tmp_path, answers):
     assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
 
 
+@pytest.mark.parametrize("on_top", [False, True], ids=["the same file", "one row more on top"])
+def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, on_top):
+    frame, path = blobs([30, 30, 31]), tmp_path / "rows.csv"
+    options = options_of({"things": path}, stability_runs=0, n_clusters=3)
+    frame.iloc[1:].to_csv(path, index=False)
+    cluster(options, tmp_path / "may")
+    with ReviewSession(tmp_path / "may") as session:
+        session.record([("things:0", "outlier"), ("0", "rename:zero"), ("things:4\nthings:9", "0")])
+    frame.iloc[1 - on_top :].to_csv(path, index=False)
+    facts = cluster(with_values(options, continues=str(tmp_path / "may")), tmp_path / "june")
+    assert facts["names"][0] == "zero"
+    assert ("0" in facts["views"][0]["ids"]) == on_top
+    lost = "Without effect: 2 corrections of things, by numbers of rows that may be other ones now."
+    assert [one for one in facts["warnings"] if "correction" in one] == [lost] * on_top
+    assert len(facts["corrected"]["sentences"]) == (1 if on_top else 3)
+
+
 def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):
     gone = clusters(may)[blobs([30, 30, 30]).index[0]]
     left = [name for name, number in clusters(may).items() if number != gone]

@@ -273,3 +273,74 @@ def test_corrections_of_clusters_of_co_em_hold_for_the_view_that_gives_the_numbe
     after = clustered(stability_runs=0, continues=before)
     assert after.corrections == ["Cluster 0 is now called one."]
     assert "Without effect: 1 correction of survey, by " in after.facts["warnings"][-1]
+
+
+APART = {"matches": None}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [CO_EM, APART, {"views": VIEWS | {"other": SURVEY}}, {"views": {"survey": SURVEY}, **APART}],
+    ids=["co-em", "no matches", "a third table", "one table"],
+)
+def test_corrections_of_rows_hold_for_every_table_that_keeps_its_numbers(found, changed):
+    before = found.split(1, name="half").move({"shop": "s3", "survey": 170}, 2)
+    before = before.move({"shop": "s60", "survey": 171}, None)
+    after = clustered(constraints=None, continues=before, **changed)
+    again = clustered(constraints=None, continues=after, seed=5, **changed)
+    for result in (after, again):
+        if "shop" in result.labels:
+            assert result.labels["shop"]["s3"] == 2
+            assert "s60" not in result.labels["shop"].index
+        assert result.labels["survey"][170] == 2
+        assert 171 not in result.labels["survey"].index
+        assert not any("Without effect" in one for one in result.facts["warnings"])
+        parts = before.labels["survey"] == 3
+        assert (result.labels["survey"][before.labels["survey"].index[parts]] == 3).all()
+    told = [one for one in after.facts["warnings"] if "of corrections name" in one]
+    assert len(told) == ("shop" not in after.labels)
+
+
+def test_a_table_that_was_away_has_the_corrections_of_its_rows_once_it_is_back(found):
+    before = found.move({"shop": ["s0", alone(found, "shop", 0)], "survey": 170}, 2)
+    alone_again = clustered({"survey": SURVEY}, constraints=None, continues=before, **APART)
+    after = clustered(constraints=None, continues=alone_again)
+    for view in VIEWS:
+        pd.testing.assert_series_equal(after.labels[view], before.labels[view])
+    assert not any("Without effect" in one for one in after.facts["warnings"])
+
+
+@pytest.mark.parametrize("between", [CO_EM, APART], ids=["co-em", "no matches"])
+def test_corrections_that_were_divided_count_once_where_views_are_numbered_alike_again(
+    found, between
+):
+    merged = found.rename(0, "zero").merge(1, 2)
+    split = merged.split(0, {"shop": alone(merged, "shop", 0)}, "one").rename("one", "the one")
+    before = split.move({"shop": ["s0", alone(split, "shop", 0)], "survey": 100}, 1)
+    apart = clustered(constraints=None, continues=before, **between)
+    after = clustered(constraints=None, continues=apart)
+    assert after.facts["titles"] == before.facts["titles"]
+    for view in VIEWS:
+        pd.testing.assert_series_equal(after.labels[view], before.labels[view])
+    told = [one for one in after.facts["warnings"] if "correction" in one]
+    lost = "Without effect: 1 correction of survey, by numbers of clusters that"
+    assert [one[: len(lost)] for one in told] == [lost] * (between is APART)
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["the same table", "one row less on top"])
+def test_corrections_of_numbered_rows_hold_only_for_the_same_table(first):
+    views = {"shop": SHOP.reset_index(drop=True), "survey": SURVEY}
+    later = views | {"shop": views["shop"].iloc[first:].reset_index(drop=True)}
+    matches = {("shop", "survey"): [(row, row) for row in range(40)]}
+    before = clustered(views, constraints=None, matches=matches).rename(0, "zero")
+    before = before.match({"shop": 60, "survey": 151}).move({"shop": 80}, None)
+    before = before.move({"shop": 3, "survey": 170}, 2)
+    matches = {("shop", "survey"): [(row - first, row) for row in range(first, 40)]}
+    after = clustered(later, constraints=None, matches=matches, continues=before)
+    assert ([60, 51] in after.facts["relations"][0]["pairs"]) == (not first)
+    assert after.labels["survey"][170] == 2
+    assert len(after.labels["shop"]) == 89
+    assert len(after.corrections) == 4 - 2 * first
+    told = [one for one in after.facts["warnings"] if "correction" in one]
+    lost = "Without effect: 3 corrections of shop, by numbers of rows that may be other ones now."
+    assert told == [lost] * first

@@ -68,7 +68,8 @@ def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
     if draft.n_lost or draft.absent:
         warnings.append(
             f"{counted(draft.n_lost, 'correction')} and {counted(len(draft.absent), 'row')} of"
-            " corrections name what is not in these tables or clusters; they have no effect."
+            " corrections name what is not in these tables, clusters or matches; they have no"
+            " effect."
         )
     if not draft.sentences:
         return found.model_copy(update={"warnings": tuple(warnings)})

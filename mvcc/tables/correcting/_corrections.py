@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,8 +89,11 @@ def rows_in(id: str) -> list[str]:
     return [row for row in id.split("\n") if row]
 
 
-def with_matches(inputs: Inputs, corrections: Corrections) -> Inputs:
-    """Return inputs with the matches that corrections leave; rows that are gone have none."""
+def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] = ()) -> Inputs:
+    """Return inputs with the matches that corrections leave; rows that are gone have none.
+
+    Those that name a row of a view of ``but`` do not count.
+    """
     changes = [line for line in corrections.standing if line.answer in (MATCH, NO_MATCH)]
     if not changes:
         return inputs
@@ -100,7 +103,7 @@ def with_matches(inputs: Inputs, corrections: Corrections) -> Inputs:
         if len(rows) != 2:
             continue
         (u, i), (v, j) = sorted(rows)
-        if (u, v) in matches:
+        if (u, v) in matches and not {inputs.tables[u].name, inputs.tables[v].name} & {*but}:
             change = set.add if line.answer == MATCH else set.discard
             change(matches[u, v], (i, j))
     relations = {

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, counted, typed, view_and_id
+from mvcc._utils.messages import clipped, typed
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
-from mvcc.multiview import Answer
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
+from mvcc.tables.correcting._carried_over import CarryingOver
 from mvcc.tables.correcting._corrections import (
     NONE,
     Corrections,
-    is_about_cluster,
     read_corrections,
-    rows_in,
+    with_matches,
 )
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
 from mvcc.tables.reading._people import log_in
@@ -32,6 +31,7 @@ from mvcc.tables.reading._table import Table
 if TYPE_CHECKING:
     from mvcc.tables.fitting._fit import Fit
     from mvcc.tables.model._saved import SavedClustering
+    from mvcc.tables.reading._inputs import Inputs
 
 _MOST = 1 / 2  # of the rows of a cluster: where these are, the cluster is
 _PART = 1 / 10  # of a cluster, at least, that another one takes over
@@ -110,6 +110,25 @@ class Former:
     corrections: Corrections = NONE
     n_numbers: int = 0  # of clusters that corrections have opened as well
     gone: tuple[str, ...] = ()  # folders of answers
+    tables: Sequence[Table] = ()  # if they are in memory
+
+    def matched(self, inputs: Inputs) -> Inputs:
+        """Return inputs with the matches that the corrections leave."""
+        return with_matches(inputs, self.corrections, but=self.strange(inputs))
+
+    def strange(self, inputs: Inputs) -> set[str]:
+        """Return the views whose rows are numbered, unless their tables are the former ones."""
+        before = {file.path: file.sha256 for file in self.facts.inputs}
+        now = {path: sha256 for path, _, sha256 in inputs.files}
+        known = {(view.name, before.get(view.source)) for view in self.facts.views}
+        tables = {table.name: table for table in self.tables}
+        return {
+            table.name
+            for table in inputs.tables_read
+            if table.is_numbered
+            and (table.name, now.get(table.path, "")) not in known
+            and not (table.name in tables and table.has_rows_of(tables[table.name]))
+        }
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -201,11 +220,11 @@ class Continuation:
         return kept
 
 
-def continued(former: Former | None, tables: list[Table], fit: Fit) -> Continuation:
+def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
     """Give clusters the numbers of the former ones, if any, as `numbers_like`."""
     if former is None:
         return Continuation(fit)
-    facts, n_found = former.facts, fit.n_numbers
+    facts, tables, n_found = former.facts, inputs.tables, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
     numbers, changes = [np.arange(n_found) for _ in tables], []
     like = dict[str, str]()  # whose numbers a view has now that was not there or numbered apart
@@ -242,8 +261,13 @@ def continued(former: Former | None, tables: list[Table], fit: Fit) -> Continuat
         former_view = facts.view(like.get(table.name, table.name))
         names = dict(enumerate(former_view.names)) if former_view else {}
         kept.append(["" if n in retired else names.get(n, "") for n in range(n_numbers)])
-    alike = [[tables[view].name for view in views] for views in numbered_alike(fit)]
-    corrections, warnings = _carried_over(former, alike, like)
+    carrying = CarryingOver(
+        facts.numbered_alike,
+        [[tables[view].name for view in views] for views in numbered_alike(fit)],
+        {view.name for view in facts.views} - like.keys(),
+        former.strange(inputs),
+    )
+    corrections, warnings = carrying.of(former.corrections)
     for path in former.gone:
         warnings.append(f"{path} is not there; its answers are those that {former.called} has.")
     return Continuation(fit, told, kept, facts.names_from, corrections, warnings)
@@ -255,40 +279,6 @@ def numbered_alike(fit: Fit) -> list[list[int]]:
     if fit.method.job.method == "joint":
         return sets
     return [[view] for views in sets for view in views]
-
-
-def _carried_over(
-    former: Former, alike: list[list[str]], like: dict[str, str]
-) -> tuple[Corrections, list[str]]:
-    """Return the corrections, which name clusters as they are numbered here; warn of others.
-
-    ``alike`` are the views that are numbered alike here, ``like`` those with numbers of others.
-    """
-    firsts = [next((name for name in own if name not in like), "") for own in alike]
-    # for a view of each set, those that were numbered like it
-    same = {one: own for one in firsts for own in former.facts.numbered_alike if one in own}
-    lines, lost = list[Answer](), list[str]()
-    for line in former.corrections.standing:
-        ids, other = [line.id], set[str]()
-        if is_about_cluster(line.answer):
-            view, _, number = line.id.rpartition(":")
-            found = [name for name, names in same.items() if not view or view in names]
-            if found:
-                ids = [f"{name}:{number}" if len(alike) > 1 else number for name in found]
-            else:
-                other = {view} & {name for names in alike for name in names}
-        elif line.answer.isdecimal():
-            other = {view_and_id(row)[0] for row in rows_in(line.id)} & like.keys()
-        if other:
-            lost.append(min(other))
-        else:
-            lines += [replace(line, id=id) for id in ids]
-    if lines == [*former.corrections.standing]:
-        return former.corrections, []
-    views = " and ".join(dict.fromkeys(lost))
-    why = "by numbers of clusters that are not used any more."
-    warning = f"Without effect: {counted(len(lost), 'correction')} of {views}, {why}"
-    return Corrections(tuple(lines)), [warning] if lost else []
 
 
 def _former_clusters(former: Former, tables: list[Table], n_clusters: int) -> tuple[Ints, bool]:

@@ -82,6 +82,11 @@ class Table:
         frame = pd.DataFrame(self.X, columns=self.columns)
         return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
 
+    def has_rows_of(self, other: Table) -> bool:
+        """Tell whether the rows are those of another table, by their values."""
+        one, former = (pd.DataFrame(table.X, columns=table.columns) for table in (self, other))
+        return one.equals(former)
+
     def on_rows(self, rows: Ints) -> Table:
         """Return the table of some of the rows, in the given order."""
         if isinstance(self.X, np.ndarray):

@@ -1,0 +1,121 @@
+"""Corrections of an earlier clustering, as they hold for one that continues it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from mvcc._utils.messages import counted, view_and_id
+from mvcc.multiview import MERGE, Answer
+from mvcc.tables.correcting._corrections import (
+    MATCH,
+    NO_MATCH,
+    SPLIT,
+    Corrections,
+    is_about_cluster,
+    rows_in,
+)
+
+_OTHER_CLUSTERS = "by numbers of clusters that are not used any more."
+_OTHER_ROWS = "by numbers of rows that may be other ones now."
+
+
+@dataclass(frozen=True)
+class CarryingOver:
+    """Views of a clustering that continues another one, by their names."""
+
+    before: list[list[str]]  # sets of views that were numbered alike
+    alike: list[list[str]]  # those that are so here
+    held: Collection[str]  # views whose clusters have kept their numbers
+    strange: Collection[str]  # views whose rows are numbered, and may be other ones
+
+    def of(self, former: Corrections) -> tuple[Corrections, list[str]]:
+        """Return the corrections that hold here, and warnings that count the others.
+
+        A line is divided into one for each set of views that are numbered alike.
+        """
+        opened = {line.answer.split(":")[1] for line in former.standing if _splits(line)}
+        lines = list[Answer]()
+        lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
+        for line in former.standing:
+            # corrections that opened a cluster hold, so its number does, too
+            by_found = not _numbers_of(line) <= opened
+            if is_about_cluster(line.answer):
+                ids, views = self._clusters(line, by_found, former)
+                lost[_OTHER_CLUSTERS].append(views)
+            else:
+                named = {view_and_id(row)[0] for row in rows_in(line.id)}
+                others = named.intersection(self.strange)
+                views = self._numbered_anew(named - others) if by_found else set()
+                ids = self._rows(line, others | views)
+                lost[_OTHER_ROWS].append(others)
+                lost[_OTHER_CLUSTERS].append(views)
+            lines += [replace(line, id=id) for id in ids]
+        warnings = []
+        for why, of_lines in lost.items():
+            if views := set().union(*of_lines):
+                n = counted(sum(map(bool, of_lines)), "correction")
+                called = " and ".join(view for view in self._set_of if view in views)
+                warnings.append(f"Without effect: {n} of {called}, {why}")
+        kept = former if lines == [*former.standing] else Corrections(tuple(lines))
+        return kept, warnings
+
+    @cached_property
+    def _set_of(self) -> dict[str, int]:
+        """The number of the set of every view here."""
+        return {view: number for number, own in enumerate(self.alike) for view in own}
+
+    def _clusters(
+        self, line: Answer, by_found: bool, former: Corrections
+    ) -> tuple[list[str], set[str]]:
+        """Return the clusters here that a line is about, and the views for which it is lost."""
+        view, _, number = line.id.rpartition(":")
+        if view not in ("", *self._set_of):
+            return [line.id], set()
+        views = {name for own in self.before if not view or view in own for name in own} or {view}
+        ids, lost = list[str](), set[str]()
+        for own in self.alike:
+            if not views.intersection(own):
+                continue
+            # of views that were numbered apart, one tells what is said of their clusters now
+            first = next((name for name in own if name in self.held), "")
+            is_said = replace(line, id=f"{first}:{number}") in former.standing
+            if first in views or not (by_found or is_said):
+                ids.append(f"{first or own[0]}:{number}" if len(self.alike) > 1 else number)
+            elif not is_said:
+                lost |= views.intersection(own)
+        return ids, lost
+
+    def _numbered_anew(self, named: set[str]) -> set[str]:
+        """Return the views, of those whose rows a line names, for which its number is lost."""
+        # a view that was away comes back to those that it was numbered alike with
+        away = named.difference(*self.before)
+        told = {self._set_of.get(view) for view in named.intersection(self.held)}
+        back = {view for view in away if self._set_of.get(view) in told}
+        return named.intersection(self._set_of).difference(self.held, back)
+
+    def _rows(self, line: Answer, dropped: set[str]) -> list[str]:
+        """Return the rows that a line names, for each set of views, but those of some views."""
+        rows = [(row, view_and_id(row)[0]) for row in rows_in(line.id)]
+        if line.answer in (MATCH, NO_MATCH):
+            return [] if dropped else [line.id]
+        parts = dict[int, list[str]]()
+        # rows of tables that are gone stay with others
+        any_set = next((self._set_of[view] for _, view in rows if view in self._set_of), 0)
+        for row, view in rows:
+            if view not in dropped:
+                parts.setdefault(self._set_of.get(view, any_set), []).append(row)
+        return ["\n".join(part) for part in parts.values()]
+
+
+def _splits(line: Answer) -> bool:
+    return not is_about_cluster(line.answer) and line.answer.startswith(SPLIT)
+
+
+def _numbers_of(line: Answer) -> set[str]:
+    """Return the numbers of clusters that a line names."""
+    numbers = {line.answer.removeprefix(MERGE)}
+    if is_about_cluster(line.answer):
+        numbers.add(line.id.rpartition(":")[2])
+    return {number for number in numbers if number.isdecimal()}
