@@ -236,6 +236,8 @@ OF_SOUNDS, TURNED = pd.DataFrame({"u": ["a"], "v": ["3"]}), renamed("u", "v")
 @pytest.mark.parametrize(
     ("mappings", "message"),
     [
+        (5, "mappings must be a dict"),
+        ([PAIRS], "mappings must be a dict"),
         ({("text", "images"): PAIRS}, "no view 'text'; .* 'sounds'. Did you mean 'texts'"),
         ({(0, 3): PAIRS}, "no view 3; the views are 'texts'"),
         ({"texts": PAIRS}, "the key 'texts' is not a pair of views; the views are"),
