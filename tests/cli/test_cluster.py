@@ -309,11 +309,15 @@ def test_two_tables_and_matches_are_enough(with_pairs):
 def test_a_view_and_a_config_go_with_tables(with_pairs):
     (with_pairs / "extra.csv").write_text("id,x\na,1\nb,2\nc,3\nd,4\n")
     for words, views in (
-        ("images.csv --view words=texts.csv -k 4", ["words", "images"]),
+        (
+            "images.csv --view words=texts.csv --match words:images=Paare.xlsx -k 4",
+            ["words", "images"],
+        ),
         ("cluster.yaml extra.csv", ["texts", "images", "extra"]),
     ):
-        done = invoke(f"cluster {words} --dry-run --json")
-        assert list(json.loads(done.stdout)["settings"]["views"]) == views
+        found = json.loads(invoke(f"cluster {words} --dry-run --json").stdout)
+        assert list(found["settings"]["views"]) == views
+        assert found["matches"] == [{"views": views[:2], "matches": 60}]
 
 
 @pytest.mark.parametrize(
