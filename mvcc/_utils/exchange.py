@@ -177,6 +177,16 @@ class Exchange:
         return moves
 
 
+def is_aside(path: Path) -> bool:
+    """Tell whether a file is not there since moves were stopped, or go on, that put it aside."""
+    if os.path.lexists(path):
+        return False
+    try:
+        return path.name in json.loads(content_of(path.parent / JOURNAL))["aside"]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
 def remove(path: Path, *, ignore_errors: bool = False) -> None:
     """Remove a file or a folder, if it is there."""
     if path.is_dir():

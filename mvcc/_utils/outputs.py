@@ -18,7 +18,7 @@ from typing import Self
 
 from mvcc._utils import files
 from mvcc._utils.exchange import Exchange, remove
-from mvcc._utils.files import LEDGER, PART, Ledger, entries_in, link_before
+from mvcc._utils.files import JOURNAL, LEDGER, PART, Ledger, entries_in, link_before
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 
@@ -289,6 +289,13 @@ def write_output(
         if error.errno == errno.ENXIO:
             why = "nobody reads from this pipe. Read from it first, or choose another --out."
         raise StoreError(f"{path} cannot be written: {why}") from error
+
+
+def put_back(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:
+    """Put former files back where a kill has stopped their exchange, before they are read."""
+    if os.path.lexists(folder / JOURNAL):
+        with OutputFolder(folder, "", on_note=on_note):
+            pass
 
 
 def replace_file(path: Path, content: bytes) -> None:

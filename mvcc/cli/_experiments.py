@@ -104,7 +104,9 @@ def check(context: click.Context, paths: tuple[Path, ...]) -> None:
     parts = {folder for folder in clusterings if _PART.fullmatch(folder.name)}
     findings = [_finding(folder) for folder in sorted(clusterings - parts)]
     unfinished = sorted({folder.parent for folder in parts} - clusterings)
-    findings += [experiments.Finding(one, "unfinished", 0, 0, 0, [_REPEAT]) for one in unfinished]
+    findings += [
+        experiments.Finding(one, "unfinished", 0, 0, 0, [_unfinished(one)]) for one in unfinished
+    ]
     disagreements: list[str] = []
     if not findings or any(file for path in paths for file in path.rglob(results.MANIFEST)):
         of_runs, disagreements = experiments.check_results(paths)
@@ -115,6 +117,14 @@ def check(context: click.Context, paths: tuple[Path, ...]) -> None:
         shared.say(line)
     if disagreements or any(finding.status == "damaged" for finding in findings):
         context.exit(_DIFFERENT)
+
+
+def _unfinished(folder: Path) -> str:
+    try:
+        results.refuse_aside(folder / results.CLUSTERING)
+    except MvccError as error:
+        return str(error)
+    return _REPEAT
 
 
 def _finding(folder: Path) -> experiments.Finding:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
 
-from mvcc._utils.messages import clipped, first_problem
+from mvcc._utils.exchange import is_aside
+from mvcc._utils.messages import clipped, first_problem, typed
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results._changes import Continued, Corrected, Together
@@ -253,6 +254,7 @@ def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:
     try:
         facts = parse_json(content_of(path))
     except FileNotFoundError:
+        refuse_aside(path)
         raise StoreError(
             f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "
             "cluster` wrote."
@@ -262,6 +264,16 @@ def read_facts(folder: Path, name: str = CLUSTERING) -> Clustering:
     if not isinstance(facts, dict):
         raise _damaged(str(path), "it is not a JSON object")
     return parse_facts(facts, str(path))
+
+
+def refuse_aside(path: Path) -> None:
+    """Say of a file of a clustering that a killed command has put aside how it comes back."""
+    if is_aside(path):
+        raise StoreError(
+            f"{path} is not there: a command that was replacing the clustering was killed, or still"
+            " runs. The former files are beside their places. This puts them back: mvcc review"
+            f" {typed(path.parent)} --json"
+        )
 
 
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -30,6 +31,7 @@ from mvcc._utils.settings import (
     validated,
 )
 from mvcc.multiview import base_names, transfer_names
+from mvcc.results import refuse_aside
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date", "picture"]
@@ -368,6 +370,7 @@ def load_job(
     value: Any = {}
     if path is not None:
         folder = os.path.dirname(path)
+        refuse_aside(Path(path))
         value = with_paths(
             read_yaml(path, problems), lambda own: os.path.join(folder, os.path.expanduser(own))
         )

@@ -1,7 +1,9 @@
 """Commands killed while they write lose nothing, and the same command does the rest."""
 
+import itertools
 import os
 import random
+import re
 import shutil
 import signal
 import time
@@ -10,7 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from mvcc import load_model
+from mvcc._utils import files
+from mvcc.exceptions import StoreError
 from mvcc.tables import cluster_job, export_tables, load_job, predict_files
+from tests.command_line import invoke
+from tests.crashes import steps
 from tests.tables.problems import outputs, with_values, write_problem
 
 ENDINGS = (".csv", ".json", ".yaml", ".skops", ".html", ".parquet", ".txt")
@@ -39,6 +46,63 @@ def killed_after(seconds, action):
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("step", [3, 4, 9])
+def test_what_a_killed_clustering_put_aside_is_told_by_who_reads_and_comes_back_by_who_writes(
+    problem, tmp_path, monkeypatch, step
+):
+    options, results = problem
+    folder, view = tmp_path / "results", tmp_path / "data/view0.csv"
+    shutil.copytree(results.parent / "data", tmp_path / "data")
+    shutil.copytree(results, folder)
+    before, moves, move = has_what_is_ours(folder), itertools.count(1), files.move
+
+    def killed(source, target):
+        if next(moves) == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+        move(source, target)
+
+    monkeypatch.setattr(files, "move", killed)
+    again = load_job(None, with_values(options, n_clusters=2))
+    (tmp_path / "log").touch()
+    steps.in_child(lambda: cluster_job(again, folder, fresh=True), tmp_path / "log")
+    monkeypatch.setattr(files, "move", move)
+    assert not (folder / "clustering.json").exists()
+    left = outputs(folder, *ENDINGS)
+    tail = f"--out {tmp_path}/new --quiet"
+    told = rf"is not there: .* This puts them back: mvcc review {folder} --json"
+    for words in (
+        f"predict {folder} --view view0={view} --out {tmp_path}/new.csv",
+        f"export {folder} --out {tmp_path}/new",
+        f"compare {folder} {results}",
+        f"compare {results} {folder}",
+        f"match --from {folder} --json",
+        f"report {folder} --out {tmp_path}/new.html",
+        f"cluster {results}/cluster.yaml --continue {folder} {tail}",
+        f"cluster {results}/cluster.yaml -k 2-3 --continue {folder} {tail}",
+    ):
+        with pytest.raises(StoreError, match=told):
+            invoke(words)
+    assert re.search(told, " ".join(invoke(f"check {folder}").stdout.split()))
+    with pytest.raises(StoreError, match=told):
+        load_model(folder)
+    if not (folder / "cluster.yaml").exists():
+        with pytest.raises(StoreError, match=told):
+            invoke(f"cluster {folder}/cluster.yaml {tail}")
+    assert outputs(folder, *ENDINGS) == left
+    assert not [*tmp_path.glob("new*")]
+    for number, words in enumerate(
+        ["review {} --json", "review {} --parts 0", "report {} --fresh"]
+    ):
+        copy = tmp_path / f"copy{number}"
+        shutil.copytree(folder, copy)
+        invoke(words.format(copy))
+        now = has_what_is_ours(copy)
+        assert {name: now[name] for name in now if name != "report.html"} == {
+            name: before[name] for name in before if name != "report.html"
+        }
+        assert not (copy / ".mvcc-exchange").exists()
 
 
 def has_what_is_ours(folder):

@@ -7,14 +7,14 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from functools import cache
-from os.path import exists  # which is false for what cannot be a path
+from os.path import exists, realpath  # the first is false for what cannot be a path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.outputs import write_output
+from mvcc._utils.outputs import put_back, write_output
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import _words
-from mvcc.results import CLUSTERING, find_experiments, read_facts
+from mvcc.results import CLUSTERING, find_experiments, read_facts, refuse_aside
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,11 +35,14 @@ def write_report(
     clustering.
     """
     path = path or folder / REPORT
+    if realpath(path.parent) == realpath(folder):
+        put_back(folder)
     if exists(folder / CLUSTERING):
         from mvcc.reporting.html._clustering import clustering_page
 
         page = clustering_page(read_facts(folder))
     else:
+        refuse_aside(folder / CLUSTERING)
         try:
             find_experiments(folder)
         except StoreError as error:

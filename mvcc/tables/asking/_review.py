@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.messages import row_name, typed, view_and_id
+from mvcc._utils.outputs import put_back
 from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -60,6 +61,7 @@ class ReviewSession(LoggedSession):
 
     def __init__(self, folder: Path, on_note: Callable[[str], None] = lambda note: None) -> None:
         self.folder = folder
+        put_back(folder, on_note)
         self._found = read_found(folder)
         self._job = job_of_clustering(folder, self._found)
         self._inputs = self._read()
