@@ -301,6 +301,17 @@ def test_corrections_of_rows_hold_for_every_table_that_keeps_its_numbers(found, 
     assert len(told) == ("shop" not in after.labels)
 
 
+def test_a_correction_named_by_a_table_that_is_gone_holds_for_those_numbered_alike():
+    views = VIEWS | {"other": SURVEY}
+    before = clustered(views, constraints=None).rename("shop:0", "none").merge("shop:1", "shop:2")
+    left = {name: views[name] for name in ("survey", "other")}
+    after = clustered(left, constraints=None, continues=before, **APART)
+    renamed, merged = after.corrections
+    assert renamed == "Cluster survey:0 is now called none."
+    assert merged == "Cluster survey:2 was merged into survey:1."
+    assert not any("ffect" in one for one in after.facts["warnings"])
+
+
 def test_a_table_that_was_away_has_the_corrections_of_its_rows_once_it_is_back(found):
     before = found.move({"shop": ["s0", alone(found, "shop", 0)], "survey": 170}, 2)
     alone_again = clustered({"survey": SURVEY}, constraints=None, continues=before, **APART)

@@ -39,7 +39,7 @@ class CarryingOver:
         lines = list[Answer]()
         lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
         for line in former.standing:
-            # corrections that opened a cluster hold, so its number does, too
+            # no other cluster gets a number that a correction opened
             by_found = not _numbers_of(line) <= opened
             if is_about_cluster(line.answer):
                 ids, views = self._clusters(line, by_found, former)
@@ -71,25 +71,25 @@ class CarryingOver:
     ) -> tuple[list[str], set[str]]:
         """Return the clusters here that a line is about, and the views for which it is lost."""
         view, _, number = line.id.rpartition(":")
-        if view not in ("", *self._set_of):
-            return [line.id], set()
         views = {name for own in self.before if not view or view in own for name in own} or {view}
+        if not views.intersection(self._set_of):
+            return [line.id], set()
         ids, lost = list[str](), set[str]()
         for own in self.alike:
             if not views.intersection(own):
                 continue
-            # of views that were numbered apart, one tells what is said of their clusters now
+            # one of several views that were numbered apart gives the numbers and their corrections
             first = next((name for name in own if name in self.held), "")
-            is_said = replace(line, id=f"{first}:{number}") in former.standing
-            if first in views or not (by_found or is_said):
+            is_twin = replace(line, id=f"{first}:{number}") in former.standing
+            if first in views or not (by_found or is_twin):
                 ids.append(f"{first or own[0]}:{number}" if len(self.alike) > 1 else number)
-            elif not is_said:
+            elif not is_twin:
                 lost |= views.intersection(own)
         return ids, lost
 
     def _numbered_anew(self, named: set[str]) -> set[str]:
         """Return the views, of those whose rows a line names, for which its number is lost."""
-        # a view that was away comes back to those that it was numbered alike with
+        # a line names rows of views that were numbered alike, also of those that were away since
         away = named.difference(*self.before)
         told = {self._set_of.get(view) for view in named.intersection(self.held)}
         back = {view for view in away if self._set_of.get(view) in told}
