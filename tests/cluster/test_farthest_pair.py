@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, farthest_pair, in_lanes
+from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, _quickselect, farthest_pair, in_lanes
 from tests.cluster.test_kernels import random_metric
 from tests.reference.mpck import squared_distance
 from tests.strategies import seeds
@@ -144,3 +144,14 @@ def test_of_very_many_points_the_outermost_are_looked_at():
         i, j = found_pair(X, np.ones(4), np.zeros(4))
         assert np.linalg.norm(X[i] - X[j]) == longest, seed
     assert n_others > 10
+
+
+def test_what_is_in_order_at_a_place_is_that_of_a_sort():
+    for seed in range(2000):
+        rng = np.random.default_rng(seed)
+        # many of them equal
+        values = rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0
+        place = int(rng.integers(len(values)))
+        ordered = np.sort(values)
+        assert _quickselect(values, place) == ordered[place], seed
+        np.testing.assert_array_equal(np.sort(values), ordered)  # none is lost

@@ -245,6 +245,15 @@ def test_people_are_named_by_as_much_of_their_folders_as_tells_them_apart(tmp_pa
     assert again.together.people == ((("anna/asked", 2 * K)), ("ben/asked", 2 * K))
 
 
+def test_a_folder_that_is_not_as_deep_as_the_others_gives_its_whole_path(tmp_path, options, ids):
+    deep = "/".join("1234567890")
+    paths = [tmp_path / "ann", *(tmp_path / who / deep / "bob" for who in "xy")]
+    folders = [answered(path, kinds_of(ids, 0, 2)) for path in paths]
+    facts = cluster(asking(options, *folders), tmp_path / "out")
+    names = [name for name, _ in facts["together"]["people"]]
+    assert names == [f"/{paths[0]}", f"x/{deep}/bob", f"y/{deep}/bob"]
+
+
 def test_people_keep_their_names_when_the_folder_that_they_were_told_apart_from_is_gone(
     tmp_path, options, ids
 ):

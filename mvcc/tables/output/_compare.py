@@ -87,7 +87,10 @@ def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> No
 
 def _rows_in_both(one: ViewFacts, other: ViewFacts) -> pd.DataFrame:
     """Return the clusters of rows in both clusterings, by the ids that both have."""
-    before, after = (pd.Series(clusters_of(view), dtype=np.int64) for view in (one, other))
+    before, after = (
+        pd.Series(list(found.values()), pd.Index(list(found), dtype=object), dtype=np.int64)
+        for found in map(clusters_of, (one, other))
+    )
     return before.to_frame("from").join(after.rename("cluster_in_second"), how="inner")
 
 
@@ -112,7 +115,7 @@ def _compared(
     return {
         "name": facts[0].name,
         "rows": len(both),
-        "only_in": [len(view.ids) + len(view.outliers) - len(both) for view in facts],
+        "only_in": [len(clusters_of(view)) - len(both) for view in facts],
         "adjusted_rand": agreement,
         "numbers": number.tolist(),
         "clusters": [rows, columns],

@@ -158,7 +158,7 @@ def _names(folders: Sequence[str]) -> list[str]:
     known = {fields[3].strip() for records in logs for _, fields in records}
     names = []
     for own in parts:
-        longer = ["/".join(own[-n:]) for n in range(fewest, len(own) + 1)]
+        longer = ["/".join(own[-n:]) for n in range(min(fewest, len(own)), len(own) + 1)]
         names.append(next((name for name in longer if name in known), longer[0]))
     return names
 
