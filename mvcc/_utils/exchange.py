@@ -1,8 +1,8 @@
 """Files that take the places of former ones, all or none, whatever stops that.
 
 Before the first move, a journal in the folder names the checksums of all that comes, and where all
-that goes is put aside. The new files count as soon as that journal is gone. Until then, an error
-undoes the moves at once, and after a kill the next command does.
+that goes is put aside. An error undoes the moves at once. After a kill the next command undoes
+them, or finishes them if all new files have come.
 """
 
 from __future__ import annotations
@@ -85,8 +85,13 @@ class Exchange:
         return [*self._read().aside]
 
     def repair(self) -> None:
-        """Undo moves that a kill has stopped, then remove what killed processes have left."""
-        self._undo()
+        """Undo or finish moves that a kill has stopped, then remove what killed processes left."""
+        new, aside = self._read()
+        if new and self._have_all_moved(new, aside):
+            self._touch([*new, *aside])
+            self._write(_Moves({}, self._taken(new, aside)))
+        else:
+            self._undo()
         held = {*self._read().aside.values()}
         for checksum, _, name in self._ledger.entries:
             path = self._folder / name
@@ -96,6 +101,26 @@ class Exchange:
                 remove(path)
                 self._touch([name])
 
+    def _have_all_moved(self, new: Mapping[str, str], aside: Mapping[str, str]) -> bool:
+        """Tell whether all that goes is aside, and all that comes is in its place."""
+        return all(_is_there(self._folder / path) for path in aside.values()) and all(
+            self._has_come(name, checksum) for name, checksum in new.items()
+        )
+
+    def _has_come(self, name: str, checksum: str) -> bool:
+        path = self._folder / name
+        is_file = path.is_file() and not _leads_away(self._folder, name)
+        return is_file and files.sha256_of_file(path) == checksum
+
+    def _taken(self, new: Mapping[str, str], aside: Mapping[str, str]) -> dict[str, str]:
+        """Return where former files are whose places somebody else's files have taken."""
+        ours = {str(one) for name in new for one in (name, *PurePosixPath(name).parents)}
+        return {
+            name: path
+            for name, path in aside.items()
+            if name not in ours and _is_there(self._folder / name)
+        }
+
     def _undo(self) -> None:
         """Remove what came, and put back what went where nothing else is by now."""
         new, aside = moves = self._read()
@@ -103,14 +128,12 @@ class Exchange:
             return
         self._touch([*new, *aside])
         for name, checksum in reversed(new.items()):
-            path = self._folder / name
             around = [name, *map(str, PurePosixPath(name).parents)]
             came_for = next((aside[one] for one in around if one in aside), None)
             if came_for is not None and not _is_there(self._folder / came_for):
                 continue  # here is the former one, even if it has the same bytes
-            is_file = path.is_file() and not _leads_away(self._folder, name)
-            if is_file and files.sha256_of_file(path) == checksum:
-                path.unlink()
+            if self._has_come(name, checksum):
+                (self._folder / name).unlink()
         for name, former in reversed(aside.items()):
             self._put_back(name, former)
         held = {name: former for name, former in aside.items() if _is_there(self._folder / former)}

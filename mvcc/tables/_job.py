@@ -31,7 +31,7 @@ from mvcc._utils.settings import (
     validated,
 )
 from mvcc.multiview import base_names, transfer_names
-from mvcc.results import refuse_aside
+from mvcc.results import CLUSTERING, refuse_aside
 
 Features: TypeAlias = Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"]
 Kind = Literal["number", "text", "category", "date", "picture"]
@@ -370,7 +370,8 @@ def load_job(
     value: Any = {}
     if path is not None:
         folder = os.path.dirname(path)
-        refuse_aside(Path(path))
+        for name in (path, os.path.join(folder, CLUSTERING)):
+            refuse_aside(Path(name))
         value = with_paths(
             read_yaml(path, problems), lambda own: os.path.join(folder, os.path.expanduser(own))
         )

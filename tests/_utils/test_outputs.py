@@ -446,6 +446,31 @@ def test_what_was_moved_aside_goes_once_all_is_there_whatever_somebody_changes(
     assert repaired(tmp_path) == new | {"a/1.csv": b"mine"}
 
 
+@pytest.mark.parametrize("write_all", [write_staged, write_several])
+def test_a_kill_after_the_last_move_leaves_the_new_files_that_everybody_reads_by_then(
+    tmp_path, write_all
+):
+    out, log = tmp_path / "out", tmp_path / "log"
+
+    def killed():
+        move = files.move
+
+        def last(source, target):
+            move(source, target)
+            if target == out / "z.json":
+                os._exit(KILLED)
+
+        files.move = last
+        write_all(out, b"new", *NEW_NAMES)
+
+    write_all(out, b"former", *FORMER_NAMES)
+    assert steps.in_child(killed, log) == KILLED, log.read_text()
+    (out / "a/mine.txt").write_bytes(b"mine")
+    assert JOURNAL in names(out)
+    others = {"b.csv": b"former"} if write_all is write_several else {}
+    assert repaired(out) == dict.fromkeys(NEW_NAMES, b"new") | {"a/mine.txt": b"mine"} | others
+
+
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_nothing_fails_once_all_new_files_count(tmp_path, monkeypatch, error):
     """Of an interrupt the command learns, but all is there."""

@@ -35,20 +35,24 @@ class CarryingOver:
 
         A line is divided into one for each set of views that are numbered alike.
         """
-        opened = {line.answer.split(":")[1] for line in former.standing if _splits(line)}
+        opened = {number for line in former.standing if (number := _opened_by(line))}
+        opened_here: dict[str, set[int]] = {number: set() for number in opened}  # in which sets
         lines = list[Answer]()
         lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
         for line in former.standing:
             # no other cluster gets a number that a correction opened
             by_found = not _numbers_of(line) <= opened
             if is_about_cluster(line.answer):
-                ids, views = self._clusters(line, by_found, former)
+                within = None if by_found else opened_here[line.id.rpartition(":")[2]]
+                ids, views = self._clusters(line, within, former)
                 lost[_OTHER_CLUSTERS].append(views)
             else:
                 named = {view_and_id(row)[0] for row in rows_in(line.id)}
                 others = named.intersection(self.strange)
                 views = self._numbered_anew(named - others) if by_found else set()
                 ids = self._rows(line, others | views)
+                if number := _opened_by(line):
+                    opened_here[number] |= {self._set_of_rows(id) for id in ids}
                 lost[_OTHER_ROWS].append(others)
                 lost[_OTHER_CLUSTERS].append(views)
             lines += [replace(line, id=id) for id in ids]
@@ -67,21 +71,24 @@ class CarryingOver:
         return {view: number for number, own in enumerate(self.alike) for view in own}
 
     def _clusters(
-        self, line: Answer, by_found: bool, former: Corrections
+        self, line: Answer, within: set[int] | None, former: Corrections
     ) -> tuple[list[str], set[str]]:
-        """Return the clusters here that a line is about, and the views for which it is lost."""
+        """Return the clusters here that a line is about, and the views for which it is lost.
+
+        A cluster that a correction opened is there ``within`` some sets alone.
+        """
         view, _, number = line.id.rpartition(":")
         views = {name for own in self.before if not view or view in own for name in own} or {view}
         if not views.intersection(self._set_of):
             return [line.id], set()
         ids, lost = list[str](), set[str]()
-        for own in self.alike:
-            if not views.intersection(own):
+        for place, own in enumerate(self.alike):
+            if not views.intersection(own) or (within is not None and place not in within):
                 continue
             # one of several views that were numbered apart gives the numbers and their corrections
             first = next((name for name in own if name in self.held), "")
             is_twin = replace(line, id=f"{first}:{number}") in former.standing
-            if first in views or not (by_found or is_twin):
+            if first in views or not (within is None or is_twin):
                 ids.append(f"{first or own[0]}:{number}" if len(self.alike) > 1 else number)
             elif not is_twin:
                 lost |= views.intersection(own)
@@ -100,17 +107,23 @@ class CarryingOver:
         rows = [(row, view_and_id(row)[0]) for row in rows_in(line.id)]
         if line.answer in (MATCH, NO_MATCH):
             return [] if dropped else [line.id]
-        parts = dict[int, list[str]]()
-        # rows of tables that are gone stay with others
-        any_set = next((self._set_of[view] for _, view in rows if view in self._set_of), 0)
+        parts, any_set = dict[int, list[str]](), self._set_of_rows(line.id)
         for row, view in rows:
             if view not in dropped:
                 parts.setdefault(self._set_of.get(view, any_set), []).append(row)
         return ["\n".join(part) for part in parts.values()]
 
+    def _set_of_rows(self, id: str) -> int:
+        """Return the set of the first row of a table that is here; those of others stay with it."""
+        views = (view_and_id(row)[0] for row in rows_in(id))
+        return next((self._set_of[view] for view in views if view in self._set_of), 0)
 
-def _splits(line: Answer) -> bool:
-    return not is_about_cluster(line.answer) and line.answer.startswith(SPLIT)
+
+def _opened_by(line: Answer) -> str:
+    """Return the number of the cluster that a line opens, if any."""
+    if is_about_cluster(line.answer) or not line.answer.startswith(SPLIT):
+        return ""
+    return line.answer.split(":")[1]
 
 
 def _numbers_of(line: Answer) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from mvcc._utils.messages import clipped, typed
 from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
-from mvcc.tables._job import Job, load_job
+from mvcc.tables._job import Job, View, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
 from mvcc.tables.correcting._carried_over import CarryingOver
 from mvcc.tables.correcting._corrections import (
@@ -25,6 +25,7 @@ from mvcc.tables.correcting._corrections import (
     with_matches,
 )
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
+from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
 
@@ -111,24 +112,35 @@ class Former:
     n_numbers: int = 0  # of clusters that corrections have opened as well
     gone: tuple[str, ...] = ()  # folders of answers
     tables: Sequence[Table] = ()  # if they are in memory
+    moved: Collection[str] = ()  # views that are another sheet of their file, or begin elsewhere
 
     def matched(self, inputs: Inputs) -> Inputs:
         """Return inputs with the matches that the corrections leave."""
         return with_matches(inputs, self.corrections, but=self.strange(inputs))
 
     def strange(self, inputs: Inputs) -> set[str]:
-        """Return the views whose rows are numbered, unless their tables are the former ones."""
+        """Return the views whose rows are or were numbered, unless the table is the former one."""
         before = {file.path: file.sha256 for file in self.facts.inputs}
         now = {path: sha256 for path, _, sha256 in inputs.files}
         known = {(view.name, before.get(view.source)) for view in self.facts.views}
         tables = {table.name: table for table in self.tables}
-        return {
-            table.name
-            for table in inputs.tables_read
-            if table.is_numbered
-            and (table.name, now.get(table.path, "")) not in known
-            and not (table.name in tables and table.has_rows_of(tables[table.name]))
-        }
+        found = set()
+        for table in inputs.tables_read:
+            name, was_numbered = table.name, self.numbered(table.name)
+            is_former = (name, now.get(table.path, "")) in known and name not in self.moved
+            if name in tables:
+                is_former |= table.has_rows_of(tables[name])
+            if was_numbered != table.is_numbered or (was_numbered and not is_former):
+                found.add(name)
+        return found
+
+    def numbered(self, name: str) -> bool:
+        """Tell whether the rows of a former view were numbered, as far as its facts tell."""
+        view = self.facts.view(name)
+        if view is None or any(column.note == LeftOut.NAMES_ROWS for column in view.columns):
+            return False
+        ids = {*view.ids, *view.outliers}
+        return ids == set(map(str, range(len(ids))))
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -153,6 +165,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if not job.asked:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
+    places = {name: _place(view) for name, view in load_job(folder / CONFIG).views.items()}
     former = Former(
         str(folder),
         read_found(folder),
@@ -160,8 +173,14 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         read_corrections(folder),
         facts.n_clusters,
         tuple(gone),
+        moved=[name for name, view in job.views.items() if _place(view) != places.get(name)],
     )
     return job, former
+
+
+def _place(view: View) -> tuple[str | None, int | None]:
+    """Return where the table of a view begins in its file."""
+    return view.sheet, view.header
 
 
 def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
@@ -302,7 +321,7 @@ def _shared(former: Former, table: Table) -> Ints:
     """Return the former cluster of every row by its id; numbers of rows name none."""
     view = former.facts.view(table.name)
     assert view is not None
-    if table.is_numbered:
+    if table.is_numbered or former.numbered(table.name):
         return np.full(len(table.ids), -1)
     clusters = dict(zip(view.ids, view.labels, strict=True))
     return np.array([clusters.get(name, -1) for name in table.ids])
