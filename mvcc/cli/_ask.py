@@ -190,8 +190,8 @@ def match(
         f"{n_second} of {second}"
     )
     measured = (
-        "How often known matches are found again was not measured: there are too few matches, or "
-        "too many rows."
+        "How often known matches are found again was not measured: there are too few matches, too "
+        "many rows, or none without a match."
     )
     if found["found_first"] is not None:
         measured = (

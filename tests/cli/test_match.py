@@ -156,6 +156,16 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
         invoke(*words, "--between", "left:third")
 
 
+def test_where_nothing_is_left_to_propose_nothing_is_measured(folder):
+    write_csv(
+        folder / "right-matches.csv", [["left", "right"], *([f"l{n}", f"r{n}"] for n in range(N))]
+    )
+    done = invoke("match job.yaml --json")
+    assert "NaN" not in done.stdout
+    assert json.loads(done.stdout)["found_first"] is None
+    assert "was not measured" in invoke("match job.yaml --out none.csv").stdout
+
+
 def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
     monkeypatch.setattr("mvcc.tables.output._match._MOST_MEASURED", 899)
     done = invoke("match job.yaml --out proposals.csv")

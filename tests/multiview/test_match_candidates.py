@@ -242,6 +242,19 @@ def test_one_unmatched_row_is_proposed():
     assert 0 < found.probabilities[0] < 1
 
 
+def test_what_is_equal_in_all_known_proposals_does_not_tell_of_others():
+    rng = np.random.default_rng(111)
+    n, m = rng.integers(27, 60, 2)
+    t = rng.normal(size=(max(n, m), 2))
+    sides = (t @ rng.normal(size=(2, 3)))[:n, :1], (t @ rng.normal(size=(2, 2)))[:m, :1]
+    views = [np.where(side > 0, 1.0, 0.0) for side in sides]
+    known = {(0, 1): np.column_stack((np.arange(25), np.arange(25)))}
+    refused = [(i, j) for i in range(25, n) for j in range(25, m) if rng.random() < 0.7]
+    found = match_proposals(views, known, refused={(0, 1): refused})[0, 1]
+    assert len(found.pairs)
+    assert ((found.probabilities > 0) & (found.probabilities < 1)).all()
+
+
 def test_matches_that_are_all_found_do_not_make_a_proposal_certain():
     found = match_proposals(*problem(0.001, n=60, n_known=40))[0, 1]
     assert found.probabilities.max() < 1

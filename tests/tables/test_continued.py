@@ -131,21 +131,35 @@ def test_numbers_of_rows_are_no_ids(tmp_path, answers):
     assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
 
 
-@pytest.mark.parametrize("on_top", [False, True], ids=["the same file", "one row more on top"])
-def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, on_top):
-    frame, path = blobs([30, 30, 31]), tmp_path / "rows.csv"
-    options = options_of({"things": path}, stability_runs=0, n_clusters=3)
-    frame.iloc[1:].to_csv(path, index=False)
-    cluster(options, tmp_path / "may")
+@pytest.mark.parametrize("later", ["the same file", "a row on top", "another sheet", "names"])
+def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, later):
+    frame, path = blobs([30, 30, 31]), tmp_path / "rows.xlsx"
+    view = {"path": str(path), "sheet": "May"}
+
+    def write_may(first):
+        with pd.ExcelWriter(path) as book:
+            first.to_excel(book, sheet_name="May", index=False)
+            frame.to_excel(book, sheet_name="June", index=False)
+
+    write_may(frame.iloc[1:])
+    cluster(options_of({"things": view}, stability_runs=0, n_clusters=3), tmp_path / "may")
     with ReviewSession(tmp_path / "may") as session:
         session.record([("things:0", "outlier"), ("0", "rename:zero"), ("things:4\nthings:9", "0")])
-    frame.iloc[1 - on_top :].to_csv(path, index=False)
+    if later == "a row on top":
+        write_may(frame)
+    elif later == "another sheet":
+        view["sheet"] = "June"
+    elif later == "names":
+        write_may(frame.iloc[1:].assign(id=range(1, 91)))
+    options = options_of({"things": view}, stability_runs=0, n_clusters=3)
     facts = cluster(with_values(options, continues=str(tmp_path / "may")), tmp_path / "june")
+    is_same = later == "the same file"
     assert facts["names"][0] == "zero"
-    assert ("0" in facts["views"][0]["ids"]) == on_top
+    assert ("0" in facts["views"][0]["ids"]) == (not is_same and later != "names")
     lost = "Without effect: 2 corrections of things, by numbers of rows that may be other ones now."
-    assert [one for one in facts["warnings"] if "correction" in one] == [lost] * on_top
-    assert len(facts["corrected"]["sentences"]) == (1 if on_top else 3)
+    assert [one for one in facts["warnings"] if "correction" in one] == [lost] * (not is_same)
+    assert len(facts["corrected"]["sentences"]) == (3 if is_same else 1)
+    assert facts["continued"]["changes"][0]["by_model"]
 
 
 def test_the_number_of_a_vanished_cluster_is_never_used_again(tmp_path, may):

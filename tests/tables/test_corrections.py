@@ -329,6 +329,7 @@ def test_corrections_that_were_divided_count_once_where_views_are_numbered_alike
     split = merged.split(0, {"shop": alone(merged, "shop", 0)}, "one").rename("one", "the one")
     before = split.move({"shop": ["s0", alone(split, "shop", 0)], "survey": 100}, 1)
     apart = clustered(constraints=None, continues=before, **between)
+    assert not any("have no effect" in one for one in apart.facts["warnings"])
     after = clustered(constraints=None, continues=apart)
     assert after.facts["titles"] == before.facts["titles"]
     for view in VIEWS:

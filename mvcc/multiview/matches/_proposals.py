@@ -152,7 +152,8 @@ def _calibrated(known: Floats, right: Bools, about: Floats) -> Floats:
         return np.full(len(about), (right.sum() + 0.5) / (len(right) + 1))
     from sklearn.linear_model import LogisticRegression
 
-    mean, spread = known.mean(axis=0), known.std(axis=0) + np.finfo(float).tiny
+    mean, spread = known.mean(axis=0), known.std(axis=0)
+    spread[spread == 0] = 1  # what is equal in all of them tells nothing
     model = LogisticRegression(C=_STRENGTH).fit((known - mean) / spread, right)
     found: Floats = model.predict_proba((about - mean) / spread)[:, 1]
     return found

@@ -84,6 +84,8 @@ def propose_matches(
     matches, refused = {(0, 1): known}, _refused(corrections, called)
     apart = {(0, 1): np.array(refused, dtype=np.int64).reshape(-1, 2)}
     proposals = match_proposals(views, matches, n_folds=n_folds, refused=apart)[0, 1]
+    # nothing is measured where nothing is left to propose, either
+    hits = [None if np.isnan(hit) else float(hit) for hit in proposals.hits]
     others = None
     if n_candidates > 1:
         most = max(Counter(row for row, _ in refused).values(), default=0)
@@ -103,8 +105,8 @@ def propose_matches(
         "views": names,
         "n_matches": len(known),
         "n_unmatched": unmatched,
-        "found_first": float(proposals.hits[0]) if is_measured else None,
-        "found_in_five": float(proposals.hits[-1]) if is_measured else None,
+        "found_first": hits[0],
+        "found_in_five": hits[-1],
         "n_proposals": n_proposals,
         "columns": [*names, "rank", "probability", "score", *(name for name, _ in first + second)],
         "rows": rows,
