@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import as_array, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, nearest_of, shown
-from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

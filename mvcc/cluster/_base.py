@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
     LARGEST_SQUARE,
     RandomState,

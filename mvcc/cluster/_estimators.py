@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans
 from mvcc.cluster._descent import Found, Problem

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered, teller
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.cluster._descent import Found, Problem, Sample
 from mvcc.constraints import Constraints, Listed, components
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.validation import (
     RandomState,
     as_array,

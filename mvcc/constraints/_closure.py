@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import called
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import pairs_of_spans, spans
 from mvcc.constraints._kernels.closure import closed_pairs, components
 from mvcc.exceptions import ConstraintConflictError

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.outputs import replace_file
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState, number_rows
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, nearest_id, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import delimiter_of, read_text, records_of
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.exceptions import InvalidInputError
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.constraints._arrays import pairs_of_spans
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._given import NO_RELATIONS, Relations

@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_list
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts

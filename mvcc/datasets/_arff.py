@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import Attribute, decoded, nominal_values, parse_arff
-from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
 from mvcc.exceptions import DataError
 

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
-from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import as_generator
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.types import Ints
+from mvcc._utils.arrays import Ints
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._registry import registry
 from mvcc.exceptions import DataError

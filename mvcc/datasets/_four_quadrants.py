@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, relate
 
 # quadrants I, II, III, IV

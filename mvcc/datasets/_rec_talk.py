@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
 from mvcc.datasets._files import ENCODING, documents

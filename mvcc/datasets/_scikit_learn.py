@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_circles, make_moons
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.validation import check_number
 from mvcc.datasets._dataset import Dataset, check_multiple, pair_at_random, relate
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import strmm
 from scipy.sparse.csgraph import dijkstra
 
-from mvcc._utils.types import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.embedding._anchors import (
     MOST_ANCHORS,
     Anchors,

@@ -18,9 +18,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc._utils.arrays import BLOCK_ROWS, Floats, Ints
 from mvcc._utils.kernels.shared import add_gram
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc._utils.types import BLOCK_ROWS, Floats, Ints
 from mvcc.embedding._joint_graph import membership
 
 N_TIES = 3  # r, anchors that a row is tied to

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.constraints import Relations
 from mvcc.embedding._anchor_graph import AnchorGraph, ViewTies
 from mvcc.embedding._anchors import (

@@ -12,9 +12,9 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, percent, shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats
 from mvcc.embedding._joint_graph import unit_rows
 from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler
 from mvcc.exceptions import InvalidInputError

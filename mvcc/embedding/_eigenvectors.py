@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.progress import teller
-from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import InvalidInputError
 
 _DENSE_OBJECTS = 600

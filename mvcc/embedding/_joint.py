@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding._any_graph import any_graph
 from mvcc.embedding._auto_features import Rule, fitted_features

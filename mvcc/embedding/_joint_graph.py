@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial.distance import cdist
 
-from mvcc._utils.types import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._neighbors import NeighborSearch, nearness

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from mvcc._utils.types import Floats, Ints, blocks_of
+from mvcc._utils.arrays import Floats, Ints, blocks_of
 
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
 _BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Bools, Floats, Ints, blocks_of
 from mvcc._utils.validation import check_matrices, checked_by
 from mvcc.constraints import Constraints, constraints_on
 from mvcc.embedding._joint_graph import unit_rows

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._utils.types import Floats
+from mvcc._utils.arrays import Floats
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
 UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from mvcc._utils.types import Bools, Floats, Ints, blocks_of
+from mvcc._utils.arrays import Bools, Floats, Ints, blocks_of
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up

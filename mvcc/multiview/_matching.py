@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Ints
 from mvcc._utils.validation import MAX_ENTRIES, as_array, as_list, check_count, check_labels
 from mvcc.constraints import check_mappings
 from mvcc.exceptions import InvalidInputError

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.kernels import threads
-from mvcc._utils.types import Ints
 from mvcc.constraints import Constraints, Neighborhoods
 from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview.co_em._methods import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.validation import check_data, check_labels, check_metrics
 
 # Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc._utils.messages import agreeing, enumerated, views_of_pair
-from mvcc._utils.types import Floats, Ints, blocks_of
 from mvcc.metrics import cluster_fit
 from mvcc.results import Clustering, parse_facts
 from mvcc.tables._job import Job

@@ -14,8 +14,8 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn import config_context
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import shown
-from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import called, shown
-from mvcc._utils.types import Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import in_fold, neighborhood_folds
 from mvcc.exceptions import InvalidInputError

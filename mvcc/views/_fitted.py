@@ -13,8 +13,8 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, clipped, naming, shown
-from mvcc._utils.types import Floats
 from mvcc._utils.validation import as_array, as_pandas
 from mvcc.exceptions import InvalidInputError
 from mvcc.views._constrained import ConstrainedViews

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, shown
-from mvcc._utils.types import Floats
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import InvalidInputError, PropagationWarning

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import clone
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, naming, shown
-from mvcc._utils.types import Floats
 from mvcc.constraints import (
     ConstraintMap,
     Constraints,

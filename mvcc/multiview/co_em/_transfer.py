@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.validation import check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.progress import teller
-from mvcc._utils.types import Floats, Ints, LazyRows, blocks_of
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints
 from mvcc.embedding import (

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
 
-from mvcc._utils.types import Floats, Ints, blocks_of
+from mvcc._utils.arrays import Floats, Ints, blocks_of
 from mvcc.constraints import Constraints
 
 if TYPE_CHECKING:

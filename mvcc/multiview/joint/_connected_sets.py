@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import called, shown
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_floats
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import by_anchors, find_objects, separate_problems

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.messages import shown
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats, Ints, LazyRows
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, fitted_features, separate_problems

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.progress import teller
-from mvcc._utils.types import Floats, Ints, LazyRows
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from mvcc._utils.types import Floats, Ints, LazyRows, blocks_of
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc.constraints import Constraints
 from mvcc.embedding import JointGraph, membership
 

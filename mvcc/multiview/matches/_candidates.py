@@ -10,8 +10,8 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist, pdist
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.embedding import raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_array, as_list, class_codes
 from mvcc.constraints import Relations
 from mvcc.embedding import (

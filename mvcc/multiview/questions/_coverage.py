@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 from sklearn.cluster import MiniBatchKMeans
 
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.embedding import AnchorGraph, JointGraph
 from mvcc.multiview.joint._spreading import SPREADING
 from mvcc.multiview.questions._group_links import GroupLinks

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, nearest, shown
-from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 
 UNSURE, OUTLIER, NEW, UNDO = "unsure", "outlier", "new", "undo"

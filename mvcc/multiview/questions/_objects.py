@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import row_name, shown
-from mvcc._utils.types import Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems

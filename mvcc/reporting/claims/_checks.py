@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.types import Floats
+from mvcc._utils.arrays import Floats
 from mvcc.reporting.claims import _statistics as stats
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.types import Floats
+from mvcc._utils.arrays import Floats
 from mvcc.reporting.claims._checks import shortage
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (

@@ -9,7 +9,7 @@ from math import copysign, inf, nan, sqrt
 import numpy as np
 from scipy import stats
 
-from mvcc._utils.types import Floats
+from mvcc._utils.arrays import Floats
 
 LEVEL = 0.05  # of every test, and 1 − LEVEL is the coverage of every interval
 RESAMPLES = 2000  # of every bootstrap: a quantile of 2.5 % then rests on 50 of them

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from mvcc._utils.types import Floats
+    from mvcc._utils.arrays import Floats
 
 _F_MEASURE = {
     "multi-view": "Figure 4. Comparison of multi-view constrained clustering performance",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Ellipse
 
-    from mvcc._utils.types import Floats
+    from mvcc._utils.arrays import Floats
 
 _CAPTION = (
     "From a real run. Ellipses at 1 standard deviation, where a Gaussian has fallen to 0.61 of its "

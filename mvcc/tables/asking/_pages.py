@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import row_name, shown, view_and_id
-from mvcc._utils.types import Floats
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Question
 from mvcc.results import Sureness

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import row_name, typed, view_and_id
 from mvcc._utils.outputs import put_back
-from mvcc._utils.types import Floats
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
 from mvcc.reporting.html import REPORT, REPORT_KIND, clustering_page

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.environment import now
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import row_name, shown, view_and_id
-from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
 from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions

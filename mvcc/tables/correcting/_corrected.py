@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.messages import counted
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import UNDO, Answer, JointGraphClustering, match_clusters
 from mvcc.results import Clustering, Relation, parse_facts

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from mvcc._utils.arrays import Bools, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest, row_name, shown, view_and_id
-from mvcc._utils.types import Bools, Ints
 from mvcc.embedding import find_objects
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import MERGE, NEW, OPENS, OUTLIER, RENAME, Answer

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.environment import command_line
 from mvcc._utils.messages import clipped, percent, shown, with_its_end
-from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.metrics import clustering_accuracy, scores_of_table
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._features import rounded

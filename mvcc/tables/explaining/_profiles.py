@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows, blocks_of
 from mvcc._utils.messages import clipped, shown
-from mvcc._utils.types import Floats, Ints, LazyRows, blocks_of
 from mvcc.embedding import means_of_clusters
 from mvcc.results import Sureness, sureness_of
 from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words

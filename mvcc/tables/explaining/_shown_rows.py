@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import agreeing, clipped, counted
-from mvcc._utils.types import Ints
 from mvcc.constraints import Relations
 from mvcc.tables.explaining._distinguishing import columns_of, written
 from mvcc.tables.explaining._profiles import Profile

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import agreeing
-from mvcc._utils.types import Floats
 from mvcc.constraints import (
     Constraints,
     Relations,

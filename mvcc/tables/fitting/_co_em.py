@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.types import Bools, Floats, Ints
+from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc.constraints import Constraints, kind_of
 from mvcc.multiview import (
     MultiViewConstrainedClustering,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.progress import numbered
-from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
 from mvcc.exceptions import MvccError

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.progress import numbered
-from mvcc._utils.types import Floats, Ints, LazyRows
 from mvcc.constraints import (
     Constraints,
     Relations,

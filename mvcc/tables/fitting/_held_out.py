@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from mvcc._utils.types import Floats, Ints
+from mvcc._utils.arrays import Floats, Ints
 from mvcc.constraints import Constraints, Relations, in_fold
 from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats, Ints, LazyRows
 from mvcc._utils.messages import agreeing, counted
-from mvcc._utils.types import Floats, Ints, LazyRows
 from mvcc.constraints import Constraints
 from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 from mvcc.results import ViewFacts

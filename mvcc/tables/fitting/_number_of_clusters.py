@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import agreeing, counted
 from mvcc._utils.one_thread import one_thread
-from mvcc._utils.types import Floats
 from mvcc.exceptions import ConfigError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._inputs import Inputs, check_enough

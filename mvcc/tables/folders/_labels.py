@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, opened
 from mvcc._utils.scheduler import Client
-from mvcc._utils.types import Ints
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError, WorkerError
 from mvcc.metrics import scores_of_table

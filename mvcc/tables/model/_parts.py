@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
 
-from mvcc._utils.types import Floats
+from mvcc._utils.arrays import Floats
 from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.embedding import (
     Anchors,

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn import config_context
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.outputs import replace_file
-from mvcc._utils.types import Ints
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model

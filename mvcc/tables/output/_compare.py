@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
 from mvcc._utils.outputs import write_output
-from mvcc._utils.types import Ints
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.results import Changes, Clustering, Given, LinkFacts, ViewFacts, in_words, read_facts

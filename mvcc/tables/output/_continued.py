@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, typed
-from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, View, load_job

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, pair_name, row_name, shown, views_of_pair
 from mvcc._utils.outputs import write_output
-from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job

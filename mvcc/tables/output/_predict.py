@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
-from mvcc._utils.types import Ints
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.results import Clustering
 from mvcc.tables._job import View, load_job

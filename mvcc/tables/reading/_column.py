@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from mvcc._utils.types import Bools
+from mvcc._utils.arrays import Bools
 from mvcc.tables._job import Kind
 from mvcc.tables.reading._pictures import SUFFIXES
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.types import Bools, Floats
+from mvcc._utils.arrays import Bools, Floats
 from mvcc.tables._job import AskedKind, Kind
 from mvcc.tables.reading._column import (
     GLANCE,

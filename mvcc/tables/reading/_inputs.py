@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, counted, nearest, shown, view_and_id, views_of_pair
 from mvcc._utils.settings import Problems as Mistakes
 from mvcc._utils.settings import validated
-from mvcc._utils.types import Ints
 from mvcc._utils.validation import as_pandas
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import clipped, with_point
-from mvcc._utils.types import Floats
 from mvcc.tables._job import AskedKind
 from mvcc.tables.reading._column import TRUTH, Column, Written, are_few, is_missing
 from mvcc.tables.reading._numbers import numbers_of, read_numbers

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Bools, Floats
 from mvcc._utils.messages import counted
-from mvcc._utils.types import Bools, Floats
 from mvcc.tables.reading._column import Written
 
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")

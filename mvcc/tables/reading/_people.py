@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, nearest, row_name, shown, view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
-from mvcc._utils.types import Ints
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.multiview import Answer, AnswerHistory
 from mvcc.tables._layout import ANSWERS

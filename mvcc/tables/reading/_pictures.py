@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mvcc._utils.arrays import Floats
 from mvcc._utils.reading import opened
-from mvcc._utils.types import Floats
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP")

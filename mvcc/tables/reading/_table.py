@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import agreeing, clipped, counted, nearest_id, shown
-from mvcc._utils.types import Floats, Ints
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (

@@ -1,4 +1,4 @@
-"""The types of arrays that all rooms share, and rows that are made block by block."""
+"""The kinds of arrays that all rooms share, and rows that are made block by block."""
 
 from __future__ import annotations
 
