@@ -21,6 +21,7 @@ from mvcc.tables import (
     read_inputs,
 )
 from mvcc.tables.explaining._profiles import name_clusters, nameless
+from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.reading._answers import Answers, with_answers
 from tests.golden.jobs import HERE as GIVEN
 from tests.reports import write_clustering_report
@@ -360,6 +361,14 @@ def test_criteria_agree_on_separate_blobs_and_are_the_same_again(tmp_path):
     assert found == number_criteria(job, read_inputs(job)) == json.loads(json.dumps(found))
 
 
+def test_units_of_columns_do_not_decide_what_criteria_propose(tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 3)) + 8 * np.eye(3).repeat(100, axis=0)
+    for place, units in enumerate(([1e3, 1, 1e-3], [1e-3, 1e3, 1])):
+        path = write_csv(tmp_path / f"{place}.csv", [["a", "b", "c"], *(X * units).tolist()])
+        job = load_job(None, options_of({"a": path}, n_clusters="auto"))
+        assert number_criteria(job, read_inputs(job))["best"]["eigengap"] == 3
+
+
 @pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], [[1, 2]] * 5 + [[3, 4]], [[0], [1], [2], [3]]])
 def test_criteria_of_few_or_equal_rows_are_as_many_as_there_can_be(tmp_path, rows):
     path = write_csv(tmp_path / "a.csv", [[f"x{place}" for place in range(len(rows[0]))], *rows])
@@ -373,6 +382,16 @@ def test_criteria_of_many_rows_are_those_of_some(tmp_path):
     options = write_problem(tmp_path, n=1500, n_matches=400, noise=0.3, judged=())
     job = load_job(None, with_values(options, n_clusters="auto"))
     assert number_criteria(job, read_inputs(job))["best"]["eigengap"] == K
+
+
+def test_questions_use_the_features_of_the_joint_method_unless_others_are_named(tmp_path):
+    options = write_problem(tmp_path, n=60, n_matches=40, judged=())
+    words = []
+    for more in ({"method": "joint"}, {"method": "co-em"}, {"method": "co-em", "features": "pca"}):
+        job = load_job(None, with_values(options, n_clusters="auto", **more))
+        tables = read_inputs(job).tables
+        words.append([one.words for one in features_before_clusters(tables, job)])
+    assert words[0] == words[1] != words[2]
 
 
 def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
