@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,7 +165,7 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
     if not job.asked:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
-    places = {name: _place(view) for name, view in load_job(folder / CONFIG).views.items()}
+    places = facts.settings.get("views", {})
     former = Former(
         str(folder),
         read_found(folder),
@@ -173,14 +173,14 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         read_corrections(folder),
         facts.n_clusters,
         tuple(gone),
-        moved=[name for name, view in job.views.items() if _place(view) != places.get(name)],
+        moved=[name for name, view in job.views.items() if _moved(view, places.get(name, {}))],
     )
     return job, former
 
 
-def _place(view: View) -> tuple[str | None, int | None]:
-    """Return where the table of a view begins in its file."""
-    return view.sheet, view.header
+def _moved(view: View, before: Mapping[str, Any]) -> bool:
+    """Tell whether a table begins elsewhere in its file than it did."""
+    return (view.sheet, view.header) != (before.get("sheet"), before.get("header"))
 
 
 def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
