@@ -243,7 +243,10 @@ def test_no_views_are_refused():
 
 # a contradiction
 
-CONTRADICTORY = "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n\n12,9,must-link\n12,3,cannot-link\n"
+CONTRADICTORY = (
+    "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n"
+    "\n12,9,must-link\n12,3,cannot-link\n"
+)
 
 
 def rows_of(constraints):

@@ -1,4 +1,4 @@
-"""Relations are merged, sampled and rewired, and constraints go to all counterparts of their ends."""
+"""Relations are merged, sampled and rewired; constraints go to all counterparts of their ends."""
 
 import itertools
 import re

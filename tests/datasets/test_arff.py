@@ -1,7 +1,7 @@
 """ARFF files are read as Weka reads them, or refused with file, line and reason.
 
-Protein has three or two classes in a view, and pairs them in their order. Letters/Digits holds I, J,
-L in one view, 3, 8, 9 in the other, and pairs I & 3, J & 8, L & 9.
+Protein has three or two classes in a view, and pairs them in their order. Letters/Digits holds I,
+J, L in one view, 3, 8, 9 in the other, and pairs I & 3, J & 8, L & 9.
 """
 
 import numpy as np

@@ -389,8 +389,10 @@ seed={a: 1, a: 2} → seed.a: is given twice
 trials → write KEY=VALUE
 =5 → write KEY=VALUE
 a..b=5 → write KEY=VALUE
-multi_view={mapped: 5} → multi_view.mapped: must be a list, such as `mapped: [0.2, 0.4, 1.0]`, got 5.
-multi_view.mapped=[0.4,0.2] → multi_view.mapped: the numbers must increase, without repeats, got 0.2 after 0.4.
+multi_view={mapped: 5} → multi_view.mapped: must be a list, such as \
+`mapped: [0.2, 0.4, 1.0]`, got 5.
+multi_view.mapped=[0.4,0.2] → multi_view.mapped: the numbers must increase, without \
+repeats, got 0.2 after 0.4.
 """
 
 

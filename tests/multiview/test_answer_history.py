@@ -1,4 +1,4 @@
-"""The history of answers, of one person and of several: what extends it, what it refuses, what counts."""
+"""The history of answers, of one or several people: what extends it, is refused, and counts."""
 
 from copy import deepcopy
 

@@ -1,4 +1,4 @@
-"""Methods differ in looks, those of the paper and others, and mapped fractions by line and filling."""
+"""Methods differ in looks, also other ones than the paper's; fractions by line and filling."""
 
 import json
 from itertools import combinations, pairwise, product

@@ -150,13 +150,25 @@ def test_what_is_neither_number_nor_date_is_a_category_or_a_text(tmp_path, value
 @pytest.mark.parametrize(
     ("content", "X"),
     {
-        "commas": ("id;x;y;z\na;1,5;1.234;1.5\nb;2,5;12.000;2.25\n", [[1.5, 1234, 1.5], [2.5, 12000, 2.25]]),
-        "no commas": ("id;x;y;z\na;1;1.234;1.5\nb;2;12.000;2.25\n", [[1, 1.234, 1.5], [2, 12, 2.25]]),
+        "commas": (
+            "id;x;y;z\na;1,5;1.234;1.5\nb;2,5;12.000;2.25\n",
+            [[1.5, 1234, 1.5], [2.5, 12000, 2.25]],
+        ),
+        "no commas": (
+            "id;x;y;z\na;1;1.234;1.5\nb;2;12.000;2.25\n",
+            [[1, 1.234, 1.5], [2, 12, 2.25]],
+        ),
         "points": ('id,x,y\na,0.5,"1,200"\nb,1.5,"2,300"\n', [[0.5, 1200], [1.5, 2300]]),
-        "points with a currency": ('id,x,y\na,$5.31,"1,000"\nb,$5.32,"2,000"\n', [[5.31, 1000], [5.32, 2000]]),
-        "points with a unit": ('id,x,y\na,4.9 kg,"1,000"\nb,4.8 kg,"2,000"\n', [[4.9, 1000], [4.8, 2000]]),
+        "points with a currency": (
+            'id,x,y\na,$5.31,"1,000"\nb,$5.32,"2,000"\n',
+            [[5.31, 1000], [5.32, 2000]],
+        ),
+        "points with a unit": (
+            'id,x,y\na,4.9 kg,"1,000"\nb,4.8 kg,"2,000"\n',
+            [[4.9, 1000], [4.8, 2000]],
+        ),
     }.values(),
-)  # fmt: skip
+)
 def test_another_column_tells_what_points_and_commas_are(tmp_path, content, X):
     assert read(tmp_path, content).X.tolist() == X
 
