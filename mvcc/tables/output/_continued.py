@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ class Former:
         tables = {table.name: table for table in self.tables}
         found = set()
         for table in inputs.tables_read:
-            name, was_numbered = table.name, self.numbered(table.name)
+            name, was_numbered = table.name, table.name in self.numbered
             is_former = (name, now.get(table.path, "")) in known and name not in self.moved
             if name in tables:
                 is_former |= table.has_rows_of(tables[name])
@@ -134,13 +135,16 @@ class Former:
                 found.add(name)
         return found
 
-    def numbered(self, name: str) -> bool:
-        """Tell whether the rows of a former view were numbered, as far as its facts tell."""
-        view = self.facts.view(name)
-        if view is None or any(column.note == LeftOut.NAMES_ROWS for column in view.columns):
-            return False
-        ids = {*view.ids, *view.outliers}
-        return ids == set(map(str, range(len(ids))))
+    @cached_property
+    def numbered(self) -> set[str]:
+        """The views whose rows were numbered, as far as the facts tell."""
+        found = set()
+        for view in self.facts.views:
+            ids = {*view.ids, *view.outliers}
+            is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
+            if not is_named and ids == set(map(str, range(len(ids)))):
+                found.add(view.name)
+        return found
 
 
 def read_former(job: Job) -> tuple[Job, Former | None]:
@@ -321,7 +325,7 @@ def _shared(former: Former, table: Table) -> Ints:
     """Return the former cluster of every row by its id; numbers of rows name none."""
     view = former.facts.view(table.name)
     assert view is not None
-    if table.is_numbered or former.numbered(table.name):
+    if table.is_numbered or table.name in former.numbered:
         return np.full(len(table.ids), -1)
     clusters = dict(zip(view.ids, view.labels, strict=True))
     return np.array([clusters.get(name, -1) for name in table.ids])
