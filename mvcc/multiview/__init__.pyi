@@ -27,6 +27,7 @@ from .joint._new_rows import NearestRows as NearestRows
 from .matches._candidates import FEWEST_MATCHES as FEWEST_MATCHES
 from .matches._candidates import MatchCandidates as MatchCandidates
 from .matches._candidates import candidate_hits as candidate_hits
+from .matches._candidates import fewest_left as fewest_left
 from .matches._candidates import match_candidates as match_candidates
 from .matches._proposals import MatchProposals as MatchProposals
 from .matches._proposals import match_proposals as match_proposals

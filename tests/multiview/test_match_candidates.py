@@ -178,6 +178,12 @@ def test_too_few_matches_candidates_and_folds_are_refused(find, n_matches, messa
         find(views, {(0, 1): matches[:n_matches]})
 
 
+def test_matches_of_one_row_cannot_be_cut():
+    views, _, _ = two_views()
+    with pytest.raises(InvalidInputError, match="of 5 folds; 60 leave 0"):
+        candidate_hits(views, {(0, 1): [(row, 0) for row in range(60)]})
+
+
 # ---- proposals: one counterpart at most, and how likely it is
 
 
@@ -271,3 +277,20 @@ def test_tables_in_the_same_order_do_not_make_equal_rows_likely(is_constant):
     assert found.probabilities.mean() < 0.15
     assert found.hits[0] < 0.15
     assert candidate_hits(views, known)[0, 1][0] < 0.15
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_rows_with_several_matches_count_as_their_unmatched_rows_do(order):
+    rng = np.random.default_rng(0)
+    things, own = rng.normal(size=(200, 3)), np.repeat(np.arange(200), 3)
+    photos = (things[own] + 0.02 * rng.normal(size=(600, 3))) @ rng.normal(size=(3, 6))
+    views = [photos, things @ rng.normal(size=(3, 5))][::order]
+    known = {(0, 1): np.column_stack((np.arange(360), own[:360]))[:, ::order]}
+    found = match_candidates(views, known)[0, 1]
+    rows, first = (found.rows, found.candidates[:, 0])[::order]
+    hits = candidate_hits(views, known)[0, 1]
+    assert hits[0] == pytest.approx((own[rows] == first).mean(), abs=0.1)
+    proposed = match_proposals(views, known)[0, 1]
+    rows, others = proposed.pairs[:, ::order].T
+    assert proposed.probabilities.mean() == pytest.approx((own[rows] == others).mean(), abs=0.1)
+    assert np.allclose(proposed.hits, hits)

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, pdist
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
-from mvcc.embedding import raw_columns, unit_rows
+from mvcc.embedding import find_objects, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
@@ -133,7 +133,8 @@ def candidate_hits(
 ) -> dict[Pair, Floats]:
     """Measure how often ``match_candidates`` finds matches that were kept from it.
 
-    Each fold of the matches is cut in turn, and its rows are among those without a match.
+    Each fold of the matches is cut in turn, and its rows are among those without a match: all
+    matches of a row are cut together.
 
     Parameters
     ----------
@@ -145,8 +146,8 @@ def candidate_hits(
     Returns
     -------
     dict {(u, v): ndarray of shape (most,)}, u < v
-        The share of cut matches whose row of v is the first candidate of its row of u, among the
-        first two, and so on.
+        The share of the rows of u in cut matches of which a counterpart is the first candidate,
+        among the first two, and so on.
 
     Raises
     ------
@@ -161,12 +162,8 @@ def candidate_hits(
     found = {}
     with one_thread():
         for key, here, there, rows, _ in matched_columns(views, mappings):
-            hits = []
-            for cut, proposed in without_folds(here, there, rows, n_folds, c):
-                of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
-                hits += [of_row[i] == j for i, j in cut.tolist() if i in of_row]
-            padded = [np.pad(hit, (0, c - len(hit))) for hit in hits]
-            places = np.array(padded, dtype=np.float64).reshape(-1, c)
+            folds = without_folds(here, there, rows, n_folds, c)
+            places = np.concatenate([first_hits(*fold, c) for fold in folds])
             found[key] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
     return found
 
@@ -185,20 +182,47 @@ def matched_columns(
         yield (u, v), columns[u], columns[v], rows, apart.get((u, v), _NONE)
 
 
+def fewest_left(matches: Ints, n_folds: int) -> int:
+    """Return how many matches are left without the largest fold."""
+    return len(matches) - int(np.bincount(_folds(matches, n_folds)).max(initial=0))
+
+
+def _folds(matches: Ints, n_folds: int) -> Ints:
+    """Deal out matches to folds, those that are connected to the same one."""
+    sizes = (matches.max(axis=0, initial=-1) + 1).tolist()
+    _, (objects, _) = find_objects(sizes, {(0, 1): matches})
+    found, number = np.unique(objects[matches[:, 0]], return_inverse=True)
+    folds: Ints = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]
+    return folds
+
+
 def without_folds(
     here: Floats, there: Floats, matches: Ints, n_folds: int, c: int
 ) -> Iterator[tuple[Ints, MatchCandidates]]:
     """Give each fold of the matches, and the counterparts that are found without it."""
-    n_left = len(matches) - -(-len(matches) // n_folds)
+    n_left = fewest_left(matches, n_folds)
     if n_left < FEWEST_MATCHES:
         raise InvalidInputError(
             f"mappings must leave {FEWEST_MATCHES} matches or more of two views outside of each of"
             f" {n_folds} folds; {len(matches)} leave {n_left}."
         )
-    fold = np.random.default_rng(0).permutation(len(matches)) % n_folds
-    for number in range(n_folds):
+    fold = _folds(matches, n_folds)
+    for number in np.unique(fold):
         others = matches[fold != number]
         yield matches[fold == number], candidates_between(here, there, others, c)
+
+
+def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
+    """Tell which rows of u and others of v match."""
+    return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
+
+
+def first_hits(cut: Ints, found: MatchCandidates, most: int) -> Bools:
+    """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
+    own = np.isin(found.rows, cut[:, 0])
+    hits = are_matches(cut, found.rows[own, None], found.candidates[own, :most])
+    hits &= np.cumsum(hits, axis=1) == 1
+    return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
 
 
 def candidates_between(

@@ -15,7 +15,9 @@ from mvcc.multiview.matches._candidates import (
     LEAST,
     MatchCandidates,
     Pair,
+    are_matches,
     candidates_between,
+    first_hits,
     matched_columns,
     without_folds,
 )
@@ -38,8 +40,7 @@ class MatchProposals:
     scores : ndarray of shape (p,)
         As those of ``MatchCandidates``.
     hits : ndarray of shape (5,)
-        The share of cut matches found first, among the first two candidates, and so on; NaN where
-        this was not measured.
+        As ``candidate_hits`` tells; NaN where this was not measured.
     """
 
     pairs: Ints
@@ -104,19 +105,17 @@ def _proposals(
     if n_folds == 1 or not len(pairs):
         none = np.full(len(pairs), np.nan)
         return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
-    known, right = list[Floats](), list[bool]()
+    known, right = list[Floats](), list[Bools]()
     hits, n_cut = np.zeros(_HITS), 0
     for cut, seen in without_folds(here, there, matches, n_folds, _CONSIDERED):
         proposed, facts = _one_to_one(seen)
-        of_row = dict(cut.tolist())
         inside = np.isin(proposed[:, 0], cut[:, 0])
         known.append(facts[inside])
-        right += [of_row[i] == j for i, j in proposed[inside].tolist()]
-        true = np.array([of_row.get(row, -1) for row in seen.rows.tolist()])
-        places = np.argwhere(seen.candidates[:, :_HITS] == true[:, None])[:, 1]
-        hits += np.cumsum(np.bincount(places, minlength=_HITS))
-        n_cut += int((true >= 0).sum())
-    probabilities = _calibrated(np.concatenate(known), np.array(right, dtype=np.bool_), about)
+        right.append(are_matches(cut, *proposed[inside].T))
+        places = first_hits(cut, seen, _HITS)
+        hits += np.cumsum(places.sum(axis=0))
+        n_cut += len(places)
+    probabilities = _calibrated(np.concatenate(known), np.concatenate(right), about)
     order = np.lexsort((-about[:, 0], -probabilities))
     hits /= max(n_cut, 1)
     return MatchProposals(pairs[order], probabilities[order], about[order, 0], hits)

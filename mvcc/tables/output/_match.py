@@ -66,7 +66,7 @@ def propose_matches(
         ends = (frozenset((called[0][i], called[1][j])) for i, j in known.tolist())
         known = known[[rows not in dropped for rows in ends]]
     # scikit-learn, as in `cluster_job`
-    from mvcc.multiview import FEWEST_MATCHES, match_candidates, match_proposals
+    from mvcc.multiview import FEWEST_MATCHES, fewest_left, match_candidates, match_proposals
     from mvcc.tables.fitting._features import features_before_clusters
 
     if len(known) < FEWEST_MATCHES:
@@ -78,7 +78,7 @@ def propose_matches(
     unmatched = [
         len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)
     ]
-    are_enough = len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS
+    are_enough = fewest_left(known, _FOLDS) >= FEWEST_MATCHES
     is_measured = are_enough and np.prod(unmatched) <= _MOST_MEASURED
     n_folds = _FOLDS if is_measured else 1
     matches, refused = {(0, 1): known}, _refused(corrections, called)
