@@ -206,14 +206,16 @@ def looks_like_codes(values: pd.Series[Any]) -> bool:
 
 def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all values are names of files, which hold what they are about."""
-    if values.dtype.kind not in "OUT" or "." not in str(next(iter(values.dropna()), "")):
+    if values.dtype.kind not in "OUT":
+        return None
+    folded = (str(value).strip().casefold() for value in values)
+    first = next((text for text in folded if text not in _MISSING), "")
+    if not first.endswith(SUFFIXES + _OTHER_FILES):
         return None
     for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
         if not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
             return None
-    if not len(texts):
-        return None
     return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
 
 
@@ -225,7 +227,8 @@ def code_reason(name: str, values: pd.Series[Any]) -> LeftOut | None:
     is_text = values.dtype.kind in "OUT"
     first = str(values.iloc[0]).strip()
     # no code is written with a decimal point, and looking for zeros in front takes long
-    if is_text and not named and all(map(_DECIMAL.fullmatch, map(str, values.head(GLANCE)))):
+    head = map(str, values.head(GLANCE).tolist())
+    if is_text and not named and all(map(_DECIMAL.fullmatch, head)):
         return None
     may_be_padded = is_text and _PADDED.search("\n".join(map(str, values.tolist())))
     if not (named or may_be_padded or _WRITTEN_PHONE.fullmatch(first) or _BARCODE.fullmatch(first)):
