@@ -19,7 +19,6 @@ from mvcc.constraints import Constraints
 from mvcc.embedding import (
     AnchorGraph,
     anchor_graph,
-    means_of_clusters,
     object_columns,
     weighted,
 )
@@ -72,7 +71,9 @@ class AnchoredSet(JointSet):
             blocks = blocks_of(len(rows))
             nearest = [pairwise_distances_argmin(rows[block], found.centers) for block in blocks]
             labels = np.concatenate(nearest)
-            return JointClusters(labels, of_searched, rows, found.objective, residual)
+            return JointClusters(
+                labels, of_searched, rows, found.objective, residual, centers=found.centers
+            )
         teller(self.n_objects)("spreading the constraints")
         classes = groups.classes(of_searched, k)
         at_anchors, coefficients = self._learned(
@@ -97,9 +98,8 @@ class AnchoredSet(JointSet):
         if not isinstance(found.rows, LazyRows):  # columns were clustered, without an embedding
             return super().predictors(found)
         if found.at_anchors is None:
-            free, k = self._free_eigenpairs, self._settings.n_clusters
+            free, centers = self._free_eigenpairs, found.centers
             assert free.loadings is not None
-            centers = means_of_clusters(found.rows, found.labels, k)
             coordinates = weighted(free.values, free.loadings, self._n_clear(free))
             return [
                 NearestAnchors(view.anchors, self._free_graph.of_view(number, coordinates), centers)

@@ -83,6 +83,8 @@ class JointClusters:
     at_anchors: Floats | None = None
     # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
     coefficients: tuple[Floats, ...] = ()
+    # (k, r): if objects are tied to anchors, and not constrained: the label is the nearest of these
+    centers: Floats | None = None
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
@@ -143,9 +145,10 @@ class JointSet:
         These are the logarithms of the shares that are spread and predicted, or minus the squared
         distances to the centers without constraints.
         """
-        k = self._settings.n_clusters
+        k, centers = self._settings.n_clusters, found.centers
         if not len(constraints):
-            centers = means_of_clusters(found.rows, found.labels, k)
+            if centers is None:
+                centers = means_of_clusters(found.rows, found.labels, k)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, constraints).classes(found.before_spreading, k)
         # a second round would make objects surer of what the first one found
