@@ -207,6 +207,33 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
         matches(asked_for, tmp_path, content)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "named", "rows"),
+    [
+        pytest.param([1, 2, 3, 4, 5, 6], [2, 6, 3], [1, 5, 2], id="the last number, and no 0"),
+        pytest.param([4, 1, 6, 2, 3, 5], [2, 3, 4], [3, 4, 0], id="neither"),
+        pytest.param([1, 2, 3, 4, 5, 6], [2, 0, 3], [2, 0, 3], id="0, which no row of it has"),
+        pytest.param([4, 1, 0, 2, 3, 5], [2, 0, 3], [2, 0, 3], id="0, which it has too"),
+    ],
+)
+def test_a_column_of_numbers_names_the_rows_before_their_own_numbers_do(
+    tmp_path, numbers, named, rows
+):
+    texts = [["Kunde", "x"], *([n, n % 2] for n in numbers)]
+    options = options_of(tables(tmp_path, texts), n_clusters=2)
+    content = "a,b\n" + "".join(f"{n},i{i}\n" for i, n in enumerate(named))
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
+    inputs = read_inputs(load_job(None, options))
+    assert inputs.relations[0, 1].tolist() == [[row, i] for i, row in enumerate(rows)]
+    is_numbered = rows == named
+    assert inputs.tables[0].id_column == (None if is_numbered else "Kunde")
+    note = (
+        f"texts ({tmp_path}/texts.csv) has no id column, so its rows are numbered from 0. Name one"
+        " with --id-column texts=COLUMN, unless the matches name these numbers."
+    )
+    assert inputs.notes == ((note,) if is_numbered else ())
+
+
 def test_without_matches_the_ids_of_an_earlier_table_are_found_and_their_number_is_a_note(tmp_path):
     visitors = [["name", "x"], *([f"K-{n}", n % 3] for n in range(30))]
     visits = [["no", "visitor", "y"], *([f"B{n}", f"K-{n}", n % 5] for n in range(20, 60))]

@@ -1,6 +1,7 @@
 """What people's files are is told by the ids that they hold."""
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from mvcc.exceptions import ConfigError
@@ -50,6 +51,15 @@ def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
         rows = [["id", "x", "y"], *([n, n**power % 7, n / 3] for n in range(9))]
         paths.append(write_csv(tmp_path / f"{name}.csv", rows))
     assert sort_files(paths).views == dict(zip("abc", paths, strict=True))
+
+
+@pytest.mark.parametrize("value", [[1.5, 2.5], {"a": 1}])
+def test_a_table_may_hold_lists(tmp_path, value):
+    rows = pd.DataFrame({"id": range(6), "x": [n % 4 for n in range(6)], "more": [value] * 6})
+    rows.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    rows.to_parquet(tmp_path / "b.parquet")
+    for path in (str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")):
+        assert list(sort_files([path]).views.values()) == [path]
 
 
 def test_names_of_views_are_names_and_distinct(tmp_path):

@@ -167,7 +167,7 @@ def _tables_with(column: pd.Series[Any], tables: Mapping[str, Ids]) -> list[tupl
 def _are_kinds(column: pd.Series[Any]) -> bool:
     from mvcc.constraints import is_kind  # numba, which takes half a second to import
 
-    return all(map(is_kind, column.unique()))
+    return all(map(is_kind, column))  # which may hold lists
 
 
 def _unknown_ids(path: str, frame: pd.DataFrame, are_matches: bool, views: Iterable[str]) -> str:

@@ -112,6 +112,7 @@ def read_matches(
     """Return the related rows, (r, 2), of every pair of views with matches."""
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
+    matched = set[int]()
     for pair, frame in files.matches.items():
         u, v = (number[name] for name in views_of_pair(pair))
         notes += frame.attrs.get("notes", ())
@@ -119,6 +120,12 @@ def read_matches(
             may_lack = job.unknown == "skip"
             rows = _matches(frame, job.matches[pair], (tables[u], tables[v]), notes, may_lack)
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
+            matched |= {u, v}
+    notes += [
+        f"{_numbered(table)}, unless the matches name these numbers."
+        for view, table in enumerate(tables)
+        if view in matched and table.id_column is None
+    ]
     return relations
 
 
@@ -193,6 +200,15 @@ def matched_ids(
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
+def _numbered(table: Table) -> str:
+    """Say that rows are numbered, and how they get names."""
+    option = option_for("--id-column", table.name, ["COLUMN"])
+    return (
+        f"{table.name} ({table.path}) has no id column, so its rows are numbered from 0. Name one"
+        f" with {option}"
+    )
+
+
 def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) -> tuple[str, str]:
     """Say which lines of a file name rows that tables lack: as a problem, and as a note."""
     n = len(lacking)
@@ -208,10 +224,6 @@ def _unknown_rows(place: str, noun: str, n_all: int, lacking: list[_Lacking]) ->
     tables = list(dict.fromkeys(table for *_, table in lacking))
     remedy = f"Correct this file or {' or '.join(one.path for one in tables)}"
     if numbered := [one for one in tables if one.id_column is None]:
-        option = option_for("--id-column", numbered[0].name, ["COLUMN"])
-        remedy = (
-            f"{numbered[0].name} ({numbered[0].path}) has no id column, so its rows are numbered"
-            f" from 0. Name one with {option}"
-        )
+        remedy = _numbered(numbered[0])
     left_out = agreeing(n, "It was left out.", "They were left out.")
     return f"{said} {remedy}, or leave such lines out with --unknown skip.", f"{said} {left_out}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import ge
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from mvcc._utils.messages import agreeing, clipped, nearest
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
+    GLANCE,
     as_texts,
     is_missing,
     looks_like_codes,
@@ -72,24 +74,31 @@ def _named_column(
 ) -> str | None:
     """Return the one of some columns whose values are named; by default the one that was found."""
 
-    def share(texts: Iterable[str]) -> float:
+    def shares(texts: Iterable[str]) -> list[float]:
         own = set(texts)
-        return max((len(ids & own) / len(ids) for ids in named if ids), default=0.0)
+        return [len(ids & own) / len(ids) for ids in named if ids]
 
-    if not named:
+    of_found = shares(map(str, frame.index) if found is None else as_texts(frame[found]))
+    is_named = max(of_found, default=1.0) >= _ENOUGH_NAMED
+    if is_named and (found is not None or not of_found):
         return found
-    numbers = map(str, frame.index)
-    share_of_found = share(numbers if found is None else as_texts(frame[found]))
-    if share_of_found >= _ENOUGH_NAMED:
-        return found
-    shares = {}
+    from_0 = any("0" in ids for ids in named)
+    best, most = found, 0.0
     for column in candidates:
+        # numbers that name rows, and a glance at many other columns is quick
+        if is_named and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
+            continue
         texts = as_texts(frame[column])
-        if not is_missing(frame[column]).any() and not texts.duplicated().any():
-            shares[column] = share(texts)
-    best = max(shares, key=lambda column: shares[column], default=None)
-    if best is None or shares[best] < max(_ENOUGH_NAMED, 2 * share_of_found):
-        return found
+        if is_missing(frame[column]).any() or texts.duplicated().any():
+            continue
+        own = shares(texts)
+        # of the numbers of rows, a column from 1 lacks 0; they lack its last one
+        if is_named:
+            is_better = all(map(ge, own, of_found)) and (own != of_found or not from_0)
+        else:
+            is_better = max(own) >= max(_ENOUGH_NAMED, 2 * max(of_found))
+        if is_better and max(own) > most:
+            best, most = column, max(own)
     return best
 
 
