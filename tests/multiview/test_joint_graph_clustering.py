@@ -35,6 +35,7 @@ from mvcc.cluster import search_pck
 from mvcc.embedding import find_objects
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from mvcc.multiview.joint import _joint_set
+from mvcc.multiview.joint._connected_sets import ConnectedSets
 from tests.strategies import seeds
 
 
@@ -444,6 +445,34 @@ def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
         assert [labels.tolist() for labels in model.labels_] == before
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict(views[0] + 0.1), model.predict(views[0] + 0.1))
+
+
+@pytest.mark.parametrize("graph", ["exact", "anchors"])
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_a_stopped_fit_leaves_the_former_one_without_its_graph(graph, looked_at, monkeypatch):
+    views, _, matches = blobs()
+    model = fit(views, matches, graph=graph)
+    labels, new = model.labels_, model.predict(views[0] + 0.1)
+    if looked_at:
+        shares = model.probabilities_
+
+    def stopped(*_):
+        raise MemoryError
+
+    # after the graph was made, and after the clusters were found
+    for name in ("suspicions", "clustered"):
+        monkeypatch.setattr(ConnectedSets, name, stopped)
+        with pytest.raises(MemoryError):
+            model.fit([views[1][:30]])
+    assert all(map(np.array_equal, model.labels_, labels))
+    assert np.array_equal(model.predict(views[0] + 0.1), new)
+    with pytest.raises(InvalidInputError, match="was stopped, and has no graph; fit it"):
+        model.labels_by(None)
+    if looked_at:
+        assert all(map(np.array_equal, model.probabilities_, shares))
+        assert model.predict_proba(views[0]).shape == (60, 3)
+    else:
+        assert not hasattr(model, "probabilities_")
 
 
 def test_names_and_ids_give_what_numbers_give():

@@ -266,32 +266,36 @@ class JointGraphClustering(MultiViewEstimator):
         contradicted = contradicted_matches([len(X) for X in data], relations)
         confirmed = without(contradicted, relations)
         problems = checked_problems(data, confirmed, settings, names)
+        self._forget_graph()  # two graphs would take twice the memory
         # BLAS, LAPACK and the search of neighbors sum in another order on more threads
         with one_thread():
-            self._sets = ConnectedSets(data, problems, settings, weights, rng)
-            labels, clusters = self._sets.clustered(counted, rng)
-            suspicions = self._sets.suspicions(confirmed, labels)
-            agreement = self._sets.agreement()
+            sets = ConnectedSets(data, problems, settings, weights, rng)
+            labels, clusters = sets.clustered(counted, rng)
+            suspicions = sets.suspicions(confirmed, labels)
+            agreement = sets.agreement()
             dropped = {
                 key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
             }
             if any(wrong.any() for wrong in dropped.values()):
-                del clusters, self._sets  # two graphs would take twice the memory
+                del clusters, sets
                 problems = separate_problems(len(data), without(dropped, confirmed))
-                self._sets = ConnectedSets(data, problems, settings, weights, rng)
-                labels, clusters = self._sets.clustered(counted, rng)
-            self._predictors = self._sets.predictors(clusters)
+                sets = ConnectedSets(data, problems, settings, weights, rng)
+                labels, clusters = sets.clustered(counted, rng)
+            predictors = sets.predictors(clusters)
+        broken = [violated(*pair) for pair in zip(counted, labels, strict=True)]
+        # only now, so that a fit that is stopped leaves no mixture of two
         self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
-        self._embedded = self._sets.by_view(
+        self._sets, self._predictors, self.violated_ = sets, predictors, broken
+        self._embedded = sets.by_view(
             [(found.rows, own) for own in views.objects]
-            for (_, views), found in zip(self._sets, clusters, strict=True)
+            for (_, views), found in zip(sets, clusters, strict=True)
         )
         self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
         self._confidence: list[tuple[Probabilities, float]] | None = None
-        self.connected_views_ = [numbers for numbers, _ in self._sets]
-        self.n_anchors_ = self._sets.by_view(views.n_anchors for _, views in self._sets)
-        self.n_objects_ = sum(views.n_objects for _, views in self._sets)
-        self.view_agreement_ = self._sets.agreement()
+        self.connected_views_ = [numbers for numbers, _ in sets]
+        self.n_anchors_ = sets.by_view(views.n_anchors for _, views in sets)
+        self.n_objects_ = sum(views.n_objects for _, views in sets)
+        self.view_agreement_ = sets.agreement()
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {
             key: put_back(found, contradicted[key]) for key, found in suspicions.items()
@@ -300,7 +304,6 @@ class JointGraphClustering(MultiViewEstimator):
             key: relations[key][put_back(wrong, contradicted[key])]
             for key, wrong in dropped.items()
         }
-        self.violated_ = [violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
 
     @property
@@ -428,16 +431,23 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _refuse_without_graph(self, remedy: str = "") -> None:
         if not hasattr(self, "_sets"):
-            said = "This model was loaded or copied, and has no graph; fit it again."
-            raise _NoGraphError(said + remedy)
+            said = "This model was loaded or copied, or a later fit was stopped, and has no graph;"
+            raise _NoGraphError(f"{said} fit it again.{remedy}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: only the object that was fitted clusters by other constraints."""
         state: dict[str, Any] = super().__getstate__()
-        left_out = _OF_THE_GRAPH
-        if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", [])):
-            left_out = left_out | {"_embedded"}  # it is made from the graph
+        left_out = self._of_the_graph()
         return {name: value for name, value in state.items() if name not in left_out}
+
+    def _of_the_graph(self) -> set[str]:
+        """Return the names of attributes that hold the graph, or are made from it."""
+        is_made = any(isinstance(rows, LazyRows) for rows, _ in vars(self).get("_embedded", []))
+        return _OF_THE_GRAPH | ({"_embedded"} if is_made else set())
+
+    def _forget_graph(self) -> None:
+        for name in self._of_the_graph():
+            self.__dict__.pop(name, None)
 
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)
