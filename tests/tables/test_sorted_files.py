@@ -53,6 +53,30 @@ def test_small_tables_with_the_same_ids_stay_tables(tmp_path):
     assert sort_files(paths).views == dict(zip("abc", paths, strict=True))
 
 
+def test_a_file_of_pairs_names_tables_rather_than_other_pairs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, letter in (("people", "p"), ("orders", "p"), ("visits", "v")):
+        rows = [["name", "a", "b"], *([f"{letter}{n}", n % 3, n % 3 + 7] for n in range(9))]
+        write_csv(tmp_path / f"{name}.csv", rows)
+    write_csv(tmp_path / "m1.csv", [["who", "orders"], *([f"p{n}", f"p{n}"] for n in range(5))])
+    write_csv(tmp_path / "m2.csv", [["who", "visit"], *([f"p{n}", f"v{n}"] for n in range(5))])
+    found = sort_files(["people.csv", "orders.csv", "visits.csv", "m1.csv", "m2.csv"])
+    assert found.matches == [("people:orders", "m1.csv"), ("people:visits", "m2.csv")]
+    assert list(found.views) == ["people", "orders", "visits"]
+
+
+@pytest.mark.parametrize(
+    ("wine", "has"), [("w {}", "'w 0' where Weine"), ("W 0{}", "'W 00' where")]
+)
+def test_pairs_of_ids_in_another_case_or_with_more_zeros_are_no_table(tmp_path, files, wine, has):
+    rows = [["a", "b"], *([wine.format(n), f"ort-{n}"] for n in range(5))]
+    write_csv(tmp_path / "paare.csv", rows)
+    with pytest.raises(ConfigError, match=f"^paare.csv: the column 'a' has {has}.* has 'W 0'"):
+        sort_files(files)
+    write_csv(tmp_path / "paare.csv", [["a", "b"], *([wine.format(n), n / 3] for n in range(5))])
+    assert "paare" in sort_files(files).views, "a table with ids of another one"
+
+
 @pytest.mark.parametrize("value", [[1.5, 2.5], {"a": 1}])
 def test_a_table_may_hold_lists(tmp_path, value):
     rows = pd.DataFrame({"id": range(6), "x": [n % 4 for n in range(6)], "more": [value] * 6})

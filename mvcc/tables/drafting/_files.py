@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, product
 from pathlib import Path
@@ -71,6 +71,11 @@ def sort_files(
         if not found or (path in matches and found.first[0] == found.second[0]):
             raise ConfigError(_unknown_ids(path, frame, path in matches, names))
         pairs[path] = found
+    held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
+    for path in paths:
+        if path in tables and path not in held and _may_be_pairs(frames[path]):
+            others = {table: ids for table, ids in tables.items() if table != path}
+            _refuse_misspelled(path, frames[path], others)
     files = SortedFiles(_named([path for path in paths if path in tables], views))
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
@@ -102,7 +107,7 @@ def _pairs_among(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Ids]) 
         held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
         left = {path: ids for path, ids in tables.items() if path not in pairs}
         found = {
-            path: _ends(frame, {table: ids for table, ids in left.items() if table != path})
+            path: _ends(frame, {table: ids for table, ids in left.items() if table != path}, likely)
             for path, frame in likely.items()
             if path not in pairs and path not in held
         }
@@ -139,10 +144,19 @@ def _texts(column: pd.Series[Any]) -> list[str]:
         return []
 
 
-def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:
-    """Return the tables that two columns hold ids of: matches of two, constraints of one."""
+def _ends(
+    frame: pd.DataFrame,
+    tables: Mapping[str, Ids],
+    likely: Collection[str] = (),
+    spelled: Callable[[str], str] = str,
+) -> _Ends | None:
+    """Return the tables that two columns hold ids of: matches of two, constraints of one.
+
+    Those that are ``likely`` pairs themselves come last.
+    """
     frame = without_attrs(frame)
-    first, second = (_tables_with(frame.iloc[:, n], tables) for n in (0, 1))
+    columns = ((frame.columns[n], map(spelled, _texts(frame.iloc[:, n]))) for n in (0, 1))
+    first, second = (_tables_with(str(name), set(own), tables, likely) for name, own in columns)
     has_kinds = frame.shape[1] > 2 and _are_kinds(frame.iloc[:, 2])
     for (share, one), (other_share, other) in product(first, second):
         if one == other if has_kinds else one[0] != other[0]:
@@ -150,18 +164,48 @@ def _ends(frame: pd.DataFrame, tables: Mapping[str, Ids]) -> _Ends | None:
     return None
 
 
-def _tables_with(column: pd.Series[Any], tables: Mapping[str, Ids]) -> list[tuple[float, _End]]:
-    """Return the tables that a column may hold ids of: first named ones, then by share."""
-    values = set(_texts(column))
-    name = str(column.name).strip().casefold()
-    found: list[tuple[bool, float, int, _End]] = []
+def _tables_with(
+    name: str, values: set[str], tables: Mapping[str, Ids], likely: Collection[str]
+) -> list[tuple[float, _End]]:
+    """Return the tables that a column may hold ids of: those called like it first, then by share.
+
+    A file of pairs has the same columns, but hardly the name of one.
+    """
+    name = name.strip().casefold()
+    found: list[tuple[bool, bool, bool, float, int, _End]] = []
     for path, ids in tables.items():
+        is_other = name != Path(path).stem.casefold()
         for own, known in ids.items():
             share = len(values & known) / max(len(values), 1)
             if share >= _ENOUGH:
-                is_named = name in (own.casefold(), Path(path).stem.casefold())
-                found.append((not is_named, -share, len(found), (path, own)))
-    return [(-share, end) for _, share, _, end in sorted(found)]
+                end, n = (path, own), len(found)
+                found.append((is_other, path in likely, name != own.casefold(), -share, n, end))
+    return [(-share, end) for *_, share, _, end in sorted(found)]
+
+
+def _refuse_misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> None:
+    """Refuse a file that would hold pairs of ids, but for case and zeros in front."""
+    folded = {
+        table: {column: set(map(_folded, values)) for column, values in ids.items()}
+        for table, ids in tables.items()
+    }
+    ends = _ends(frame, folded, spelled=_folded)
+    if ends is None:
+        return
+    for n, (table, column) in enumerate((ends.first, ends.second)):
+        known = tables[table][column]
+        text = next((text for text in _texts(frame.iloc[:, n]) if text not in known), "")
+        meant = next((id for id in known if _folded(id) == _folded(text)), None)
+        if meant is not None:
+            name = shown(str(frame.columns[n]))
+            raise ConfigError(
+                f"{clipped(path)}: the column {name} has {shown(text)} where {clipped(table)} has"
+                f" {shown(meant)}. Write ids as the table does: 7 is not 007, and a is not A."
+            )
+
+
+def _folded(id: str) -> str:
+    return re.sub(r"(?<!\d)0+(?=\d)", "", id.casefold())
 
 
 def _are_kinds(column: pd.Series[Any]) -> bool:
