@@ -21,7 +21,6 @@ from mvcc.results import ClusterProfile
 from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
-from mvcc.tables.correcting._corrected import draft_of
 from mvcc.tables.output._compare import compare_facts
 from mvcc.tables.output._continued import Former, read_former
 from mvcc.tables.reading._answers import with_answers
@@ -232,9 +231,8 @@ class ClusteringResult(Correctable):
         number, before = list(self._views).index(view), self._found.reviewed
         for moved, cluster, because in self._found.tables[number].get(MOVED, [])[1:]:
             if moved == name:
-                draft = draft_of(before.found, before.corrections)
                 row = before.found.views[number].ids.index(name)
-                without = draft.without(number, row, cluster)
+                without = before.draft.without(number, row, cluster)
                 if without is None:
                     break
                 elsewhere = self._called(without)

@@ -27,7 +27,7 @@ from mvcc.results import (
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
 from mvcc.tables.asking._log import LoggedSession
-from mvcc.tables.correcting._corrected import Reviewed, draft_of, parts_of
+from mvcc.tables.correcting._corrected import Reviewed, parts_of
 from mvcc.tables.correcting._corrections import Corrections, with_matches
 from mvcc.tables.correcting._draft import Said
 from mvcc.tables.fitting._features import features_before_clusters
@@ -105,8 +105,7 @@ class ReviewSession(LoggedSession):
                 if answer == UNDO:
                     before.clear()
                 elif answer != SPLIT:
-                    draft = draft_of(self._found, reviewed.corrections)
-                    draft.refuse_contradiction(before, Answer(id, answer))
+                    reviewed.draft.refuse_contradiction(before, Answer(id, answer))
                 if answer == SPLIT:
                     parts = self.parts(id, reviewed).items()
                     rows = [row_name(view, id) for view, own in parts for id in own if own[id] == 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,30 +32,32 @@ class Reviewed:
     found: Clustering  # the facts as the clusters were found
     tables: list[Table]  # their rows, in the same order
     corrections: Corrections
-    # after the corrections that stand. A warning counts those whose rows or clusters are gone.
-    facts: Clustering
+    draft: Draft  # the clustering as they leave it
 
     @classmethod
     def of(cls, found: Clustering, tables: list[Table], corrections: Corrections) -> Reviewed:
         """Return a clustering with the corrections that it already has."""
-        draft = draft_of(found, corrections)
-        return cls(found, tables, corrections, _facts(found, draft, tables))
+        draft = Draft(found)
+        for line in corrections.standing:
+            draft.replay(line)
+        return cls(found, tables, corrections, draft)
+
+    @cached_property
+    def facts(self) -> Clustering:
+        """After the corrections that stand. A warning counts those whose rows or clusters are gone.
+
+        They are made when they are first looked at: of many corrections at once, the last ones
+        alone.
+        """
+        return _facts(self.found, self.draft, self.tables)
 
     def extended(self, line: Answer) -> Reviewed:
         """Return the clustering with one more correction, or refuse it."""
         if line.answer == UNDO:
             return self.of(self.found, self.tables, self.corrections.extended(line))
-        draft = draft_of(self.found, self.corrections)
+        draft = self.draft.copy()
         corrections = self.corrections.extended(draft.correct(line))
-        return replace(self, corrections=corrections, facts=_facts(self.found, draft, self.tables))
-
-
-def draft_of(found: Clustering, corrections: Corrections) -> Draft:
-    """Return a clustering with its corrections, to be corrected."""
-    draft = Draft(found)
-    for line in corrections.standing:
-        draft.replay(line)
-    return draft
+        return replace(self, corrections=corrections, draft=draft)
 
 
 def _facts(found: Clustering, draft: Draft, tables: list[Table]) -> Clustering:
@@ -85,10 +88,7 @@ class _Rewriting:
         # of every view: the numbers of the rows that are left, by their former ones
         self._new = [{row: new for new, row in enumerate(own.tolist())} for own in self._kept]
         self._labels, self._tables = list[Ints](), list[Table]()
-        of_views = zip(facts.views, draft.labels, tables, self._kept, strict=True)
-        for view, labels, table, own in of_views:
-            if len(own) < 2:
-                raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
+        for labels, table, own in zip(draft.labels, tables, self._kept, strict=True):
             self._labels.append(labels[own])
             self._tables.append(table.on_rows(own))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -59,6 +60,20 @@ class Draft:
             for number, view in enumerate(facts.views)
             for row, id in enumerate(view.ids)
         }
+
+    def copy(self) -> Draft:
+        """Return the same draft, to be corrected further."""
+        found = copy(self)
+        found.absent, found.decided = self.absent.copy(), self.decided.copy()
+        found.sentences = self.sentences.copy()
+        found.labels = [own.copy() for own in self.labels]
+        found.put = [own.copy() for own in self.put]
+        found.names = [own.copy() for own in self.names]
+        found.into = [own.copy() for own in self.into]
+        found.matches = {views: pairs.copy() for views, pairs in self.matches.items()}
+        confirmed = {views: pairs.copy() for views, pairs in self.confirmed.items()}
+        found.confirmed = defaultdict(set, confirmed)
+        return found
 
     def replay(self, line: Answer) -> None:
         """Do what an earlier line says, as far as its rows and clusters are there."""
@@ -290,10 +305,13 @@ class Draft:
     def _move(self, rows: list[Row], number: int, *, by_hand: bool = True) -> None:
         """Move rows, and all that are matched with them where they have the same clusters."""
         moved = np.unique([self._objects[view][row] for view, row in rows])
-        for view, objects in enumerate(self._objects):
-            own = np.isin(objects, moved)
-            self.labels[view][own] = number
-            self.put[view][own] = by_hand
+        moves = [np.isin(objects, moved) for objects in self._objects]
+        for labels, own, view in zip(self.labels, moves, self._facts.views, strict=True):
+            if number == LEFT_OUT and np.count_nonzero((labels != LEFT_OUT) & ~own) < 2:
+                raise InvalidInputError(f"{view.name} would be left with fewer than two rows.")
+        for labels, put, own in zip(self.labels, self.put, moves, strict=True):
+            labels[own] = number
+            put[own] = by_hand
 
     @cached_property
     def _objects(self) -> list[Ints]:

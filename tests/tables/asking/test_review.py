@@ -26,11 +26,14 @@ from mvcc.tables import (
     record_table,
 )
 from mvcc.tables.asking._pages import ReviewPage
+from mvcc.tables.correcting import _corrected
 from mvcc.tables.correcting._corrected import Reviewed
 from mvcc.tables.correcting._corrections import Corrections
 from mvcc.tables.correcting._draft import Draft
 from mvcc.tables.reading._inputs import read_inputs
 from tests.tables.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
+
+facts_of = _corrected._facts
 
 ALL = (".csv", ".json", ".yaml", ".skops", ".html")
 SAID = [
@@ -115,6 +118,25 @@ def test_what_is_corrected_is_in_all_files_and_undone_to_the_byte(results):
         if name not in ("corrections.csv", "found.json")
     } == before
     assert len(read_csv(results / "corrections.csv")) == 2 * len(SAID)
+
+
+def test_of_many_corrections_at_once_the_facts_are_made_once_and_are_those_of_one_by_one(
+    results, monkeypatch
+):
+    made = []
+    monkeypatch.setattr(_corrected, "_facts", lambda *given: made.append(1) or facts_of(*given))
+    one_by_one = results.with_name("one_by_one")
+    shutil.copytree(results, one_by_one)
+    said = [line for line in SAID if line[1] != "split"]
+    with ReviewSession(results) as session:
+        made.clear()
+        session.record(said)
+        assert len(made) == 1
+    with ReviewSession(one_by_one) as session:
+        for line in said:
+            session.record([line])
+    assert outputs(one_by_one, *ALL).keys() == outputs(results, *ALL).keys()
+    assert read_facts(one_by_one) == read_facts(results)
 
 
 def test_matches_that_seem_wrong_are_listed_as_long_as_they_do_and_again_after_an_undo(tmp_path):
