@@ -14,8 +14,8 @@ FLOORS = [
     ["tables", "experiments"],
     ["multiview", "reporting"],
     ["embedding"],
-    ["views", "propagation", "cluster", "metrics"],
-    ["constraints", "datasets", "results"],
+    ["views", "propagation", "cluster", "metrics", "datasets"],
+    ["constraints", "results"],
     ["_utils"],
     ["exceptions", "_version"],
 ]

@@ -106,7 +106,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None) -> None:
 def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None) -> None:
     """Verify and load data sets (default: all); download nothing.
 
-    Exit status 1 if a file is missing or damaged.
+    Exit status 1 if a file is missing or damaged, or the data of another package cannot be used.
     """
     datasets.search_folders(data_dir)
     entries = [{"name": info.name, **_check(info, data_dir)} for info in _selected(names)]
@@ -142,7 +142,7 @@ def _check(info: datasets.DatasetInfo, data_dir: Path | None) -> dict[str, str]:
             detail = f"{', '.join(missing)}: run `mvcc data fetch {info.name}`"
             return {"status": "missing", "detail": detail}
         data = datasets.load_dataset(info.name, data_dir=data_dir, random_state=0)
-    except DataError as error:
+    except MvccError as error:
         return {"status": "bad", "detail": str(error)}
     sizes = _sizes((name, *view.shape) for name, view in zip(data.names, data.views, strict=True))
     n_relations = sum(map(len, data.relations.values()))

@@ -16,10 +16,11 @@ import numpy as np
 
 from mvcc._utils.arrays import Floats, Ints
 from mvcc._utils.messages import clipped, shown
-from mvcc._utils.validation import as_generator
+from mvcc._utils.validation import as_generator, check_data, check_labels
+from mvcc.constraints import check_mappings
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
-from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.exceptions import DataError, InvalidInputError, MvccError
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value to compare by
@@ -135,7 +136,8 @@ def load_dataset(
     InvalidInputError
         If an option is unknown or impossible, or the random state is none.
     DataError
-        If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read.
+        If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read; if
+        the loader of another package fails, or returns no usable views, labels or relations.
 
     See Also
     --------
@@ -162,10 +164,38 @@ def load_dataset(
         raise InvalidInputError(
             f"Unknown option for data set {info.name!r}: {clipped(', '.join(unknown))}; {takes}."
         )
-    data = load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
+    drawn, paths = as_generator(random_state), fetch(info.name, data_dir).values()
+    try:
+        data = load(drawn, *paths, **options)
+    except MvccError:
+        raise
+    except Exception as error:  # of code of others
+        raise DataError(
+            f"The data set {name!r} cannot be loaded, {info.loader} fails: {error!r}."
+        ) from error
     if not isinstance(data, Dataset):
         raise DataError(
             f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a "
             "mvcc.Dataset."
         )
-    return data
+    try:
+        return _checked(data)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"The data set {name!r} that {info.loader} returns cannot be used: {error}"
+        ) from error
+
+
+def _checked(data: Dataset) -> Dataset:
+    """Return a data set as `Dataset` documents it, or say why it is none."""
+    if not len(data.names) == len(data.views) == len(data.labels):
+        raise InvalidInputError(
+            f"{len(data.names)} names, {len(data.views)} views and {len(data.labels)} lists of "
+            "labels; each view has one of each."
+        )
+    views, labels = [], []
+    for view, X, y in zip(data.names, data.views, data.labels, strict=True):
+        views.append(check_data(X, f"view {view}"))
+        labels.append(check_labels(y, len(views[-1]), f"the labels of view {view}"))
+    relations = check_mappings(data.relations, [len(X) for X in views], data.names)
+    return Dataset(views, labels, relations, data.names)

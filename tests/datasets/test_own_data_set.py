@@ -9,6 +9,7 @@ from mvcc import load_dataset
 from mvcc.datasets import file_checksums, registry
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.experiments import load_config, plan_run, run_experiment
+from tests.command_line import mvcc
 from tests.packages import install
 
 MODULE = """
@@ -22,6 +23,23 @@ def load(rng, *, n=40):
 
 def nothing(rng):
     return None
+
+def broken(rng):
+    return {}["rows"]
+
+def flawed(rng, *, flaw="few labels"):
+    data = load(rng)
+    if flaw == "few labels":
+        data.labels[1] = data.labels[1][5:]
+    elif flaw == "texts":
+        data.labels[0] = data.labels[0].astype(str)
+    elif flaw == "missing":
+        data.views[0][3, 1] = np.nan
+    elif flaw == "row":
+        data.relations[0, 1][7, 1] = 40
+    elif flaw == "names":
+        return Dataset(data.views, data.labels, data.relations, ("one",))
+    return data
 """
 CONFIG = """
 name: zoo
@@ -68,6 +86,35 @@ def test_names_that_are_taken_or_offered_twice_are_left_out(offer, tmp_path):
     (tmp_path / "zoo.yaml").write_text(CONFIG)
     with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got 'apes'"):
         load_config(tmp_path / "zoo.yaml")
+
+
+@pytest.mark.parametrize(
+    ("flaw", "message"),
+    [
+        ("few labels", "the labels of view two must be 40 integers of 0 or more"),
+        ("texts", "the labels of view one must be 40 integers of 0 or more"),
+        ("missing", "view one: .* The first one is in row 3, column 1"),
+        ("row", r"\[7\] names row 40 of view .two., which has rows 0 … 39"),
+        ("names", "1 names, 2 views and 2 lists of labels"),
+    ],
+)
+def test_flawed_data_are_refused(offer, flaw, message):
+    offer("zoo", apes=":flawed")
+    load_dataset("apes", random_state=0, flaw="none")
+    with pytest.raises(
+        DataError, match=f"that zoo_module:flawed returns cannot be used: .*{message}"
+    ):
+        load_dataset("apes", random_state=0, flaw=flaw)
+
+
+def test_a_loader_that_fails_or_returns_flawed_data_does_not_stop_the_check_of_others(offer):
+    offer("zoo", broken=":broken", flawed=":flawed", apes=":load")
+    done = mvcc("data", "check", "broken", "flawed", "apes")
+    assert done.returncode == 1
+    broken, flawed, apes = done.stdout.splitlines()[1:]
+    assert [line.split()[1] for line in (broken, flawed, apes)] == ["bad", "bad", "ok"]
+    assert "zoo_module:broken fails: KeyError('rows')" in broken
+    assert "labels of view two" in flawed
 
 
 def test_what_cannot_be_loaded_says_so(offer, tmp_path):
