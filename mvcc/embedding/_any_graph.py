@@ -36,6 +36,7 @@ from mvcc.embedding._view_agreement import (
     agreement_of_shares,
     share_beyond_chance,
 )
+from mvcc.exceptions import InvalidInputError
 
 ANCHORS_FROM = 15_000  # objects; among fewer, edges to the nearest rows can be better
 MOST_LANDMARKS = 1_000
@@ -50,6 +51,15 @@ def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto")
     if kind == "auto":
         return find_objects(sizes, relations)[0] >= ANCHORS_FROM
     return kind == "anchors"
+
+
+def refuse_components(wanted: int, graph: JointGraph | AnchorGraph, remedy: str = "") -> None:
+    """Refuse more components than there are anchors that objects are tied to."""
+    if isinstance(graph, AnchorGraph) and wanted > sum(graph.n_anchors):
+        raise InvalidInputError(
+            f"n_components={wanted} needs as many anchors, but the {graph.n_objects} objects are"
+            f" tied to {sum(graph.n_anchors)}; ask for fewer{remedy}."
+        )
 
 
 def any_graph(

@@ -16,7 +16,7 @@ from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import called, shown
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import RandomState, as_generator, check_count
-from mvcc.embedding._any_graph import any_graph
+from mvcc.embedding._any_graph import any_graph, refuse_components
 from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._joint_graph import embedded, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
@@ -44,6 +44,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, default=None
         Number of features; None is twice ``n_view_components``, but at most a third of the objects.
+        From 15,000 objects on, there are no more than anchors; see ``JointGraphClustering``.
     n_neighbors : int, default=10
         Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small
         that it has no more than 20 rows for each of ``n_view_components``.
@@ -164,7 +165,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         ------
         InvalidInputError
             For views or mappings that do not fit together, features that a view cannot have, or
-            more components than objects.
+            more components than objects or anchors.
         """
         if y is not None:
             raise InvalidInputError(
@@ -199,6 +200,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                         f"n_components={wanted} needs as many objects, but view {names} has"
                         f" {graph.n_objects}."
                     )
+                refuse_components(n_components or 1, graph)
                 pairs = graph.components(wanted)
                 rows = embedded(pairs.values, pairs.vectors[:], wanted)
                 for number, objects in zip(numbers, graph.objects, strict=True):

@@ -83,6 +83,20 @@ def test_the_kind_of_graph_is_that_of_the_number_of_objects(monkeypatch):
         JointGraphClustering(K, graph="anchor").fit(views)
 
 
+def test_more_components_than_anchors_are_refused(monkeypatch):
+    monkeypatch.setattr("mvcc.embedding._any_graph.ANCHORS_FROM", 340)
+    (X, _), _, _ = problem()
+    assert fit([X], {}, n_components=150).embedding_[0].shape == (600, 150)
+    assert JointSpectralFeatures(150).fit_transform([X])[0].shape == (600, 150)
+    message = "n_components=151 needs as many anchors, but the 600 objects are tied to 150; ask for"
+    with pytest.raises(InvalidInputError, match=f"{message} fewer."):
+        JointSpectralFeatures(151).fit_transform([X])
+    with pytest.raises(InvalidInputError, match=f'{message} fewer, or take graph="exact"'):
+        fit([X], {}, n_components=151)
+    same = np.ones((600, 2))  # has one anchor, whatever the default number is
+    assert JointSpectralFeatures().fit_transform([same])[0].shape == (600, 1)
+
+
 @pytest.mark.parametrize("n_pairs", [0, 60])
 def test_the_same_bits_each_time_and_on_any_number_of_threads(n_pairs, monkeypatch):
     monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)

@@ -63,7 +63,7 @@ class JointGraphClustering(MultiViewEstimator):
         that it has no more than 20 rows for each cluster.
     n_components : int, default=None
         Dimensions of the embedding; None is 2 k, or those before the eigengap of clear groups, and
-        4 k with a metric, but at most a third of the objects.
+        4 k with a metric, but at most a third of the objects. By anchors, no more than there are.
     n_init : int, default=10
         Starts of PCK-Means; fewer by anchors, where three end in the lowest objective.
     constraint_weight : float, default=0.5

@@ -30,6 +30,7 @@ from mvcc.embedding import (
     membership,
     neighbors_for,
     object_columns,
+    refuse_components,
     unit_rows,
 )
 from mvcc.multiview.joint._new_rows import NearestAnchors, NearestRows, log_shares
@@ -113,6 +114,7 @@ class JointSet:
         self._views, self._relations, self._settings = views, relations, settings
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
         self._free_graph = self._made_graph(rng, weights)
+        refuse_components(settings.n_components or 1, self._free_graph, ', or take graph="exact"')
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
         self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
         self._n_free = settings.components(FREE_COMPONENTS, self.n_objects)
