@@ -22,8 +22,7 @@ from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
-from mvcc.tables.output._continued import Former, read_former
-from mvcc.tables.reading._answers import with_answers
+from mvcc.tables.output._continued import Former, answered, read_former
 from mvcc.tables.reading._inputs import frame_of, inputs_of, job_of
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def cluster_views(
     if isinstance(continues, ClusteringResult):
         former = continues._as_former()
     frames = {name: frame_of(view, name) for name, view in views.items()}
-    inputs = with_answers(job, inputs_of(job, frames, matches, constraints))
+    inputs = answered(job, inputs_of(job, frames, matches, constraints), former)
     with config_context(transform_output="default"):
         found = clustered(job, inputs, began, lambda step: None, former)
     index = {name: frame.index for name, frame in frames.items()}

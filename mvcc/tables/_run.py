@@ -20,9 +20,8 @@ from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
-from mvcc.tables.output._continued import read_former
+from mvcc.tables.output._continued import answered, read_former
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
-from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"
@@ -32,9 +31,11 @@ CHOICE_KIND = "a choice of k"
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
     """Read all files of a job, of folders a sample, and check them as `cluster_job` does."""
-    job, _ = read_former(job)
+    job, former = read_former(job)
     with folders_of(job, scheduler, lambda step: None) as folders:
-        inputs = with_answers(job, read_inputs(job, folders))
+        inputs = answered(job, read_inputs(job, folders), former)
+    if former:
+        inputs = former.matched(inputs)
     job = with_number(job, inputs)
     from mvcc.tables.fitting._fit import check_given  # numba, as in `read_inputs`
 
@@ -61,7 +62,7 @@ def cluster_job(
     on_step("reading")
     job, former = read_former(job)
     with folders_of(job, scheduler, on_step) as folders:
-        inputs = with_answers(job, read_inputs(job, folders))
+        inputs = answered(job, read_inputs(job, folders), former)
         with results_folder(folder, job, fresh=fresh) as out:
             with_number(job, inputs)
             # scikit-learn takes a second to import: problems with the files are reported before
@@ -93,7 +94,7 @@ def try_numbers(
     on_step("reading")
     job, former = read_former(job.model_copy(update={"n_clusters": numbers[-1]}))
     with folders_of(job, scheduler, on_step) as folders:
-        inputs = with_answers(job, read_inputs(job, folders))
+        inputs = answered(job, read_inputs(job, folders), former)
     if former:
         inputs = former.matched(inputs)
     for table in inputs.tables:

@@ -155,6 +155,18 @@ def test_a_dry_run_reads_everything_and_writes_nothing(data):
         run("cluster.yaml --dry-run")
 
 
+def test_a_dry_run_checks_the_matches_that_a_former_result_leaves(data):
+    with open("matches.csv", "a") as file:
+        file.write("a1,b0\n")
+    quick = "cluster.yaml --stability-runs 0"
+    n_matches = "texts and images: {} matches"
+    assert n_matches.format(61) in run(f"{quick} --dry-run").stdout
+    run(f"{quick} --out may")
+    Path("said.csv").write_text('id,answer\n"texts:a1\nimages:b0",no match\n')
+    invoke("review may --answers said.csv")
+    assert n_matches.format(60) in run(f"{quick} --continue may --dry-run").stdout
+
+
 def test_a_dry_run_ends_as_the_run_would_on_a_contradiction(data):
     Path("pairs.csv").write_text("i,j,kind\na0,a1,must-link\na1,a0,cannot-link\n")
     with pytest.raises(ConstraintConflictError) as foreseen:

@@ -9,6 +9,7 @@ import pytest
 from mvcc.exceptions import ConfigError, DataError
 from tests.command_line import invoke, mvcc
 from tests.tables.problems import read_csv, write_csv
+from tests.tables.test_asked import log
 
 N, KNOWN = 90, 60
 COLUMNS = ["left", "right", "rank", "probability", "score"]
@@ -111,6 +112,20 @@ def test_what_a_review_left_out_is_neither_known_nor_proposed(folder):
     assert found["n_matches"] == KNOWN - 1
     assert found["n_unmatched"] == [N - KNOWN, N - KNOWN + 1]
     assert "l80" not in {row[0] for row in found["rows"]}
+
+
+def test_answers_are_about_the_objects_that_a_review_leaves(folder):
+    log(folder / "asked", "left:l0,outlier")
+    with open("right-matches.csv", "a") as file:
+        file.write("l80,r0\n")
+    invoke("cluster job.yaml --no-comparison --stability-runs 0 --out before -q")
+    write_csv(folder / "said.csv", [["id", "answer"], ["left:l80\nright:r0", "no match"]])
+    invoke("review before --answers said.csv")
+    invoke("cluster job.yaml --no-comparison --out results --continue before --asked asked -q")
+    found = json.loads(invoke("match --from results --json -n 99 --with-known").stdout)
+    named = {name for row in found["rows"] for name in row[:2]}
+    assert "l80" in named
+    assert not {"l0", "r0"} & named
 
 
 def test_in_place_of_a_refused_match_the_next_one_is_proposed(folder):

@@ -11,6 +11,7 @@ from mvcc import cluster_views, load_model
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError
 from mvcc.tables import ReviewSession, check_clustering, load_job, try_numbers
 from tests.tables.problems import (
+    QUICK,
     by_co_em,
     cluster,
     options_of,
@@ -320,6 +321,25 @@ def test_numbers_of_clusters_are_tried_with_the_answers_and_matches_of_the_forme
     left = [["view0", "view1"], *map(list, matches(tmp_path)[:-1])]
     write_csv(tmp_path / "view0-view1.csv", left)
     assert found == tried("given", options)
+
+
+def test_answers_are_about_the_objects_that_corrected_matches_leave(tmp_path):
+    views = {"a": blobs([30, 30, 30]), "b": blobs([30, 30, 30])}
+    matches = {("a", "b"): [*((n, n) for n in range(40)), (41, 0)]}
+
+    def clustered(*folders, **more):
+        asked = {"asked": tuple(map(str, folders))} if folders else {}
+        return cluster_views(views, n_clusters=3, matches=matches, **QUICK, **asked, **more)
+
+    before = clustered().match({"a": "r41", "b": "r0"}, same=False)
+    anna, ben = log(tmp_path / "anna", "a:r0,new:one"), log(tmp_path / "ben", "a:r41,new:two")
+    after = clustered(anna, ben, continues=before)
+    assert not after.facts["together"]["disputed"]
+    log(anna, "a:r0,outlier")
+    after = clustered(anna, continues=before)
+    assert after.facts["views"][0]["outliers"] == after.facts["views"][1]["outliers"] == ["r0"]
+    left_out = clustered(anna)
+    assert left_out.facts["views"][0]["outliers"] == ["r0", "r41"]
 
 
 def edit_labels(folder):

@@ -26,6 +26,7 @@ from mvcc.tables.correcting._corrections import (
     with_matches,
 )
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
+from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
@@ -180,6 +181,11 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         moved=[name for name, view in job.views.items() if _moved(view, places.get(name, {}))],
     )
     return job, former
+
+
+def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
+    """Return inputs with the answers about objects as the corrected matches of a former one say."""
+    return with_answers(job, inputs, former.matched(inputs) if former else None)
 
 
 def _moved(view: View, before: Mapping[str, Any]) -> bool:

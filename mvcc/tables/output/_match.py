@@ -54,10 +54,11 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    inputs, facts, corrections = with_answers(job, read_inputs(job)), None, NONE
+    inputs, facts, corrections = read_inputs(job), None, NONE
     if clustering:
         facts, corrections = read_facts(clustering), read_corrections(clustering)
-        inputs = with_matches(inputs, corrections)
+    inputs = with_answers(job, with_matches(inputs, corrections))
+    if facts:
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
     called = [[row_name(table.name, id) for id in table.ids] for table in tables]

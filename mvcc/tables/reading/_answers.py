@@ -96,15 +96,18 @@ def _lists_groups(path: Path) -> bool:
         return False
 
 
-def with_answers(job: Job, inputs: Inputs) -> Inputs:
-    """Return the inputs of a job with the answers: with more constraints, and without outliers."""
+def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inputs:
+    """Return the inputs of a job with the answers: with more constraints, and without outliers.
+
+    Objects are those of the inputs as they are `matched` after corrections, by default as given.
+    """
     notes = list[str]()
     people = read_people(job.asked, notes)
     files = answer_files(job)
     if not files:
         return inputs
     # answers may be of rows that the tables do not have
-    objects = AnsweredObjects(inputs, job.continues is not None or job.unknown == "skip")
+    objects = AnsweredObjects(matched or inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
     shared = None
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
