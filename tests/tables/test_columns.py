@@ -286,6 +286,30 @@ def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
     assert read(tmp_path, "x,code\n1,7\n2,9\n", columns=("x", "code")).columns == ["x", "code"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["patientid", "Kundennr", "PatientNumber", "Matrikelnummer", "Laufende Nummer", "numero"],
+)
+def test_an_id_may_be_called_so_in_one_word(tmp_path, name):
+    assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["7", "9"]
+
+
+@pytest.mark.parametrize("name", ["paid", "humid", "SNR", "Chlorid", "Telefonnummer"])
+def test_other_words_with_such_an_end_name_no_rows(tmp_path, name):
+    assert read(tmp_path, f"{name},x\n7,1\n9,2\n").ids == ["0", "1"]
+
+
+@pytest.mark.parametrize("last", ["", "1000", "n/a"])
+def test_numbers_called_ids_of_which_few_lack_or_repeat_are_no_quantities(tmp_path, last):
+    ids = [*range(1000, 1019), last]
+    lines = ["customer_id,number,x", *(f"{id},{n // 2},{n % 7}" for n, id in enumerate(ids))]
+    table = read(tmp_path, "\n".join(lines))
+    assert [column.note for column in table.every_column] == ["an id", "", ""]
+    assert table.columns == ["number", "x"], "counts repeat"
+    asked_for = ["customer_id", "x"]
+    assert read(tmp_path, "\n".join(lines), columns=asked_for).columns == asked_for
+
+
 def test_labels_are_never_clustered_in_silence(tmp_path):
     content = "id,x,Class,species\na,1,0,u\nb,2,1,v\nc,4,1,v\n"
     table = read(tmp_path, content)

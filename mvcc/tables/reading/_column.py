@@ -138,6 +138,13 @@ _ID = re.compile(
     r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE
 )
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
+# not all words that end in id, such as paid
+_COMPOUND_ID = re.compile(
+    r"(.*(nummer|number|num[eé]ro)|.*\w{3}nr|(.*[ _.-])?(user|customer|client|patient|subject"
+    r"|person|participant|respondent|student|member|employee|account|order|product|item|object"
+    r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
+    re.IGNORECASE,
+)
 # with letters and digits, but neither a number with its unit nor a date
 _CODE = re.compile(
     r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}"
@@ -175,9 +182,11 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         return reason
     if looks_like_ids(name, values) or looks_like_codes(values):
         return LeftOut.AN_ID
-    # or which thing, of perhaps several rows, a row is of
-    several = _is_called_id(name) and as_texts(values).nunique() > len(values) / 2
-    if several and _are_codes(values):
+    # or which thing, of perhaps several rows, a row is of; numbers that repeat may be counts
+    n_distinct = as_texts(values).nunique() if _is_called_id(name) else 0
+    if n_distinct > len(values) / 2 and _are_codes(values):
+        return LeftOut.AN_ID
+    if n_distinct > _MOST_CODES * len(values) and _are_whole(values[~is_missing(values)]):
         return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
@@ -261,7 +270,13 @@ def are_few(texts: pd.Series[Any]) -> bool:
 
 
 def _is_called_id(name: str) -> bool:
-    return bool(_ID.fullmatch(name.strip()) or _CAMEL_ID.fullmatch(name.strip()))
+    name = name.strip()
+    is_compound = _COMPOUND_ID.fullmatch(name) and not _NAMED_CODES.fullmatch(name)
+    return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name) or is_compound)
+
+
+def _are_whole(values: pd.Series[Any]) -> bool:
+    return bool(len(values) and as_texts(values).str.fullmatch(r"\d+").all())
 
 
 def _may_be_codes(values: pd.Series[Any]) -> bool:
