@@ -47,6 +47,8 @@ from .questions._history import UNSURE as UNSURE
 from .questions._history import Answer as Answer
 from .questions._history import AnswerHistory as AnswerHistory
 from .questions._history import answers_standing as answers_standing
+from .questions._history import is_handle as is_handle
+from .questions._history import refuse_handle as refuse_handle
 from .questions._objects import ClustersHint as ClustersHint
 from .questions._objects import Group as Group
 from .questions._objects import Neighbor as Neighbor

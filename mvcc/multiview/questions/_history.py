@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -18,6 +19,7 @@ OPENS, MERGE, RENAME = "new:", "merge:", "rename:"  # before the name of a group
 LAST = 10  # answers that settle the number of groups if they open none
 MANY_ANSWERS = 60  # from which on a small group may not count as a cluster
 FEWEST_MEMBERS = 3  # of a group that is not small
+_HANDLE = re.compile("g[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -266,3 +268,17 @@ def answers_standing(lines: Iterable[Answer]) -> tuple[Answer, ...]:
         else:
             raise InvalidInputError("There is nothing to undo.")
     return tuple(standing)
+
+
+def is_handle(name: str) -> bool:
+    """Tell whether a name looks like the handle of a group."""
+    return bool(_HANDLE.fullmatch(name))
+
+
+def refuse_handle(name: str) -> None:
+    """Refuse a new name that looks like a handle; those in former logs stay."""
+    if is_handle(name):
+        raise InvalidInputError(
+            f"{shown(name)} must not be the name of a group: g with a number stands for the group "
+            f"of this number. Choose another name."
+        )

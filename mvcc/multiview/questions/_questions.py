@@ -24,6 +24,7 @@ from mvcc.multiview.questions._history import (
     UNDO,
     Answer,
     AnswerHistory,
+    refuse_handle,
 )
 from mvcc.multiview.questions._objects import (
     ClustersHint,
@@ -161,7 +162,7 @@ class Questions(Chooser):
             of the row).
         answer : str or int
             The name or number of a group, or its handle, such as "g2"; "new" or "new:NAME" opens
-            one; "unsure"; or "outlier", which fits nowhere.
+            one, whose name must not look like a handle; "unsure"; or "outlier", which fits nowhere.
         again : bool, default=False
             Whether another answer to the same object is replaced. The same answer once more
             confirms it.
@@ -180,6 +181,8 @@ class Questions(Chooser):
         """
         one = self._objects.find(question)
         line = Answer(self._objects.id(one), str(answer), object=one)
+        if line.opens:
+            refuse_handle(line.says)
         if line.names_group:
             line = replace(line, answer=self._history.names[self._history.group(answer)])
         return self._extend(line, again).guessed
@@ -192,7 +195,8 @@ class Questions(Chooser):
         id : str
             The object as "view:row", or the group that is renamed or merged into another.
         answer : str
-            As for ``answer``, or "rename:NAME", "merge:NAME" or "undo".
+            As for ``answer``, or "rename:NAME", "merge:NAME" or "undo"; names may look like
+            handles, as in old logs, and come before these.
         when : str
         again : bool, default=False
             As for ``answer``.
@@ -320,6 +324,7 @@ class Questions(Chooser):
         """
         number = self._history.group(group)
         self._history.check_name(name, number)
+        refuse_handle(name)
         self.say(self._history.names[number], f"{RENAME}{name}")
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
@@ -17,7 +16,18 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import row_name, shown, view_and_id
 from mvcc.constraints import kind_of, refuse_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
-from mvcc.multiview import MERGE, OPENS, RENAME, UNDO, Answer, Group, Question, Questions
+from mvcc.multiview import (
+    MERGE,
+    OPENS,
+    RENAME,
+    UNDO,
+    Answer,
+    Group,
+    Question,
+    Questions,
+    is_handle,
+    refuse_handle,
+)
 from mvcc.tables._job import Job
 from mvcc.tables.asking._card import Card, GivenAnswer, NearRow, Shower, Status
 from mvcc.tables.asking._log import LoggedSession
@@ -30,7 +40,6 @@ _BETWEEN_LOOKS = 4  # other questions, at least
 _FIRST = 20  # answers, before which rows with little text are not asked about
 _STEP = 10  # answers after which the share of rows that they moved is reported
 MOST_LETTERS = 200  # of a name
-_HANDLE = re.compile("g[0-9]+")
 
 _Guesses = tuple[Ints, Floats]  # groups, and the rows each stands for
 
@@ -245,7 +254,7 @@ class AskSession(LoggedSession):
                     " choose another folder with --out."
                 ) from error
         for group in questions.groups:
-            if _HANDLE.fullmatch(group.name):
+            if is_handle(group.name):
                 self._on_note(
                     f"{self._out.path}: the group {shown(group.name)} takes all answers "
                     f"{shown(group.name)}, whichever group has this handle. Rename it."
@@ -366,11 +375,7 @@ def _check_new_name(answer: str) -> None:
     if not answer.startswith((OPENS, RENAME)):
         return
     name = answer.partition(":")[2]
-    if _HANDLE.fullmatch(name):
-        raise InvalidInputError(
-            f"{shown(name)} must not be the name of a group: g with a number stands for the group "
-            f"of this number. Choose another name."
-        )
+    refuse_handle(name)
     if len(name) > MOST_LETTERS:
         raise InvalidInputError(
             f"The name {shown(name)} has {len(name)} letters; a group's name has at most "
