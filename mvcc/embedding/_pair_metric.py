@@ -150,7 +150,8 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_matrices(1, data.shape[1])
         self._center, self._unit = np.zeros(data.shape[1]), 1.0
         if not self.unit_rows:
-            self._center = data.mean(axis=0)
+            # the mean of equal rows differs from them by rounding, which would be learned from
+            self._center = data.mean(axis=0) if (data != data[0]).any() else data[0].copy()
             lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
             self._unit = float(np.sqrt(lengths.mean())) or 1.0
         counted = given.select(given.weights > 0)

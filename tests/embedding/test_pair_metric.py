@@ -84,6 +84,15 @@ def test_nothing_is_learned_from_less_than_four_pairs(unit_rows, constraints):
     np.testing.assert_allclose(fitted.transform(X), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize(("n", "value"), [(6, 0.1), (10_000, 0.3), (100, 1e90), (6, 0.0)])
+def test_nothing_is_learned_where_all_rows_are_equal(n, value):
+    c = Constraints.from_pairs([(0, 1), (1, 2)], [(3, 4), (2, 5)])
+    X = np.full((n, 3), value)
+    fitted = PairMetric().fit(X, constraints=c)
+    assert fitted.ridge_ is None
+    assert not fitted.transform(X).any()
+
+
 def test_nothing_is_learned_where_the_rows_say_it_already():
     y = np.arange(12) % 3
     c = Constraints.from_labels(y, 20, 0)
