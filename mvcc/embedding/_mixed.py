@@ -63,6 +63,17 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
             [np.asarray(encoder.transform(values), dtype=float) for (_, values), encoder in given]
         )
 
+    @property
+    def categories(self) -> dict[int, list[str]]:
+        """The categories of ``fit``, by the number of the column."""
+        texts = [number for number, kind in enumerate(self.kinds) if kind == "text"]
+        numbers = [number for number in range(len(self.kinds)) if number not in texts[1:]]
+        return {
+            number: encoder.categories_[0].tolist()
+            for number, encoder in zip(numbers, self.encoders_, strict=True)
+            if self.kinds[number] == "category"
+        }
+
     def _fit(self, X: pd.DataFrame) -> list[Floats]:
         self.encoders_, blocks, in_words = [], [], []
         for kind, values in self._inputs(X):

@@ -260,6 +260,26 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
     assert found == [labels[0], labels[-1]] * 30
 
 
+@pytest.mark.parametrize("features", ["auto", "pca"])
+def test_categories_that_were_not_there_are_counted_in_a_note(tmp_path, features):
+    words = ["a long text of some words", "another text with a few words more"]
+    lines = [f"r{n},{words[n % 2]} {n},{'AB'[n % 2]},{'NS'[n % 2]},{n % 9}\n" for n in range(40)]
+    (tmp_path / "old.csv").write_text("".join(["id,title,grade,shop,x\n", *lines]))
+    options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2)
+    if features == "pca":
+        options = by_co_em(options, features=features)
+    cluster([*options, (("views", "shop", "columns"), ["title", "grade", "shop", "x"], "--columns")],
+            tmp_path / "out")  # fmt: skip
+    (tmp_path / "new.csv").write_text("id,title,grade,shop,x\n1,u,a,N,2\n2,v,,S,3\n3,w,C,N,4\n")
+    (found,) = predict_files(
+        tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv"
+    )
+    (note,) = found.notes
+    assert note.endswith(
+        "2 of 2 values of 'grade' are none of those that were clustered: 'A', 'B'."
+    )
+
+
 def write_workbook(path, sheets):
     book = openpyxl.Workbook()
     book.remove(book.active)

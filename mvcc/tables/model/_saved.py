@@ -54,6 +54,12 @@ class SavedView:
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> Ints:
         """Return the clusters of rows, which messages call by ``place``, read as before."""
+        return self.predicted(self.values_of(X, place))
+
+    def values_of(
+        self, X: pd.DataFrame, place: Callable[[int], str]
+    ) -> pd.DataFrame | NDArray[Any]:
+        """Return the values of rows, read as those that were clustered."""
         values: dict[str, Any] = {}
         filled = without_words(X, self.missing) if self.missing else X
         for name, one in read_like(self.used, filled).items():
@@ -64,7 +70,7 @@ class SavedView:
                 )
             values[name] = one.values
         if self.mixed:
-            return self.predicted(pd.DataFrame(values))
+            return pd.DataFrame(values)
         numbers = np.column_stack(list(values.values()))
         if (missing := np.argwhere(np.isnan(numbers))).size:
             row, column = missing[0].tolist()
@@ -73,7 +79,15 @@ class SavedView:
                 f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had"
                 " one when they were clustered. Write a number, or leave the row out."
             )
-        return self.predicted(check_data(numbers))
+        return check_data(numbers)
+
+    @property
+    def categories(self) -> dict[str, list[str]]:
+        """The words of each column of categories; a missing one is empty."""
+        if not self.mixed:
+            return {}
+        first = self.transformer[0] if hasattr(self.transformer, "steps") else self.transformer
+        return {self.columns[n]: words for n, words in first.categories.items()}
 
     def predicted(self, values: pd.DataFrame | NDArray[Any]) -> Ints:
         """Return the clusters of rows that were read as those that were clustered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Ints
 from mvcc._utils.files import csv_bytes
-from mvcc._utils.messages import shown
+from mvcc._utils.messages import counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
@@ -29,7 +30,13 @@ from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import Folder, pyarrow_for, read_folder
-from mvcc.tables.reading._rows import find_id_column, ids_of, place_of, refuse_repeated_columns
+from mvcc.tables.reading._rows import (
+    find_id_column,
+    ids_of,
+    listed,
+    place_of,
+    refuse_repeated_columns,
+)
 
 if TYPE_CHECKING:
     from mvcc.tables.folders._labels import Source
@@ -144,6 +151,8 @@ def _labeled(
     # 8 bytes of each id: ids may be twice in rows that are far apart
     hashes: list[NDArray[Any]] = []
     first = pd.DataFrame()
+    known = {name: set(words) for name, words in view.categories.items()}
+    n_there, n_unknown = Counter[str](), Counter[str]()
     for frame in read_frames(path, table.sheet, table.header):
         refuse_repeated_columns(frame, path)
         clustered = view.columns_in(frame, path)
@@ -152,7 +161,12 @@ def _labeled(
             notes += frame.attrs.get("notes", [])
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
-        labels = view.predict(clustered, partial(place_of, frame, path))
+        values: Any = view.values_of(clustered, partial(place_of, frame, path))
+        for name, own in known.items():
+            words = values[name].dropna()
+            n_there[name] += len(words)
+            n_unknown[name] += int((~words.isin(own)).sum())
+        labels = view.predicted(values)
         sizes += np.bincount(labels, minlength=len(sizes))
         columns: Columns = {"id": ids, "cluster": labels}
         if names:
@@ -161,6 +175,12 @@ def _labeled(
     if not hashes:
         raise DataError(f"{path}: there are no rows.")
     _refuse_repeated(np.concatenate(hashes), first, path)
+    notes += [
+        f"{path}: {n} of {counted(n_there[name], 'value')} of {shown(name)} are none of those that"
+        f" were clustered: {listed(filter(None, view.categories[name]))}."
+        for name, n in n_unknown.items()
+        if n
+    ]
 
 
 def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:

@@ -186,10 +186,10 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
     n_distinct = as_texts(values).nunique() if _is_called_id(name) else 0
     if n_distinct > len(values) / 2 and _are_codes(values):
         return LeftOut.AN_ID
-    if n_distinct > _MOST_CODES * len(values) and _are_whole(values[~is_missing(values)]):
-        return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
+    if n_distinct > _MOST_CODES * len(values) and _are_whole(values[~is_missing(values)]):
+        return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         n_values = values[~is_missing(values)].astype(str).nunique()
         if 2 <= n_values <= _MOST_LABELS:
