@@ -235,6 +235,25 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
     assert pairwise_f_measure(np.arange(60) % 2, found["cluster"]) == 1
 
 
+def test_ids_and_labels_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
+    """Only the second part has numbers with fractions."""
+    (tmp_path / "rows").mkdir()
+    rows = np.arange(20)
+    for number, (ids, labels) in enumerate(
+        [(rows + 1.0, rows % 2 + 1.0), (rows + 21 + rows % 2 / 2, 2 + rows % 2 / 2)]
+    ):
+        frame = pd.DataFrame({"id": ids, "stars": labels, "x": 9 * labels + rows / 100})
+        frame.to_parquet(tmp_path / "rows" / f"{number}.parquet")
+    view = {"path": str(tmp_path / "rows"), "labels_column": "stars"}
+    facts = run(options_of({"rows": view}, n_clusters=3, sample=30))["views"][0]
+    found = labels_of(tmp_path / "out/rows/labels").set_index("id")["label"]
+    assert found.index[[0, 20, 21]].tolist() == ["1", "21", "22.5"]
+    assert set(found) == {"1", "2", "2.5"}
+    sample = read_csv(tmp_path / "out/rows/labels.csv")
+    assert {row["id"]: row["label"] for row in sample}.items() <= found.to_dict().items()
+    assert facts["all_f"] == 1
+
+
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
     rows = {
         name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]

@@ -151,6 +151,12 @@ def test_large_and_broken_numbers_as_ids_keep_what_they_say(tmp_path):
     assert read(tmp_path, "a.parquet", content).ids == ["1e+300", "0.5"]
 
 
+def test_whole_numbers_are_names_without_a_point_beside_others_too(tmp_path):
+    frame = pd.DataFrame({"id": [7.0, 7.5], "x": [1, 2], "label": [2.0, 2.5]})
+    table = read(tmp_path, "a.parquet", frame.to_parquet, labels_column="label")
+    assert (table.ids, table.reference) == (["7", "7.5"], ["2", "2.5"])
+
+
 def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
     content = "id,name,x,y,label\n1,a,5,words,p\n2,b,6,more,\n"
     settings = {"id_column": "name", "ignore": ("id", "y"), "labels_column": "label"}

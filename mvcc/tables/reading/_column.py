@@ -315,9 +315,15 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
+    """Return values as text: 7 and not 7.0, which formats without whole numbers make of it."""
     if column.dtype.kind == "f":
         numbers = column.dropna().astype(float)
         if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
             column = column.astype("Int64")
     return column.astype(str).str.strip()
+
+
+def as_names(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return ids or labels as text, each by its own value: a table may be read some at a time."""
+    texts = as_texts(column)
+    return texts.str.removesuffix(".0") if column.dtype.kind == "f" else texts

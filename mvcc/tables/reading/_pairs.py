@@ -13,7 +13,7 @@ from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._column import as_texts
+from mvcc.tables.reading._column import as_names
 from mvcc.tables.reading._problems import Problems, option_for, raise_all
 from mvcc.tables.reading._table import Table
 
@@ -197,7 +197,7 @@ def matched_ids(
         if is_header := len(set(found)) == 2:
             break
     sides = found if is_header else [0, 1]
-    return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
+    return names, [as_names(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
 def _numbered(table: Table) -> str:

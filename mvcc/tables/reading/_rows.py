@@ -13,7 +13,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     GLANCE,
-    as_texts,
+    as_names,
     is_missing,
     looks_like_codes,
     looks_like_ids,
@@ -78,7 +78,7 @@ def _named_column(
         own = set(texts)
         return [len(ids & own) / len(ids) for ids in named if ids]
 
-    of_found = shares(map(str, frame.index) if found is None else as_texts(frame[found]))
+    of_found = shares(map(str, frame.index) if found is None else as_names(frame[found]))
     is_named = max(of_found, default=1.0) >= _ENOUGH_NAMED
     if is_named and (found is not None or not of_found):
         return found
@@ -86,9 +86,9 @@ def _named_column(
     best, most = found, 0.0
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
-        if is_named and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
+        if is_named and not as_names(frame[column].head(GLANCE)).str.isdigit().all():
             continue
-        texts = as_texts(frame[column])
+        texts = as_names(frame[column])
         if is_missing(frame[column]).any() or texts.duplicated().any():
             continue
         own = shares(texts)
@@ -106,7 +106,7 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     """Return the ids of rows; their numbers where no column names them."""
     if column is None:
         return [str(number) for number in frame.index]
-    ids = as_texts(frame[column])
+    ids = as_names(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
             f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"

@@ -17,6 +17,7 @@ from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
+    as_names,
     as_texts,
     why_unasked,
     without_attrs,
@@ -151,7 +152,7 @@ def table_of(
     used = {*columns, id_column, view.labels_column}
     if (problem := _nothing_to_cluster(len(frame), X, became)) and not found:
         found.add(f"{view.path}: {problem}.")
-    cells = {column: frame[column] for column in show if column in frame.columns}
+    there = [frame[column] for column in show if column in frame.columns]
     return Table(
         name=name,
         path=view.path,
@@ -163,7 +164,7 @@ def table_of(
         unused=[column for column in became if column not in used],
         id_column=id_column,
         is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
-        shown={column: label_texts(own).tolist() for column, own in cells.items()},
+        shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
@@ -277,5 +278,5 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
 
 
 def label_texts(column: pd.Series) -> pd.Series:
-    """Return true labels, or what is shown of rows, as text, empty where there is none."""
-    return as_texts(column).mask(column.isna(), "").astype(object)
+    """Return true labels as text, empty where there is none."""
+    return as_names(column).mask(column.isna(), "").astype(object)
