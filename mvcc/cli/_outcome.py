@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,21 +177,25 @@ def _doubts(clustering: Clustering) -> Iterator[str]:
         yield f"What was inferred for nearby rows of {view.name} may be wrong: {why}."
 
 
-def asking_command(job: tables.Job, config: Path | None, given: dict[str, Any]) -> str:
-    """Return the command that asks about the tables of a job."""
+def asking_command(job: tables.Job, config: Path | None, given: dict[str, Any]) -> str | None:
+    """Return the command that asks about the tables of a job; None if it would refuse a folder."""
+    if any(os.path.isdir(view.path) for view in job.views.values()):
+        return None
     folders = job.asked or (("asked",) if config is None else ())
     out = f" --out {typed(folders[0])}" if len(folders) == 1 else ""
     return f"mvcc ask {words_of(config, given)}{out}"
 
 
-def refuse_unknown(error: tables.UnknownNumberError, job: tables.Job, asking: str) -> NoReturn:
+def refuse_unknown(
+    error: tables.UnknownNumberError, job: tables.Job, asking: str | None
+) -> NoReturn:
     """Print criteria, and refuse a job whose answers do not give the number of clusters."""
     if error.inputs is not None:
         found = tables.number_criteria(job, error.inputs)
         say_json(found)
         if found["k"]:
             _print_criteria(found)
-    raise ConfigError(f"{error} To be asked:\n  {asking}") from None
+    raise ConfigError(f"{error} To be asked:\n  {asking}" if asking else str(error)) from None
 
 
 def as_range(text: str | None) -> range | None:
@@ -207,8 +212,8 @@ def as_range(text: str | None) -> range | None:
     return range(low, high + 1)
 
 
-def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str) -> None:
-    """Print how good each number of clusters is, and the command that asks."""
+def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str | None) -> None:
+    """Print how good each number of clusters is, and the command that asks, if one can."""
     table, curves = out / tables.CHOICE, out / tables.CURVES
     say_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
     columns = [
@@ -227,7 +232,8 @@ def print_numbers(tried: list[dict[str, Any]], out: Path, asking: str) -> None:
         say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
     say(f"Table: {table}")
     say(f"Curves: {curves}")
-    say(f"No number was chosen. To be asked, which tells more:\n  {asking}")
+    more = f" To be asked, which tells more:\n  {asking}" if asking else ""
+    say(f"No number was chosen.{more}")
 
 
 def _print_criteria(found: dict[str, Any]) -> None:

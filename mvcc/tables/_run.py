@@ -122,7 +122,7 @@ def _tried(
     from mvcc.tables.fitting._features import make_features
     from mvcc.tables.fitting._fit import fit_job
 
-    all_rows = sum(len(table.ids) for table in inputs.tables)
+    all_rows = sum(table.n_all_rows or len(table.ids) for table in inputs.tables)
     if (rows := drawn_rows(job, inputs)) is not None:
         inputs = inputs.on_rows(rows)
     n_rows = sum(len(table.ids) for table in inputs.tables)

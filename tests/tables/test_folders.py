@@ -477,7 +477,15 @@ def test_a_job_is_checked_and_numbers_are_tried_by_a_sample(large, address, tmp_
     inputs = check_job(job, scheduler=address)
     assert [(len(table.ids), table.n_all_rows) for table in inputs.tables] == [(40, N), (40, N)]
     tried = try_numbers(job, range(2, 4), tmp_path / "numbers", scheduler=address)
-    assert [(one["k"], one["rows"]) for one in tried] == [(2, 80), (3, 80)]
+    found = [(one["k"], one["rows"], one["all_rows"]) for one in tried]
+    assert found == [(2, 80, 2 * N), (3, 80, 2 * N)]
+    words = ["cluster", *(f"{tmp_path}/view{view}" for view in (0, 1)), "--sample", "40"]
+    words += [*("--ignore", "view0=kind", "--ignore", "view1=kind", "--scheduler", address)]
+    said = mvcc(*words, *("-k", "2-3", "--out", str(tmp_path / "range"), "--no-comparison"))
+    assert "These are of a sample: 80 of 240 rows." in said.stdout, said.stderr
+    assert said.stdout.endswith("No number was chosen.\n")
+    said = mvcc(*words, "-k", "auto", "--out", str(tmp_path / "auto"))
+    assert said.stderr.endswith("Name two or more, or give a number.\n")
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -578,9 +586,13 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(
     assert len(labels_of("new")) == 120
     checked = mvcc("check", "out")
     assert (checked.returncode, "8 files verified" in checked.stdout) == (0, True)
-    refused = mvcc("export", "out", "--out", "tables")
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "view0: this is a folder; name a file." in refused.stderr
+    for refusing in ("export out --out tables", "match --from out --out m.csv", "review out"):
+        refused = mvcc(*refusing.split())
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "view0 is a folder of Parquet files, of which a sample was" in refused.stderr
+        assert "the labels of all its rows are in out/view0/labels." in refused.stderr
+    refused = mvcc("ask", "out/cluster.yaml", "--out", "asked")
+    assert "view0: this is a folder; name a file. Only views of mvcc cluster" in refused.stderr
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ from mvcc.tables.correcting._corrections import Corrections, with_matches
 from mvcc.tables.correcting._draft import Said
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
-from mvcc.tables.output._stored import job_of_clustering, read_found
+from mvcc.tables.output._stored import job_of_clustering, read_found, refuse_samples
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
@@ -229,12 +229,8 @@ class ReviewSession(LoggedSession):
 
     def _read(self) -> Inputs:
         """Read the tables that were clustered, and refuse others."""
-        for view in self._found.views:
-            if view.n_all_rows is not None:
-                raise DataError(
-                    f"{view.source} is a folder, of which a sample was clustered; what is corrected"
-                    " in the sample would not reach the other rows. Cluster it with more answers."
-                )
+        why = "what is corrected would not reach the other rows. Cluster it with more answers; "
+        refuse_samples(self.folder, self._found, why)
         try:
             inputs = read_inputs(self._job.model_copy(update={"n_clusters": "auto"}))
         except DataError as error:

@@ -30,7 +30,7 @@ from mvcc.tables.output._export_formats import (
     workbook_bytes,
 )
 from mvcc.tables.output._folder import inputs_of, label_columns
-from mvcc.tables.output._stored import job_of_clustering
+from mvcc.tables.output._stored import job_of_clustering, refuse_samples
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
@@ -72,6 +72,7 @@ def export_tables(
     for each view. Returns the files, each with its number of rows.
     """
     facts = read_facts(folder)
+    refuse_samples(folder, facts)
     job = job_of_clustering(folder, facts)
     names = [view.name for view in facts.views]
     kind, files = _files(out, kind, names)

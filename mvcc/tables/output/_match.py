@@ -26,6 +26,7 @@ from mvcc.tables.correcting._corrections import (
 )
 from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
+from mvcc.tables.output._stored import refuse_samples
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 from mvcc.tables.reading._table import Table
@@ -54,10 +55,11 @@ def propose_matches(
     `between` is ``VIEW:VIEW``; by default the only two views with matches. ``found_first`` and
     ``found_in_five`` are None where to cut matches takes too long, or leaves too few.
     """
-    inputs, facts, corrections = read_inputs(job), None, NONE
+    facts, corrections = None, NONE
     if clustering:
         facts, corrections = read_facts(clustering), read_corrections(clustering)
-    inputs = with_answers(job, with_matches(inputs, corrections))
+        refuse_samples(clustering, facts)
+    inputs = with_answers(job, with_matches(read_inputs(job), corrections))
     if facts:
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)

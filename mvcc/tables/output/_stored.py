@@ -51,6 +51,16 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
     return job
 
 
+def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
+    """Refuse a clustering of folders, of whose rows it holds a sample."""
+    for view in facts.views:
+        if view.n_all_rows is not None:
+            raise DataError(
+                f"{view.source} is a folder of Parquet files, of which a sample was clustered;"
+                f" {why}the labels of all its rows are in {folder / view.name / ALL_LABELS}."
+            )
+
+
 def inputs_of_clustering(folder: Path) -> list[str]:
     """Return the files that the clustering in a folder, if any, was made of."""
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []

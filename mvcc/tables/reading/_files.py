@@ -65,7 +65,10 @@ def _reading(path: str) -> Iterator[tuple[str, str]]:
     """Give the ending of a table and what messages call it; say why it cannot be read."""
     ending, place = Path(path).suffix.lower(), clipped(path, _MOST_SHOWN)
     if os.path.isdir(path):
-        raise DataError(f"{place}: this is a folder; name a file.")
+        raise DataError(
+            f"{place}: this is a folder; name a file. Only views of mvcc cluster and mvcc predict"
+            " may be folders of Parquet files."
+        )
     if ending not in _READERS:
         what = repr(clipped(ending)) if ending else "of a name without an ending"
         raise DataError(
