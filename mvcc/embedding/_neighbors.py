@@ -12,6 +12,9 @@ from sklearn.neighbors import NearestNeighbors
 from mvcc._utils.arrays import Floats, Ints, blocks_of
 
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
+# distances, for each column, that the search by squares of rows may take for longer than that of an
+# equal row, which is then not among those that it finds
+_LOST = 1e-7
 _BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
 
 
@@ -59,7 +62,16 @@ class NeighborSearch:
         # squares stay within the range of floats, which are single in models of former versions
         most = 1e100 if self.rows.dtype == rows.dtype == np.float64 else 1e15
         rows = np.clip(rows, -most, most, out=rows).astype(self.rows.dtype, copy=False)
-        return self._by_distance(rows, self._found_near(rows, n_neighbors))
+        distances, found = self._by_distance(rows, self._found_near(rows, n_neighbors))
+        lost = np.flatnonzero((distances[:, 0] > 0) & (distances[:, -1] < _LOST * rows.shape[1]))
+        if len(lost):
+            # a zero has the same bytes as a negative one only after 0 was added
+            numbers = {row.tobytes(): number for number, row in enumerate(self.rows + 0)}
+            for place, row in zip(lost.tolist(), rows[lost] + 0, strict=True):
+                if (equal := numbers.get(row.tobytes())) is not None:
+                    distances[place] = [0, *distances[place, :-1]]
+                    found[place] = [equal, *found[place, :-1]]
+        return distances, found
 
     def _found_near(self, rows: Floats, number: int) -> Any:
         if self.rows.shape[1] <= _TREE_COLUMNS:

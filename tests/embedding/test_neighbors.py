@@ -38,6 +38,19 @@ def test_neighbors_do_not_depend_on_place_and_unit(d, shift, scale):
     assert np.array_equal(rows, moved)
 
 
+@pytest.mark.parametrize("far", [1e7, 1e8, 1e9, 1e12])
+@pytest.mark.parametrize("d", [2, 8, 40])
+def test_an_equal_row_comes_first_where_one_column_is_far_larger_than_others(d, far):
+    X = np.random.default_rng(0).normal(size=(300, d))
+    X[:140, 0], X[:, 1:] = far, X[:, 1:] * (X[:, 1:] > 0)  # with negative zeros
+    search = NeighborSearch.among(X)
+    found, rows = search.nearest_to(np.abs(X), 5)
+    places = np.flatnonzero(X[:, 0] > 0)
+    assert (found[places, 0] == 0).all()
+    assert np.array_equal(search.rows[rows[places, 0]], search.rows[places])
+    assert (np.diff(found, axis=1) >= 0).all()
+
+
 def test_nearness_sums_to_one_and_falls_with_the_distance():
     weights = nearness(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
     np.testing.assert_allclose(weights.sum(axis=1), 1)
