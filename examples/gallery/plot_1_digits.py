@@ -137,10 +137,11 @@ print(", ".join(listed))
 # %%
 # Mean and standard error of ten draws. Most of the gain of the right halves
 # comes through direct mapping. With eight sorted halves of each digit,
-# propagation adds twice its standard error; elsewhere its effect is not
-# distinguishable from chance: with one or two halves there is too little to
-# propagate, with sixteen enough is known without. §6.4 of the paper also finds
-# a benefit for a moderate number of constraints.
+# propagation adds two standard errors or more, with four only where a single
+# thread embeds the rows. Elsewhere its effect is not distinguishable from
+# chance: with one or two halves there is too little to propagate, with sixteen
+# enough is known without. §6.4 of the paper also finds a benefit for a moderate
+# number of constraints.
 looks = {
     "each view alone": {"color": "black", "marker": "D", "linestyle": ":"},
     "direct mapping": {"color": "#d55e00", "marker": "s", "linestyle": "--"},
