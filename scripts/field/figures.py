@@ -44,8 +44,8 @@ class Comparison:
 
     @property
     def ahead(self) -> float:
-        """By how much the own figure is larger; four digits are what papers print at most."""
-        return round(self.own - self.other, 4)
+        """By how much the own figure is larger."""
+        return self.own - self.other
 
 
 class Figures:
@@ -172,7 +172,8 @@ class Claim:
         return [
             one
             for one in self.comparisons
-            if one.ahead < -max(self.margin, 2 * one.error * self.beyond_chance)
+            # four digits are what papers print at most
+            if round(one.ahead, 4) < -max(self.margin, 2 * one.error * self.beyond_chance)
         ]
 
     @property
