@@ -102,9 +102,13 @@ class Exchange:
                 self._touch([name])
 
     def _have_all_moved(self, new: Mapping[str, str], aside: Mapping[str, str]) -> bool:
-        """Tell whether all that goes is aside, and all that comes is in its place."""
-        return all(_is_there(self._folder / path) for path in aside.values()) and all(
-            self._has_come(name, checksum) for name, checksum in new.items()
+        """Tell whether all that goes is aside, and the last of what comes is in its place.
+
+        Others that are not there any more, or not as they came, were changed after that.
+        """
+        *_, last = new.items()
+        return all(_is_there(self._folder / path) for path in aside.values()) and (
+            self._has_come(*last)
         )
 
     def _has_come(self, name: str, checksum: str) -> bool:
