@@ -81,6 +81,7 @@ def test_what_a_killed_clustering_put_aside_is_told_by_who_reads_and_comes_back_
         f"report {folder} --out {tmp_path}/new.html",
         f"cluster {results}/cluster.yaml --continue {folder} {tail}",
         f"cluster {results}/cluster.yaml -k 2-3 --continue {folder} {tail}",
+        f"cluster {results}/cluster.yaml --asked {folder} {tail}",
     ):
         with pytest.raises(StoreError, match=told):
             invoke(words)

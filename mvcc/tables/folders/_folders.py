@@ -25,7 +25,7 @@ from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
-from mvcc.tables.reading._people import ids_in_answers
+from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import find_id_column, ids_of, refuse_repeated_columns
 from mvcc.tables.reading._table import Table, table_of
@@ -76,7 +76,8 @@ class Folders:
             ids = None if column else [str(number) for number in frame.index]
             with problems.collecting():
                 table = table_of(frame, name, view, problems, job.shown_of(name), ids)
-                sampled.append(replace(table, n_all_rows=folder.n_rows))
+                is_numbered = column is None  # by numbers with gaps
+                sampled.append(replace(table, n_all_rows=folder.n_rows, is_numbered=is_numbered))
         return sampled, drawn
 
     def _most_rows(self) -> int:
@@ -241,4 +242,4 @@ def _constrained_ids(job: Job) -> frozenset[str]:
     files = [ConstraintFile.read(path) for path in job.constraints.values()]
     pairs = [record[:2] for file in files for record in file.records.values()]
     names = frozenset(name.strip() for pair in pairs for name in pair)
-    return names | ids_in_answers(answer_files(job))
+    return names | {id for _, id in rows_in_answers(answer_files(job))}

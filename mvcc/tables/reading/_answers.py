@@ -26,11 +26,11 @@ from mvcc.tables.reading._people import (
     AnsweredObjects,
     Person,
     Rows,
-    ids_in_answers,
     log_in,
     read_groups,
     read_history,
     read_people,
+    rows_in_answers,
 )
 from mvcc.tables.reading._table import Table
 
@@ -214,7 +214,7 @@ def _refuse_other_rows(person: Person, history: AnswerHistory, objects: Answered
     answered, tables = objects.rows(history.answers), objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
     for path in (Path(person.path).with_name(name) for name in names):
-        named = ids_in_answers([str(path)]) if path.exists() else set()
+        named = {id for _, id in rows_in_answers([str(path)])} if path.exists() else set()
         for table, rows in zip(tables, answered, strict=True):
             named -= {table.ids[row] for row in rows}
         known = [name for name in sorted(named) if any(name in one.row for one in tables)]

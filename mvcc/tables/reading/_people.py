@@ -15,6 +15,7 @@ from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.multiview import Answer, AnswerHistory
+from mvcc.results import CLUSTERING, refuse_aside
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
 
@@ -114,6 +115,8 @@ def read_people(folders: Sequence[str], notes: list[str]) -> list[Person]:
     """Return who answered, with one log each, and note lines that were cut off."""
     people: dict[str, Person] = {}
     for folder, name in zip(folders, _names(folders), strict=True):
+        for name_of_result in (ANSWERS, CLUSTERING):
+            refuse_aside(Path(folder) / name_of_result)
         path = log_in(folder)
         if not path.exists():
             raise DataError(
@@ -252,12 +255,15 @@ def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
         raise DataError(f"{person.path}:{line}: {error}") from error
 
 
-def ids_in_answers(paths: list[str]) -> set[str]:
-    """Return the ids of the rows that files of answers name, of whatever view."""
+def rows_in_answers(paths: list[str]) -> set[tuple[str, str]]:
+    """Return the rows that files of answers name, as views and ids.
+
+    Files of constraints may name rows of other views than their own.
+    """
     from mvcc.constraints import ConstraintFile  # numba, which takes half a second to import
 
     named: list[str] = []
-    ids: set[str] = set()
+    rows: set[tuple[str, str]] = set()
     for path in paths:
         if Path(path).name in (LOG, ANSWERS):
             named += [name for _, (name, *_) in read_records(path, appended=True)[0][1:]]
@@ -266,5 +272,5 @@ def ids_in_answers(paths: list[str]) -> set[str]:
                 named += members.split("\n")
         else:
             for i, j, *_ in ConstraintFile.read(path).records.values():
-                ids |= {i.strip(), j.strip()}
-    return ids | {view_and_id(name.strip())[1] for name in named}
+                rows |= {(Path(path).stem, name.strip()) for name in (i, j)}
+    return rows | {view_and_id(name.strip()) for name in named}
