@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mvcc.exceptions import ConfigError, DataError
@@ -104,7 +105,8 @@ def test_of_a_clustering_the_clusters_are_told_and_what_it_left_out_is_not_learn
 
 def test_what_a_review_left_out_is_neither_known_nor_proposed(folder):
     invoke("cluster job.yaml --no-comparison --stability-runs 0 --out results -q")
-    lines = [["id", "answer"], ["left:l0\nright:r0", "no match"], ["left:l80", "outlier"]]
+    wrong = "left:l0\nleft:l0\nright:r0"
+    lines = [["id", "answer"], [wrong, "no match"], ["left:l80", "outlier"]]
     write_csv(folder / "said.csv", lines)
     invoke("review results --answers said.csv")
     found = json.loads(invoke("match --from results --json -n 99 --with-known").stdout)
@@ -126,6 +128,22 @@ def test_answers_are_about_the_objects_that_a_review_leaves(folder):
     named = {name for row in found["rows"] for name in row[:2]}
     assert "l80" in named
     assert not {"l0", "r0"} & named
+
+
+def test_a_table_of_numbered_rows_that_has_changed_is_refused(folder):
+    frames = {name: pd.read_csv(f"{name}.csv", index_col="id") for name in ("left", "right")}
+    numbers = [
+        frame.index.get_indexer([f"{name[0]}{n}" for n in range(30)])
+        for name, frame in frames.items()
+    ]
+    for name, frame in frames.items():
+        frame.to_csv(f"{name}.csv", index=False)
+    write_csv(folder / "right-matches.csv", [["left", "right"], *zip(*numbers, strict=True)])
+    invoke("cluster job.yaml --no-comparison --stability-runs 0 --out results -q")
+    invoke("match --from results --json")
+    frames["left"].iloc[::-1].to_csv("left.csv", index=False)
+    with pytest.raises(DataError, match=r"left\.csv has changed since it was clustered"):
+        invoke("match --from results --json")
 
 
 def test_in_place_of_a_refused_match_the_next_one_is_proposed(folder):

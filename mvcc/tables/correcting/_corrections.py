@@ -86,7 +86,7 @@ def read_corrections(folder: Path) -> Corrections:
 
 def rows_in(id: str) -> list[str]:
     """Return the rows that a line names."""
-    return [row for row in id.split("\n") if row]
+    return list(dict.fromkeys(filter(None, id.split("\n"))))
 
 
 def with_matches(inputs: Inputs, corrections: Corrections, but: Collection[str] = ()) -> Inputs:

@@ -12,13 +12,12 @@ from typing import Any
 import pandas as pd
 
 from mvcc._utils.files import csv_bytes, sha256_of
-from mvcc._utils.messages import clipped, shown, typed
+from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job, View
-from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._export_formats import (
     as_arrow,
     as_csv,
@@ -30,7 +29,7 @@ from mvcc.tables.output._export_formats import (
     workbook_bytes,
 )
 from mvcc.tables.output._folder import inputs_of, label_columns
-from mvcc.tables.output._stored import job_of_clustering, refuse_samples
+from mvcc.tables.output._stored import has_changed, job_of_clustering, refuse_samples
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import row_ids
@@ -119,10 +118,7 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     columns, values = label_columns(facts.views[place])
     ids = row_ids(frame, view, set(values))
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
-        raise DataError(
-            f"{view.path} has changed since it was clustered. Restore the file, or cluster it"
-            f" again: mvcc cluster {typed(folder / CONFIG)} --out {typed(folder)} --fresh"
-        )
+        raise has_changed(view.path, folder)
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
     with warnings.catch_warnings(action="ignore"):  # of libraries, which were heard already

@@ -26,7 +26,7 @@ from mvcc.tables.correcting._corrections import (
 )
 from mvcc.tables.output._export_formats import escaped
 from mvcc.tables.output._folder import inputs_of
-from mvcc.tables.output._stored import refuse_samples
+from mvcc.tables.output._stored import has_changed, refuse_samples
 from mvcc.tables.reading._answers import with_answers
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 from mvcc.tables.reading._table import Table
@@ -59,7 +59,10 @@ def propose_matches(
     if clustering:
         facts, corrections = read_facts(clustering), read_corrections(clustering)
         refuse_samples(clustering, facts)
-    inputs = with_answers(job, with_matches(read_inputs(job), corrections))
+    inputs = read_inputs(job)
+    if facts and clustering:
+        _refuse_changed(clustering, facts, inputs)
+    inputs = with_answers(job, with_matches(inputs, corrections))
     if facts:
         inputs = inputs.on_rows([_clustered_rows(table, facts) for table in inputs.tables])
     tables, known = _between(inputs, between)
@@ -123,6 +126,7 @@ def _refused(corrections: Corrections, called: list[list[str]]) -> list[tuple[in
     return [
         (places[0][one], places[1][other])
         for names in lines
+        if len(names) == 2
         for one, other in (names, names[::-1])
         if one in places[0] and other in places[1]
     ]
@@ -164,6 +168,15 @@ def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool 
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
     content = csv_bytes([found["columns"], *rows])
     write_output(path, content, PROPOSALS, fresh=fresh, inputs=inputs_of(job))
+
+
+def _refuse_changed(clustering: Path, facts: Clustering, inputs: Inputs) -> None:
+    """Refuse tables that are not those of a clustering, unless ids tell which rows are the same."""
+    before = {view.name: file for view, file in zip(facts.views, facts.inputs, strict=False)}
+    for table, (*_, sha256) in zip(inputs.tables, inputs.files, strict=False):
+        file = before.get(table.name)
+        if table.is_numbered and not (file and file.sha256 == sha256):
+            raise has_changed(table.path, clustering)
 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], Ints]:

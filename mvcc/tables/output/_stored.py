@@ -61,6 +61,14 @@ def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
             )
 
 
+def has_changed(table: str, folder: Path) -> DataError:
+    """Return what is wrong with a table that is not as the clustering in a folder had it."""
+    return DataError(
+        f"{table} has changed since it was clustered. Restore the file, or cluster it"
+        f" again: mvcc cluster {typed(folder / CONFIG)} --out {typed(folder)} --fresh"
+    )
+
+
 def inputs_of_clustering(folder: Path) -> list[str]:
     """Return the files that the clustering in a folder, if any, was made of."""
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
