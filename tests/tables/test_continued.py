@@ -132,6 +132,21 @@ def test_numbers_of_rows_are_no_ids(tmp_path, answers):
     assert facts["continued"]["changes"][0]["kept"] == 90 - len(answers)
 
 
+def test_answers_about_numbered_rows_are_used_again_only_for_the_same_file(tmp_path):
+    asked, path = str(log(tmp_path / "asked", "things:7,outlier")), tmp_path / "rows.csv"
+    frame = blobs([30, 30, 31])
+    frame.iloc[1:].to_csv(path, index=False)
+    options = options_of({"things": path}, stability_runs=0, n_clusters=3)
+    cluster(with_values(options, asked=asked), tmp_path / "may")
+    again = with_values(options, continues=str(tmp_path / "may"))
+    assert cluster(again, tmp_path / "same")["views"][0]["outliers"] == ["7"]
+    frame.to_csv(path, index=False)
+    with pytest.raises(DataError, match="answers about rows of things by their numbers"):
+        cluster(again, tmp_path / "june")
+    said = with_values(again, asked=asked)
+    assert cluster(said, tmp_path / "june")["views"][0]["outliers"] == ["7"]
+
+
 @pytest.mark.parametrize("later", ["the same file", "a row on top", "another sheet", "names"])
 def test_corrections_of_numbered_rows_hold_only_for_the_same_file(tmp_path, later):
     frame, path = blobs([30, 30, 31]), tmp_path / "rows.xlsx"

@@ -321,6 +321,16 @@ def test_a_table_that_was_away_has_the_corrections_of_its_rows_once_it_is_back(f
     assert not any("Without effect" in one for one in after.facts["warnings"])
 
 
+def test_a_table_that_was_away_gets_no_number_that_a_correction_opened():
+    before = clustered(constraints=None, **APART)
+    before = before.split("shop:0", {"shop": alone(before, "shop", 0)}, "the split")
+    assert before.facts["n_clusters"] == 4
+    away = clustered({"survey": SURVEY}, constraints=None, continues=before, **APART)
+    back = clustered(constraints=None, n_clusters=5, continues=away, **APART)
+    assert back.sizes()["shop"][3] == 1
+    assert 3 not in back.undo().labels["shop"].to_numpy()
+
+
 @pytest.mark.parametrize("between", [CO_EM, APART], ids=["co-em", "no matches"])
 def test_corrections_that_were_divided_count_once_where_views_are_numbered_alike_again(
     found, between

@@ -233,6 +233,8 @@ def test_rows_without_ids_are_numbered_over_all_files(tmp_path, run):
     found = labels_of(tmp_path / "out/rows/labels")
     assert found["id"].tolist() == list(map(str, range(60)))
     assert pairwise_f_measure(np.arange(60) % 2, found["cluster"]) == 1
+    again = run(with_values(options, continues=str(tmp_path / "out")), "again")
+    assert again["continued"]["changes"][0]["by_model"], "numbers tell nothing of other tables"
 
 
 def test_ids_and_labels_are_written_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):

@@ -35,7 +35,7 @@ class CarryingOver:
 
         A line is divided into one for each set of views that are numbered alike.
         """
-        opened = {number for line in former.standing if (number := _opened_by(line))}
+        opened = set(map(str, opened_in(former)))
         opened_here: dict[str, set[int]] = {number: set() for number in opened}  # in which sets
         lines = list[Answer]()
         lost: dict[str, list[set[str]]] = {_OTHER_CLUSTERS: [], _OTHER_ROWS: []}
@@ -117,6 +117,11 @@ class CarryingOver:
         """Return the set of the first row of a table that is here; those of others stay with it."""
         views = (view_and_id(row)[0] for row in rows_in(id))
         return next((self._set_of[view] for view in views if view in self._set_of), 0)
+
+
+def opened_in(corrections: Corrections) -> set[int]:
+    """Return the numbers of the clusters that corrections open; no other cluster gets them."""
+    return {int(number) for line in corrections.standing if (number := _opened_by(line))}
 
 
 def _opened_by(line: Answer) -> str:

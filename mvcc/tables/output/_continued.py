@@ -18,7 +18,7 @@ from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, View, load_job
 from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
-from mvcc.tables.correcting._carried_over import CarryingOver
+from mvcc.tables.correcting._carried_over import CarryingOver, opened_in
 from mvcc.tables.correcting._corrections import (
     NONE,
     Corrections,
@@ -26,9 +26,9 @@ from mvcc.tables.correcting._corrections import (
     with_matches,
 )
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
-from mvcc.tables.reading._answers import with_answers
+from mvcc.tables.reading._answers import answer_files, with_answers
 from mvcc.tables.reading._column import LeftOut
-from mvcc.tables.reading._people import log_in
+from mvcc.tables.reading._people import log_in, rows_in_answers
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class Former:
     corrections: Corrections = NONE
     n_numbers: int = 0  # of clusters that corrections have opened as well
     gone: tuple[str, ...] = ()  # folders of answers
+    answers_again: bool = False  # whether nobody has named the folders of answers anew
     tables: Sequence[Table] = ()  # if they are in memory
     moved: Collection[str] = ()  # views that are another sheet of their file, or begin elsewhere
 
@@ -143,7 +144,10 @@ class Former:
         for view in self.facts.views:
             ids = {*view.ids, *view.outliers}
             is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
-            if not is_named and ids == set(map(str, range(len(ids)))):
+            is_counted = ids == set(map(str, range(len(ids))))
+            if view.n_all_rows is not None:  # the numbers of a sample have gaps
+                is_counted = all(map(str.isdecimal, ids))
+            if is_counted and not is_named:
                 found.add(view.name)
         return found
 
@@ -166,8 +170,8 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
             f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
             f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
         )
-    gone = list[str]()
-    if not job.asked:
+    gone, is_asked = list[str](), bool(job.asked)
+    if not is_asked:
         asked, gone = _folders_of_answers(folder)
         job = job.model_copy(update={"asked": asked})
     places = facts.settings.get("views", {})
@@ -178,14 +182,28 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
         read_corrections(folder),
         facts.n_clusters,
         tuple(gone),
+        answers_again=not is_asked,
         moved=[name for name, view in job.views.items() if _moved(view, places.get(name, {}))],
     )
     return job, former
 
 
 def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
-    """Return inputs with the answers about objects as the corrected matches of a former one say."""
-    return with_answers(job, inputs, former.matched(inputs) if former else None)
+    """Return inputs with the answers about objects as the corrected matches of a former one say.
+
+    Its own answers about rows that were numbered are refused, since these may be other ones now.
+    """
+    if former is None:
+        return with_answers(job, inputs)
+    if former.answers_again and (strange := former.strange(inputs)):
+        named = {view for view, _ in rows_in_answers(answer_files(job))}
+        if others := sorted(named & strange):
+            raise DataError(
+                f"{former.called} has answers about rows of {' and '.join(others)} by their"
+                " numbers, which may be those of other rows now. Name the folder of the answers"
+                " that hold for this table with --asked."
+            )
+    return with_answers(job, inputs, former.matched(inputs))
 
 
 def _moved(view: View, before: Mapping[str, Any]) -> bool:
@@ -255,7 +273,9 @@ def continued(former: Former | None, inputs: Inputs, fit: Fit) -> Continuation:
         return Continuation(fit)
     facts, tables, n_found = former.facts, inputs.tables, fit.n_numbers
     n_former = max(facts.n_clusters, former.n_numbers)
-    numbers, changes = [np.arange(n_found) for _ in tables], []
+    opened = [*opened_in(former.corrections)]
+    free = np.setdiff1d(np.arange(n_found + len(opened)), opened)[:n_found]
+    numbers, changes = [free for _ in tables], []
     like = dict[str, str]()  # whose numbers a view has now that was not there or numbered apart
     for views in fit.method.numbered_alike:
         known = [tables[view] for view in views if facts.view(tables[view].name)]
