@@ -12,7 +12,8 @@ import re
 import stat
 import sys
 import zipfile
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -192,3 +193,10 @@ def _check_tree(tree: Any) -> None:
         level = inside
     if level:
         raise ValueError(_TOO_DEEP)
+
+
+def in_lines(numbers: Sequence[int]) -> Sequence[int]:
+    """Return the lines of rows as what is copied and compared at once, as attributes are."""
+    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:  # nothing stands between the rows
+        return range(numbers[0], numbers[0] + len(numbers))
+    return array("q", numbers)

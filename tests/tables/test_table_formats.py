@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._files import _read_text
+from mvcc.tables.reading._files import _read_text, read_frame, read_frames
 from tests.tables.problems import read_table
 
 IDS = ["007", "a b", "é", "10"]
@@ -54,6 +54,8 @@ FORMATS = {
     "lines.csv": text() + "\n\n\r\n",
     "quoted.csv": text().replace("a b", '"a b"').replace("label", '"label"'),
     "trailing.csv": text(end=",\n"),
+    "told.csv": "\ufeffsep=;\r\n" + text(";", end="\r\n"),
+    "gaps.csv": text(end="\n\n"),
     "table.parquet": lambda path: frame().to_parquet(path, index=False),
     "named.parquet": lambda path: frame().set_index("id").to_parquet(path),
     "index.parquet": lambda path: frame().set_index("id").rename_axis("who").to_parquet(path),
@@ -180,8 +182,15 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id,x\na,1.1e100\nb,-3e200\n", r":2: .*'1\.1e100', which is too large .* 2 .* below 1e"),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
-        ('id,x\n"a\n1",1\n,2\n', r": row 1 has no id"),
-        ("id,x\na,1\n\nb,2\n", r":3: line 3 has no id"),
+        ('id,x\n"a\n1",1\n,2\n', r":4: line 4 has no id"),
+        ("id,x\na,1\n\n,2\n", r":4: line 4 has no id"),
+        (
+            "List\n\nid,x\na,1\n",
+            r":3: .* 2 values, .* 1 columns\. Does line 1 name the columns\? Del",
+        ),
+        ("List,,\nid,x,y\na,1,2\n", r":1: 2 columns with values have no name\. Does line 1 name "),
+        ("sep=;\n", r":2: line 2 is empty; it must name the columns"),
+        ("sep=;\nid;x\na;1;5\n", r":3: line 3 has 3 values, but there are 2 columns\.$"),
         ("id,x\n", r": there are no rows"),
         ("id,x", r": there are no rows"),
         ("", r":1: the first line is empty"),
@@ -194,6 +203,53 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
 )
 def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content, message):
     refused(tmp_path, "a.csv", content, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.csv", 'id,x,"t\n(m)"\na,1,"o\nk"\nb,oops,ok\nc,3,ok', 5),
+        ("a.csv", 'id,x,t\r\na,1,"o\r\n\r\nk"\r\nb,oops,ok\r\nc,3,ok', 5),
+        ("a.csv", "id,x\ra,1\r\rb,oops\rc,3", 4),
+        ("a.jsonl", '{"x": "oops"}\n\n{"x": 1}', 1),
+        ("a.jsonl", '{"x": 1}\n\n{"x": "oops"}\n{"x": 2}', 3),
+        ("a.arff", "@relation r\n@attribute x real\n@data\n1\n% two\noops\n3", 6),
+    ],
+)
+def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
+    tmp_path, name, content, line
+):
+    message = rf":{line}: line {line} has 'oops'"
+    refused(tmp_path, name, content, message, columns={"x": "number"})
+
+
+@pytest.mark.parametrize(
+    ("content", "ids", "left_out"),
+    [
+        ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "012", ["2 rows without a value (lines 3, 5)"]),
+        ("x;y\n1;4\n\n\n\n\n2;5", "01", ["4 rows without a value (lines 3, 4, 5, …)"]),
+        ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
+        (
+            'id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n',
+            "ab",
+            ["1 row without a value (line 4)", "2 rows below the table ('Total', 'Quelle: A')"],
+        ),
+        ("id;x\nb;1\ntotal;red\n", ["b", "total"], []),
+        ("id;x\ntotal;5\nb;1\n", ["total", "b"], []),
+        ("x\n1\n\n3\n", "012", []),
+        ("x;\n1;\n;\n3;\n", "012", []),
+    ],
+)
+def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
+    table = read(tmp_path, "a.csv", content)
+    assert table.ids == list(ids)
+    said = f"{tmp_path / 'a.csv'}: Left out: {'; '.join(left_out)}."
+    assert table.notes == ((said,) if left_out else ())
+    lines = read_frame(str(tmp_path / "a.csv")).attrs["lines"]
+    monkeypatch.setattr("mvcc.tables.reading._files.rows_at_a_time", lambda n_columns: 2)
+    some = list(read_frames(str(tmp_path / "a.csv")))
+    assert [row for frame in some for row in frame.index] == list(range(len(ids)))
+    assert [line for frame in some for line in frame.attrs["lines"]] == list(lines)
 
 
 @pytest.mark.parametrize(

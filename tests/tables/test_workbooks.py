@@ -90,6 +90,12 @@ def test_a_row_below_a_title_is_still_called_by_its_line(tmp_path):
         read(tmp_path, {"Weine": rows})
 
 
+def test_a_row_below_an_empty_one_is_still_called_by_its_line(tmp_path):
+    rows = [["id", *NAMES], *ROWS[:3], [], *ROWS[3:], ["W 1", 3, "rot"]]
+    with pytest.raises(DataError, match=r"w\.xlsx:9: line 9 has the id 'W 1', as line 2 has"):
+        read(tmp_path, {"Weine": rows})
+
+
 def merge(*areas):
     return lambda book: [book.active.merge_cells(area) for area in areas]
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.messages import views_of_pair
 from mvcc._utils.progress import Progress
+from mvcc._utils.reading import in_lines
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
 from mvcc.results import Clustering
@@ -220,9 +221,11 @@ def _drawn_lines(
     kept, keys = pd.DataFrame(), np.empty(0, np.uint64)
     known: dict[Any, Any] = {}
     for frame in read_frames(path):
-        known["notes"] = frame.attrs.get("notes", [])
-        if "lines" in frame.attrs:
-            known["lines"] = frame.attrs["lines"] - int(frame.index[0])
+        notes = [*known.get("notes", []), *frame.attrs.get("notes", [])]
+        known["notes"] = list(dict.fromkeys(notes))
+        known |= {key: frame.attrs[key] for key in ("header", "lines") if key in frame.attrs}
+        if "lines" in known:
+            frame.index = pd.Index(known["lines"])
         ends = matched_ids(frame, path, views, id_columns)[1]
         pairs = np.array(list(map("\0".join, zip(*ends, strict=True))), dtype=object)
         keys = np.concatenate((keys, drawing.keys(pairs, *ends)))
@@ -230,6 +233,8 @@ def _drawn_lines(
         kept = pd.concat([kept, frame]) if len(kept) else frame
         rows = drawing.least(keys)
         kept, keys = kept.iloc[rows], keys[rows]
+    if "lines" in known:
+        known["lines"] = in_lines(kept.index.tolist())
     kept.attrs = known
     names, columns, is_header = matched_ids(kept, path, views, id_columns)
     return kept, {*columns[0], *columns[1], *(() if is_header else names[:2])}

@@ -19,7 +19,7 @@ import pandas as pd
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import shown
-from mvcc._utils.text import UTF_8, UTF_16, WINDOWS, read_text
+from mvcc._utils.text import DELIMITER_LINE, UTF_8, UTF_16, WINDOWS, read_text
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
 from mvcc.tables.reading._columns import understand_all
@@ -166,9 +166,13 @@ def with_columns(
     """
     read = read_text(content, path, DataError)
     records = list(_records(read.text))
+    above = records.pop(0) if DELIMITER_LINE.fullmatch(records[0]) else ""
+    between = re.escape(delimiter)
+    empty = re.compile(rf'(?:"")?(?:{between}(?:"")?)*[\r\n]*')  # no rows of the table
+    records = [record for record in records if not empty.fullmatch(record)]
     n_rows, end = len(own[0]), _ends(records[0])[1]
     quotes_texts, quotes_all = _quoting(records, delimiter)
-    need = re.compile(f'[{re.escape(delimiter)}"\r\n]')
+    need = re.compile(f'[{between}"\r\n]')
     more = (
         _quoted(column, quotes_texts, quotes_texts if is_text else quotes_all, need)
         for column, is_text in zip(beside, are_texts, strict=True)
@@ -179,7 +183,9 @@ def with_columns(
     else:
         written = (csv_bytes([cells], delimiter) for cells in zip(*own, strict=True))
         lines = [line.decode().removesuffix("\n") for line in written]
-    text = "".join(f"{line}{delimiter}{new}{end}" for line, new in zip(lines, added, strict=True))
+    text = above + "".join(
+        f"{line}{delimiter}{new}{end}" for line, new in zip(lines, added, strict=True)
+    )
     return _encoded(text, read.encoding, content)
 
 

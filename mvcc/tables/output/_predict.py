@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -150,15 +151,16 @@ def _labeled(
     id_column: str | None = None
     # 8 bytes of each id: ids may be twice in rows that are far apart
     hashes: list[NDArray[Any]] = []
-    first = pd.DataFrame()
+    lines: list[Sequence[int]] = []
     known = {name: set(words) for name, words in view.categories.items()}
     n_there, n_unknown = Counter[str](), Counter[str]()
     for frame in read_frames(path, table.sheet, table.header):
         refuse_repeated_columns(frame, path)
         clustered = view.columns_in(frame, path)
         if not hashes:
-            id_column, first = _id_column(frame, view, path), frame[[]]
-            notes += frame.attrs.get("notes", [])
+            id_column = _id_column(frame, view, path)
+        notes += [note for note in frame.attrs.get("notes", []) if note not in notes]
+        lines.append(frame.attrs.get("lines", ()))
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
         values: Any = view.values_of(clustered, partial(place_of, frame, path))
@@ -174,7 +176,7 @@ def _labeled(
         yield columns
     if not hashes:
         raise DataError(f"{path}: there are no rows.")
-    _refuse_repeated(np.concatenate(hashes), first, path)
+    _refuse_repeated(np.concatenate(hashes), lines, path)
     notes += [
         f"{path}: {n} of {counted(n_there[name], 'value')} of {shown(name)} are none of those that"
         f" were clustered: {listed(filter(None, view.categories[name]))}."
@@ -202,14 +204,14 @@ def _source(
     return Source(model, view.name, names, id_column, into=facts.into)
 
 
-def _refuse_repeated(hashes: Any, first: pd.DataFrame, path: str) -> None:
+def _refuse_repeated(hashes: Any, lines: Iterable[Sequence[int]], path: str) -> None:
     """Refuse ids that rows share, which may not be among the first ones that were read."""
     order = np.argsort(hashes, kind="stable")
     twice = np.flatnonzero(np.diff(hashes[order]) == 0)
     if len(twice):
-        row, other = order[twice[0] : twice[0] + 2]
-        line = first.attrs.get("lines")
-        one, same = (f"row {n}" if line is None else f"line {line + n}" for n in (row, other))
+        of_rows = list(chain.from_iterable(lines))
+        both = order[twice[0] : twice[0] + 2]
+        one, same = (f"line {of_rows[n]}" if of_rows else f"row {n}" for n in both)
         raise DataError(f"{path}: {same} has the id of {one}; ids must be distinct.")
 
 

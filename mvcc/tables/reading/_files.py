@@ -6,24 +6,27 @@ import csv
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import clipped, nearest, words_of
+from mvcc._utils.messages import agreeing, clipped, counted, nearest, words_of
 from mvcc._utils.reading import (
     MOST_LINE,
     check_lines,
     check_size,
     content_of,
+    in_lines,
     opened,
     within_limits,
 )
 from mvcc._utils.text import (
+    DELIMITER_LINE,
     UTF_16,
     WINDOWS,
     assumed,
@@ -35,17 +38,21 @@ from mvcc._utils.text import (
 )
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet, rows_at_a_time
+from mvcc.tables.reading._sheets import left_out_below
 from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records, read_workbook
 
 _MOST_SHOWN = 1000  # characters of a path
+_LAST = 50  # rows among which totals and footnotes are sought
+_MOST_LINES = 3  # in a note
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
 def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
     """Read a table; the ending of its name tells the format. Text files have texts: 007 is no 7.
 
-    ``attrs`` tell the "delimiter" of a text file, the line of the first row ("lines"), which column
-    names rows ("index"), which are no features ("beside"), "folder", "sheet" and "notes".
+    ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
+    ("lines"), which column names rows ("index"), which are no features ("beside"), "folder",
+    "sheet" and "notes".
     """
     # mvcc reports what matters of a file; libraries may warn of more
     with _reading(path) as (ending, place), warnings.catch_warnings(action="ignore"):
@@ -91,8 +98,7 @@ def _read_arff(content: bytes, path: str) -> pd.DataFrame:
     with within_limits(path):
         check_size(len(rows), len(attributes))
     frame = pd.DataFrame(rows, columns=[attribute.name for attribute in attributes], dtype="str")
-    if rows and lines[-1] - lines[0] == len(rows) - 1:  # nothing stands between the rows
-        frame.attrs["lines"] = lines[0]
+    frame.attrs["lines"] = in_lines(lines)
     return frame
 
 
@@ -112,14 +118,69 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     del read, text
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
     frame = next(_text_frames(lines, path, whole=whole))
-    frame.attrs["notes"] = notes
-    frame = frame.iloc[: _n_filled(frame)]
+    n_filled, (n, below) = _n_filled(frame), _end(frame)
+    frame = frame.iloc[:n]
     # a delimiter at the end of every line makes a column of nothing
     names = enumerate(frame.columns)
     frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
-    first = frame.attrs.pop("first")
-    if n_breaks + 2 - first == len(frame):  # no value has line breaks
-        frame.attrs["lines"] = first
+    header = frame.attrs["header"]
+    if (n_nameless := sum(not name.strip() for name in frame.columns)) > 1:
+        raise DataError(
+            f"{path}:{header}: {n_nameless} columns with values have no name. {_title(header)}."
+        )
+    first = header + 1
+    are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
+    frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
+    return _without_empty(frame, path, notes, below).reset_index(drop=True)
+
+
+def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:
+    """Return the line that each row begins in, and that of the row that follows."""
+    if are_rows or not len(frame):
+        return range(first, first + len(frame)), first + len(frame)
+    breaks = [frame.iloc[:, n].str.count("\r\n?|\n") for n in range(frame.shape[1])]
+    ends = first + np.cumsum(1 + np.sum(breaks, axis=0, dtype=np.int64))
+    return in_lines([first, *ends[:-1].tolist()]), int(ends[-1])
+
+
+def _has_columns(frame: pd.DataFrame) -> bool:
+    """Tell whether a row without a value is none; where there is one column, that is missing."""
+    return sum(map(bool, map(str.strip, frame.columns))) > 1
+
+
+def _end(frame: pd.DataFrame) -> tuple[int, list[str]]:
+    """Return the number of rows above empty ones and totals at the end, and what these are."""
+    n = _n_filled(frame)
+    if not _has_columns(frame):
+        return n, []
+    last = frame.iloc[max(n - _LAST, 0) : n].to_numpy()
+    n_below, said = left_out_below([[cell or None for cell in row] for row in last])
+    return n - n_below, said
+
+
+def _without_empty(
+    frame: pd.DataFrame, path: str, notes: list[str], below: list[str]
+) -> pd.DataFrame:
+    """Return a table without empty rows, with notes on what was left out."""
+    lines, left_out = frame.attrs["lines"], below
+    rows: list[int] = []
+    if _has_columns(frame):
+        rows = np.flatnonzero(frame.iloc[:, 0] == "").tolist()
+    empty = [
+        row
+        for row, is_empty in zip(rows, (frame.iloc[rows] == "").all(axis=1), strict=True)
+        if is_empty
+    ]
+    if empty:
+        which = ", ".join(str(lines[row]) for row in empty[:_MOST_LINES])
+        more = ", …" if len(empty) > _MOST_LINES else ""
+        where = f"{agreeing(len(empty), 'line', 'lines')} {which}{more}"
+        left_out = [f"{counted(len(empty), 'row')} without a value ({where})", *below]
+        kept = np.delete(np.arange(len(frame)), empty)
+        frame = frame.iloc[kept]
+        frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
+    said = [f"{path}: Left out: {'; '.join(left_out)}."] if left_out else []
+    frame.attrs["notes"] = [*notes, *said]
     return frame
 
 
@@ -134,18 +195,24 @@ def _frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
     with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
         n_columns = max(map(file.readline().count, ",;\t")) + 1
         file.seek(0)
-        held = pd.DataFrame()
-        for chunk in _text_frames(file, place, rows_at_a_time(n_columns)):
+        held, n_before, line = pd.DataFrame(), 0, 0
+        chunks = _text_frames(file, place, rows_at_a_time(n_columns))
+        chunk = next(chunks, None)
+        while chunk is not None:
+            following = next(chunks, None)
             frame = pd.concat([held, chunk]) if len(held) else chunk
+            n, below = _end(frame)
+            held = frame.iloc[n:]  # the end of the table, unless rows follow
+            frame = frame.iloc[:n]
             frame.attrs = chunk.attrs  # pandas drops them where they differ
-            n = _n_filled(frame)
-            held = frame.iloc[n:]  # the end of the file, or rows that lack everything
-            if n:
-                frame = frame.iloc[:n]
-                frame.attrs["notes"] = notes
-                if lines.are_rows:
-                    frame.attrs["lines"] = chunk.attrs["first"] + int(frame.index[0])
+            first = line or chunk.attrs["header"] + 1
+            frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
+            frame = _without_empty(frame, place, notes, [] if following is not None else below)
+            if len(frame):
+                frame.index = pd.RangeIndex(n_before, n_before + len(frame))
+                n_before += len(frame)
                 yield frame
+            chunk = following
 
 
 class _Lines:
@@ -171,29 +238,37 @@ class _Lines:
 def _text_frames(
     lines: IO[str], path: str, n_rows: int | None = None, *, whole: bytes = b""
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows, all at once or some at a time; ``attrs["first"]`` is the line of row 0.
+    """Give the rows, all at once or some at a time; ``attrs["header"]`` is the line above row 0.
 
     ``whole`` is the same text, which may be read faster.
     """
     first = lines.readline(MOST_LINE)
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
+    start, n_above = 0, 0
     is_tsv = path.lower().endswith(".tsv") and "\t" in first
     delimiter = "\t" if is_tsv else delimiter_of(first)
-    lines.seek(0)
+    if told := DELIMITER_LINE.fullmatch(first):
+        start, n_above, delimiter = lines.tell(), 1, told[1]
+    lines.seek(start)
     try:
-        names = next(csv.reader(lines, delimiter=delimiter))
+        reader = csv.reader(lines, delimiter=delimiter)
+        names = next(reader, [])
+        if not names:
+            raise DataError(f"{path}:2: line 2 is empty; it must name the columns.")
         with within_limits(path):
             check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
+        header = n_above + reader.line_num
         headless = _is_data(names)
         if headless:
-            lines.seek(0)
-            names = [f"column {n + 1}" for n in range(len(names))]
-        frame = _plain_rows(whole, len(names), delimiter, n_above=int(not headless))
+            lines.seek(start)
+            names, header = [f"column {n + 1}" for n in range(len(names))], n_above
+        about = {"delimiter": delimiter, "header": header}
+        frame = _plain_rows(whole, len(names), delimiter, header)
         if frame is not None:
-            yield _named(frame, names, delimiter, headless=headless)
+            yield _named(frame, names, about)
             return
-        reader = pd.read_csv(
+        rows = pd.read_csv(
             lines,
             sep=delimiter,
             header=None,
@@ -208,8 +283,8 @@ def _text_frames(
         )
         while True:
             with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-                frame = reader.read(n_rows)
-            yield _named(frame, names, delimiter, headless=headless)
+                frame = rows.read(n_rows)
+            yield _named(frame, names, about)
     except StopIteration:  # pandas has no more rows
         return
     except DataError:
@@ -217,16 +292,15 @@ def _text_frames(
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        longer = _longer_row(lines, delimiter)
+        lines.seek(start)
+        longer = _longer_row(lines, delimiter, n_above)
         what = longer or f": cannot be read as a table: {words_of(error)}"
         raise DataError(f"{path}{what}.") from error
 
 
-def _named(
-    frame: pd.DataFrame, names: list[str], delimiter: str, *, headless: bool
-) -> pd.DataFrame:
+def _named(frame: pd.DataFrame, names: list[str], about: dict[str, object]) -> pd.DataFrame:
     frame.columns = pd.Index(names)
-    frame.attrs |= {"delimiter": delimiter, "first": 1 if headless else 2}
+    frame.attrs |= about
     return frame
 
 
@@ -267,18 +341,24 @@ def _n_filled(frame: pd.DataFrame) -> int:
     return n
 
 
-def _longer_row(lines: IO[str], delimiter: str) -> str:
+def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
     """Say which is the first row with more values than there are columns, if one has."""
-    lines.seek(0)
     reader = csv.reader(lines, delimiter=delimiter)
     with suppress(csv.Error):  # pandas has its own message
         width = len(next(reader))
-        line = reader.line_num + 1
+        header = line = n_above + reader.line_num
         for row in reader:
+            line += 1
             if len(row) > width:
-                return f":{line}: line {line} has {len(row)} values, but there are {width} columns"
-            line = reader.line_num + 1
+                said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
+                return f"{said}. {_title(header)}" if len(row) >= 2 * width else said
+            line = n_above + reader.line_num
     return ""
+
+
+def _title(header: int) -> str:
+    """Ask whether a title stands where the names of columns are expected."""
+    return f"Does line {header} name the columns? Delete the lines above their names"
 
 
 def _is_data(names: list[str]) -> bool:

@@ -145,12 +145,12 @@ def _matches(
             f"{path}: the two columns are swapped: the one for {first.name} has ids of"
             f" {second.name}. Each id was read as a row of its own table."
         )
-    numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
+    numbers = np.asarray(frame.attrs.get("lines", frame.index))
     if not is_header and (names[0] in first.row or names[1] in second.row):
         # the first line is a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         rows = np.concatenate((_rows_of([[name] for name in names[:2]], first, second), rows))
-        numbers = np.concatenate(([frame.attrs.get("lines", 0) - 1], numbers))
+        numbers = np.concatenate(([frame.attrs.get("header", -1)], numbers))
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     unit = "line" if "lines" in frame.attrs else "row"

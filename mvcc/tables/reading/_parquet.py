@@ -131,7 +131,7 @@ def parts_of(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for start in range(0, len(frame), size):
         part = frame.iloc[start : start + size]
         if "lines" in frame.attrs:
-            part.attrs["lines"] = frame.attrs["lines"] + start
+            part.attrs["lines"] = frame.attrs["lines"][start : start + size]
         yield part
 
 

@@ -134,14 +134,14 @@ def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
 def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
     """Return what messages call a row."""
     if "lines" in frame.attrs:
-        return f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
+        return f"{path}:{frame.attrs['lines'][row]}: {_row(frame, row)}"
     return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
     """Return the line or row, in a folder with its file; rows are counted over all files."""
     if "lines" in frame.attrs:
-        return f"line {frame.attrs['lines'] + row}"
+        return f"line {frame.attrs['lines'][row]}"
     number = int(frame.index[row])
     if "files" not in frame.attrs:
         return f"row {number}"

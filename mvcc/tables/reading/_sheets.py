@@ -30,7 +30,8 @@ Cells = list[Row]
 ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
-_COUNT = r"\d[\d.,]*(\s\w+)?"  # such as 40 entries
+_COUNT = r"\W{0,2}\d[\d.,]*(\s?(\w+|\W))?"  # such as 40 entries, or $40
+_BELOW = "below the table"
 _TOTAL = re.compile(
     r"((grand |sub)?totals?|(zwischen|gesamt)?summen?|(ins)?gesamt|sum|sommes?|averages?|means?"
     rf"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|[Σ∑])(:?|:?\s{_COUNT})",
@@ -138,7 +139,7 @@ class Grid:
     names: list[str]
     rows: Cells
     header: int  # the row of the sheet that names the columns, from 1
-    first: int | None  # the row of the sheet of the first row; None if empty rows lie between rows
+    lines: list[int]  # the row of the sheet of each row
     left_out: list[str]  # what lies around the table, in words
 
     @property
@@ -165,14 +166,14 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     columns, beside = _columns(names, body)
     rows = [[row[column] for column in columns] for row in body]
     end = _end(rows)
-    kept = [row for row in rows[:end] if _n_filled(row)]
+    kept = [place for place, row in enumerate(rows[:end]) if _n_filled(row)]
     above = _said(cells[: top - has_groups], "above the names of the columns")
-    below = _said(rows[end:], "below the table")
+    below = _said(rows[end:], _BELOW)
     named = [names[column] or f"column {letters_of(column)}" for column in columns]
     if not names[columns[0]]:
         named[0] = ""  # as pandas and R write the names of rows
-    row_of_first = top + first + 1 if len(kept) == end else None
-    return Grid(named, kept, top + first, row_of_first, above + below + beside)
+    lines = [top + first + 1 + place for place in kept]
+    return Grid(named, [rows[n] for n in kept], top + first, lines, above + below + beside)
 
 
 def _n_filled(row: Row) -> int:
@@ -304,6 +305,12 @@ def _end(rows: Cells) -> int:
         end -= 1
     # a text alone is a footnote only below something that ends the table
     return next((n for n in range(end, len(rows)) if _is_no_row(rows, n)), len(rows))
+
+
+def left_out_below(rows: Cells) -> tuple[int, list[str]]:
+    """Return how many of the last rows of a table of texts are none, and these in words."""
+    end = _end(rows)
+    return len(rows) - end, _said(rows[end:], _BELOW)
 
 
 def _is_lone(row: Row) -> bool:

@@ -17,7 +17,14 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
-from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_json, within_limits
+from mvcc._utils.reading import (
+    check_size,
+    check_unpacked,
+    check_zip,
+    in_lines,
+    parse_json,
+    within_limits,
+)
 from mvcc._utils.text import decoded
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for
@@ -93,8 +100,7 @@ def _read_sheet(
     if not exact:
         below = [[None if value in ERRORS else value for value in row] for row in below]
     frame = _frame(grid.names, below, exact)
-    if grid.first is not None:
-        frame.attrs["lines"] = grid.first
+    frame.attrs |= {"header": grid.header, "lines": in_lines(grid.lines)}
     if len(filled) > 1:
         frame.attrs["sheet"] = sheet.title
     notes = []
@@ -202,8 +208,8 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
     with within_limits(path):
         check_size(len(records), len(names))
     frame = _frame(names, [[record.get(name) for name in names] for _, record in records], exact)
-    if unit == "line" and records and len(records) == records[-1][0] - records[0][0] + 1:
-        frame.attrs["lines"] = records[0][0]
+    if unit == "line":
+        frame.attrs["lines"] = in_lines([number for number, _ in records])
     return frame
 
 
