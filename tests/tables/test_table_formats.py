@@ -4,6 +4,7 @@ What is no table is refused by file and line.
 """
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -250,6 +251,47 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
     some = list(read_frames(str(tmp_path / "a.csv")))
     assert [row for frame in some for row in frame.index] == list(range(len(ids)))
     assert [line for frame in some for line in frame.attrs["lines"]] == list(lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "note"),
+    [
+        ("1,2\n3,5\n4,4\n", "column 1,column 2", "Line 1 has only numbers and was read as a row"),
+        ("2019,2020\n3,5\n4,4\n", "2019,2020", None),
+        ("2019,2020\n2018,2021\n2017,2020\n", "column 1,column 2", "Line 1 has only numbers"),
+        (
+            "100,West,20.5,3\n101,Nord,3,1\n",
+            "100,West,20.5,3",
+            r"though it has 100, 20\.5, 3\. If it",
+        ),
+        ("id,400,401.5,403\na,1,2,3\n", "id,400,401.5,403", None),
+        ("id,2021,2020,2019\na,1,2,3\n", "id,2021,2020,2019", None),
+    ],
+)
+def test_a_first_line_of_numbers_is_a_row_or_names_and_where_unclear_a_note_says_which(
+    tmp_path, content, names, note
+):
+    frame = read_frame(written(tmp_path, "a.csv", content))
+    assert list(frame) == names.split(",")
+    assert len(frame.attrs["notes"]) == (note is not None)
+    assert note is None or re.search(note, frame.attrs["notes"][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "remedy"),
+    [
+        ("a.csv", 'x,y\n"1,234",a\n"2,345",b\n', "Write 1.234 or 1234, or separate the columns wi"),
+        (
+            "a.json",
+            '[{"x": "1,234"}, {"x": "2,345"}]',
+            "Write 1.234 or 1234, or leave the column out",
+        ),
+    ],
+)
+def test_an_unclear_comma_is_refused_with_remedies_that_fit_the_format(
+    tmp_path, name, content, remedy
+):
+    refused(tmp_path, name, content, re.escape(remedy), columns={"x": "number"})
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,17 @@ def test_a_row_below_an_empty_one_is_still_called_by_its_line(tmp_path):
         read(tmp_path, {"Weine": rows})
 
 
+def test_whole_numbers_have_the_zeros_that_their_format_shows(tmp_path):
+    def show_zeros(book):
+        for row, (number, value) in enumerate(book.active["A2:B4"], 2):
+            number.number_format, value.number_format = "00000", "0" if row == 2 else "0.00"
+
+    rows = [["Kundennr.", "x"], [23, 1], [123456, 2], [7, 4]]
+    table = read(tmp_path, {"Kunden": rows}, show_zeros, id_column="Kundennr.")
+    assert table.ids == ["00023", "123456", "00007"]
+    assert table.X.tolist() == [[1], [2], [4]]
+
+
 def merge(*areas):
     return lambda book: [book.active.merge_cells(area) for area in areas]
 

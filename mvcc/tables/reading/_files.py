@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -44,6 +45,7 @@ from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_reco
 _MOST_SHOWN = 1000  # characters of a path
 _LAST = 50  # rows among which totals and footnotes are sought
 _MOST_LINES = 3  # in a note
+_NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
@@ -180,7 +182,7 @@ def _without_empty(
         frame = frame.iloc[kept]
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
     said = [f"{path}: Left out: {'; '.join(left_out)}."] if left_out else []
-    frame.attrs["notes"] = [*notes, *said]
+    frame.attrs["notes"] = [*notes, *frame.attrs["notes"], *said]
     return frame
 
 
@@ -259,11 +261,20 @@ def _text_frames(
         with within_limits(path):
             check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
         header = n_above + reader.line_num
-        headless = _is_data(names)
+        notes = []
+        headless = _is_data(names) and not (_are_years(names) and not _are_years(next(reader, [])))
+        lines.seek(start)
         if headless:
-            lines.seek(start)
+            notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
             names, header = [f"column {n + 1}" for n in range(len(names))], n_above
-        about = {"delimiter": delimiter, "header": header}
+        else:
+            next(csv.reader(lines, delimiter=delimiter))
+            if odd := _unlike_names(names):
+                notes = [
+                    f"{path}: Line {header} was read as the names of the columns, though it has"
+                    f" {odd}. If it is a row, write a line with names above it."
+                ]
+        about = {"delimiter": delimiter, "header": header, "notes": notes}
         frame = _plain_rows(whole, len(names), delimiter, header)
         if frame is not None:
             yield _named(frame, names, about)
@@ -368,6 +379,20 @@ def _is_data(names: list[str]) -> bool:
     except ValueError:
         return False
     return bool(numbers) and numbers != list(map(float, range(len(numbers))))
+
+
+def _are_years(names: list[str]) -> bool:
+    """Tell whether all are years."""
+    return bool(names) and all(map(_YEAR.fullmatch, names))
+
+
+def _unlike_names(names: list[str]) -> str:
+    """Return numbers among names, unless they rise or fall evenly, as years and wavelengths do."""
+    found = [name for name in names if _NUMBER.fullmatch(name)]
+    steps = np.diff(list(map(float, found)))
+    if (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max()):
+        return ""
+    return clipped(", ".join(found))
 
 
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {

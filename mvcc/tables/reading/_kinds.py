@@ -96,7 +96,7 @@ def as_number(
     n_read = np.count_nonzero(~np.isnan(read.values))
     if n_read > n_plain and n_read >= _NEARLY_ALL * len(there):
         if read.written is None:
-            return _with_unclear_sign(column, texts)
+            return _with_unclear_sign(column, texts, is_text=delimiter is not None)
         column = replace(column, unit=read.unit, remarks=read.remarks)
         return numeric(column, read.values, texts, read.written)
     if column.kind == "number" or n_plain >= _NEARLY_ALL * len(there):
@@ -115,12 +115,13 @@ def truth(texts: pd.Series[Any], written: Written) -> Floats:
     return np.asarray(folded.fillna("").map(known), dtype=np.float64)
 
 
-def _with_unclear_sign(column: Column, texts: pd.Series[Any]) -> Understood:
+def _with_unclear_sign(column: Column, texts: pd.Series[Any], *, is_text: bool) -> Understood:
     has_comma = texts.str.contains(",", na=False)
     text = texts[has_comma].iloc[0]
     why = "whose comma may be a decimal comma or separate thousands"
-    point = with_point(text) or text.replace(",", "")
-    remedy = f"Write {point}, or separate the columns with semicolons"
+    both = dict.fromkeys((with_point(text) or text.replace(",", "."), text.replace(",", "")))
+    elsewhere = ", or separate the columns with semicolons" if is_text else ""
+    remedy = f"Write {' or '.join(both)}{elsewhere}"
     return _mistaken(column, texts, has_comma, why, remedy)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import json
+import re
 import sys
 import tokenize
 import zipfile
@@ -33,6 +34,8 @@ from mvcc.tables.reading._sheets import ERRORS, Sheet, measured, table_in
 _Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
 
 _MANY_TIMES = 10  # as many cells as another sheet has the one that is taken without asking
+_LOOKED_AT = 50  # rows, for how their numbers are shown
+_ZEROS = re.compile("00+")
 _MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 # what NumPy and zipfile raise for files that are cut off or changed
 _DAMAGE = (
@@ -93,6 +96,8 @@ def _read_sheet(
     rows = _rows_of(sheet, size)
     if exact:
         _undo_false_days(rows, content, sheet, size)
+    else:
+        _write_zeros(rows, sheet, size)
     grid = table_in(rows, size.first, size.merged, header)
     below = grid.rows
     texts = (value for row in [grid.names, *below] for value in row if isinstance(value, str))
@@ -169,6 +174,20 @@ def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
     area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
     rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
     return rows + [[None] * size.width for _ in range(n_rows - len(rows))]
+
+
+def _write_zeros(rows: list[list[Any]], sheet: Any, size: Sheet) -> None:
+    """Put zeros before whole numbers where a column has a format such as 00000 in its last rows."""
+    first, last = max(size.first, size.last - _LOOKED_AT + 1), size.last
+    formats: dict[int, int] = {}
+    for row in sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=size.width):
+        for place, cell in enumerate(row):
+            if isinstance(cell.value, int) and _ZEROS.fullmatch(cell.number_format):
+                formats[place] = len(cell.number_format)
+    for row in rows if formats else ():
+        for place, width in formats.items():
+            if isinstance(row[place], int) and row[place] >= 0:
+                row[place] = f"{row[place]:0{width}}"
 
 
 def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sheet) -> None:
