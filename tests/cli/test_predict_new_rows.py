@@ -261,7 +261,7 @@ def test_numbers_are_read_as_those_that_were_clustered_whatever_is_in_a_chunk(
 
 
 @pytest.mark.parametrize("features", ["auto", "pca"])
-def test_categories_that_were_not_there_are_counted_in_a_note(tmp_path, features):
+def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path, features):
     words = ["a long text of some words", "another text with a few words more"]
     lines = [f"r{n},{words[n % 2]} {n},{'AB'[n % 2]},{'NS'[n % 2]},{n % 9}\n" for n in range(40)]
     (tmp_path / "old.csv").write_text("".join(["id,title,grade,shop,x\n", *lines]))
@@ -270,7 +270,7 @@ def test_categories_that_were_not_there_are_counted_in_a_note(tmp_path, features
         options = by_co_em(options, features=features)
     cluster([*options, (("views", "shop", "columns"), ["title", "grade", "shop", "x"], "--columns")],
             tmp_path / "out")  # fmt: skip
-    (tmp_path / "new.csv").write_text("id,title,grade,shop,x\n1,u,a,N,2\n2,v,,S,3\n3,w,C,N,4\n")
+    (tmp_path / "new.csv").write_text("id,title,grade,shop,x\n1,u,a,N,2\n2,v,,S,3\n3,w,C,new,4\n")
     (found,) = predict_files(
         tmp_path / "out", {"shop": str(tmp_path / "new.csv")}, tmp_path / "labels.csv"
     )

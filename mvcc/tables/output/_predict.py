@@ -181,7 +181,7 @@ def _labeled(
         f"{path}: {n} of {counted(n_there[name], 'value')} of {shown(name)} are none of those that"
         f" were clustered: {listed(filter(None, view.categories[name]))}."
         for name, n in n_unknown.items()
-        if n
+        if n > n_there[name] / 2  # a new one is usual
     ]
 
 

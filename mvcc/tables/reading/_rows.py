@@ -78,9 +78,11 @@ def _named_column(
         own = set(texts)
         return [len(ids & own) / len(ids) for ids in named if ids]
 
+    if not any(named):
+        return found
     of_found = shares(map(str, frame.index) if found is None else as_names(frame[found]))
-    is_named = max(of_found, default=1.0) >= _ENOUGH_NAMED
-    if is_named and (found is not None or not of_found):
+    is_named = max(of_found) >= _ENOUGH_NAMED
+    if is_named and found is not None:
         return found
     from_0 = any("0" in ids for ids in named)
     best, most = found, 0.0
