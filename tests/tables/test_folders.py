@@ -256,6 +256,37 @@ def test_ids_and_labels_are_written_alike_in_parts_of_whole_numbers_and_in_other
     assert facts["all_f"] == 1
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_the_column_of_ids_is_that_of_a_file_with_the_same_rows(tmp_path, address, named):
+    """Devices are distinct in each part, but not in all; constraints name only the last part."""
+    rows = np.arange(60)
+    first = {"device_id": [f"d{row % 20}" for row in rows]}
+    if named:
+        first = {"id": rows + 5, "sku": [f"s{row}" for row in rows]}
+    x = 9 * (rows % 2) + rows / 100
+    frame = pd.DataFrame(first | {"x": x, "y": x + 0.5 * (rows % 3)})
+    frame.to_parquet(tmp_path / "file.parquet", index=False)
+    (tmp_path / "rows").mkdir()
+    for part in range(3):
+        own = frame[20 * part : 20 * part + 20]
+        own.to_parquet(tmp_path / f"rows/{part}.parquet", index=False)
+    (tmp_path / "pairs.csv").write_text("i,j,kind\ns51,s53,must-link\ns52,s53,cannot-link\n")
+    pairs = {"rows": tmp_path / "pairs.csv"} if named else {}
+    for path in ("rows", "file.parquet"):
+        options = options_of({"rows": tmp_path / path}, constraints=pairs, n_clusters=2)
+        job = load_job(None, options)
+        cluster_job(
+            job, tmp_path / "out", fresh=True, scheduler=address if path == "rows" else None
+        )
+        (table,) = check_job(job, scheduler=address if path == "rows" else None).tables
+        assert table.id_column == ("sku" if named else None)
+    new = {"rows": str(tmp_path / "rows")}
+    predict_files(tmp_path / "out", new, tmp_path / "new", scheduler=address)
+    assert labels_of(tmp_path / "new")["id"].tolist() == (
+        first["sku"] if named else list(map(str, rows))
+    )
+
+
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
     rows = {
         name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]

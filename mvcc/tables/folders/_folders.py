@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,19 +20,26 @@ from mvcc._utils.reading import in_lines
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
 from mvcc.results import Clustering
-from mvcc.tables._job import Job
+from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
+from mvcc.tables.reading._column import DECIMALS, GLANCE, as_names
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
-from mvcc.tables.reading._rows import find_id_column, ids_of, refuse_repeated_columns
+from mvcc.tables.reading._rows import (
+    columns_of_bytes,
+    find_id_column,
+    ids_of,
+    refuse_repeated_columns,
+)
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
     from mvcc.tables.model._saved import SavedClustering
+    from mvcc.tables.reading._inputs import PairFiles
 
 DEFAULT_ROWS = 100_000  # of each folder
 _FEWEST_ROWS = 1_000  # however low memory is
@@ -54,17 +61,17 @@ class Folders:
         return name in self.of_view
 
     def sample(
-        self, job: Job, tables: list[Table], problems: Problems
+        self, job: Job, tables: list[Table], files: PairFiles, problems: Problems
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Read a sample of every folder: constrained rows, some matched ones, and others.
 
-        ``tables`` are the views that are files. Return also the lines drawn of files of matches.
+        ``tables`` are the views that are files, and ``files`` name ids. Return also the lines drawn
+        of files of matches.
         """
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
-            head, view = next(folder.pieces[0].frames()), job.views[name]
-            refuse_repeated_columns(head, folder.path)
-            id_columns[name] = find_id_column(head, view)
+            named = files.named_in(name)
+            id_columns[name] = id_column_of(self.client, folder, job.views[name], named)
         most = job.sample or self._most_rows()
         constrained = Drawing(_constrained_ids(job), most, job.seed)
         drawn, wanted = self._draw_matches(job, id_columns, constrained)
@@ -181,10 +188,7 @@ class Drawing:
         self, piece: Piece, folder: str, id_column: str | None, n_rows: int
     ) -> tuple[pd.DataFrame, Keys]:
         """Return the rows of a piece that may be drawn of so many of a folder, and their keys."""
-        # more rows than are drawn are certain to be below this share of all keys, but not many more
-        n = min(self.n, n_rows)
-        share = (n + 6 * np.sqrt(n) + 10) / n_rows
-        bound = np.uint64(min(int(share * 2**64), 2**64 - 1))
+        bound = self._bound(n_rows)
         frames, found = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, id_column, folder), dtype=object)
@@ -192,6 +196,57 @@ class Drawing:
             frames.append(frame[keys <= bound])
             found.append(keys[keys <= bound])
         return pd.concat(frames), np.concatenate(found)
+
+    def telling(self, piece: Piece, columns: list[str], n_rows: int) -> pd.DataFrame:
+        """Return the rows of a piece that tell which of some columns has distinct, wanted ids.
+
+        Those are rows whose number or value in a column is wanted, or has one of the least keys:
+        two of each value suffice.
+        """
+        frames, bound = [], self._bound(n_rows)
+        for frame in piece.frames(columns):
+            rows = set[int]()
+            numbers = frame.index.to_series().astype(str)
+            for own in (numbers, *(as_names(frame[column]) for column in columns)):
+                some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
+                rows |= set(some.groupby(some.to_numpy()).head(2).index)
+            frames.append(frame.loc[sorted(rows)])
+        return pd.concat(frames)
+
+    def _bound(self, n_rows: int) -> np.uint64:
+        """Return the key below which more rows than are drawn are certain to be, but not many."""
+        n = min(self.n, n_rows)
+        share = (n + 6 * np.sqrt(n) + 10) / n_rows
+        return np.uint64(min(int(share * 2**64), 2**64 - 1))
+
+
+def id_column_of(
+    client: Client, folder: Folder, view: View, named: Sequence[set[str]] = ()
+) -> str | None:
+    """Return the column that names the rows of a folder, which its first rows may not tell."""
+    from dask.delayed import delayed
+
+    head = next(folder.pieces[0].frames())
+    refuse_repeated_columns(head, folder.path)
+    found = find_id_column(head, view, named)
+    is_asked_for = view.id_column is not None or "index" in head.attrs
+    if is_asked_for or len(head) == folder.n_rows:
+        return found
+    others = view.model_copy(update={"ignore": (*view.ignore, str(found))})
+    if not named and find_id_column(head, others) == found:  # it is called id, or there is none
+        return found
+    read = set(folder.columns) - set(columns_of_bytes(head))
+    glance = {name: as_names(head[name].head(GLANCE)) for name in head if name in read}
+    columns = [
+        name
+        for name, texts in glance.items()
+        if not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
+    ]
+    same = delayed(Drawing(frozenset().union(*named), DEFAULT_ROWS, 0))
+    more = columns, folder.n_rows
+    rows = computed(client, [delayed(Drawing.telling)(same, one, *more) for one in folder.pieces])
+    frame = pd.concat([head, *rows])
+    return find_id_column(frame[~frame.index.duplicated()], view, named)
 
 
 def draw_rows(

@@ -22,11 +22,12 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import counted, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
+from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.results import Clustering
 from mvcc.tables._job import View, load_job
 from mvcc.tables._layout import ALL_LABELS, CONFIG, LABELS, MODEL
-from mvcc.tables.folders._folders import refuse_without_folder
+from mvcc.tables.folders._folders import id_column_of, refuse_without_folder
 from mvcc.tables.folders._workers import workers
 from mvcc.tables.output._stored import corrected_model, inputs_of_clustering
 from mvcc.tables.reading._files import read_frames
@@ -99,7 +100,7 @@ def predict_files(
         target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
         for name, target in targets.items():
             target_folder.refuse_taken([target], folders=name in folders)
-        client = None
+        client: Any = None
         if folders:
             from mvcc.tables.folders._labels import facts_of_counts, write_labels  # scikit-learn
 
@@ -113,7 +114,7 @@ def predict_files(
             if name in folders:
                 part.mkdir()
                 tell = Progress(f"labels of {name}", on_step)
-                source = _source(folder, view, names, folders[name], facts)
+                source = _source(client, folder, view, names, folders[name], facts)
                 counts = write_labels(client, folders[name], source, part, tell)
                 sizes += facts_of_counts(counts, len(sizes))["all_sizes"]
             else:
@@ -193,14 +194,19 @@ def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
 
 
 def _source(
-    folder: Path, view: SavedView, names: tuple[str, ...], rows: Folder, facts: Clustering
+    client: Client,
+    folder: Path,
+    view: SavedView,
+    names: tuple[str, ...],
+    rows: Folder,
+    facts: Clustering,
 ) -> Source:
     """Return what the clusters of new rows in a folder follow from."""
     from mvcc.tables.folders._labels import Source  # as above
 
-    head = next(rows.pieces[0].frames())
-    refuse_repeated_columns(head, rows.path)
-    model, id_column = os.path.abspath(folder / MODEL), _id_column(head, view, rows.path)
+    known = view.id_column if view.id_column in rows.columns else None
+    new = View(path=rows.path, columns=tuple(view.columns), id_column=known)
+    model, id_column = os.path.abspath(folder / MODEL), id_column_of(client, rows, new)
     return Source(model, view.name, names, id_column, into=facts.into)
 
 

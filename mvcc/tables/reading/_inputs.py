@@ -23,7 +23,7 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
 from mvcc.tables.reading._column import as_names
-from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._table import Table, table_of
@@ -88,7 +88,7 @@ class SampledViews(Protocol):
     def __contains__(self, name: str) -> bool: ...
 
     def sample(
-        self, job: Job, tables: list[Table], problems: Problems
+        self, job: Job, tables: list[Table], files: PairFiles, problems: Problems
     ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Return a sample of every such view, and the lines drawn from each file of matches."""
 
@@ -126,11 +126,21 @@ def _read_pairs(
     return files
 
 
+def _first_pairs(job: Job) -> PairFiles:
+    """Read constraints, and the first lines of matches; what cannot be read is told later."""
+    problems = Problems()
+    first: dict[str, pd.DataFrame] = {}
+    for pair, path in job.matches.items():
+        with problems.collecting():
+            first[pair] = next(read_frames(path), pd.DataFrame())
+    return _read_pairs(job, problems, first)
+
+
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample; errors tell of all files at once."""
     problems, of_pairs = Problems(), Problems()
     tables: list[Table] = []
-    files = _read_pairs(job, of_pairs) if folders is None else PairFiles({}, {})
+    files = _read_pairs(job, of_pairs) if folders is None else _first_pairs(job)
     for name, view in job.views.items():
         if folders is not None and name in folders:
             continue
@@ -142,7 +152,7 @@ def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
             _release_texts()
     if folders is not None:
         problems.raise_any()  # before minutes of reading
-        sampled, drawn = folders.sample(job, tables, problems)
+        sampled, drawn = folders.sample(job, tables, files, problems)
         tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
         files = _read_pairs(job, of_pairs, drawn)
     for table in tables:

@@ -66,13 +66,17 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
 
 
 def frames_of_parquet(
-    path: str, place: str, first: int = 0, row_groups: Sequence[int] | None = None
+    path: str,
+    place: str,
+    first: int = 0,
+    row_groups: Sequence[int] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Iterator[pd.DataFrame]:
     """Give the rows some at a time; their index is the number of the row, from ``first``."""
     with opened(path) as source, reading_parquet(place):
         file = _file_in(source)
         size = rows_at_a_time(len(file.schema_arrow))
-        for batch in file.iter_batches(size, row_groups=row_groups):
+        for batch in file.iter_batches(size, row_groups=row_groups, columns=columns):
             frame = frame_of_parquet(batch, place)
             frame.index = pd.RangeIndex(first, first + len(frame))
             first += len(frame)
@@ -150,10 +154,11 @@ class Piece:
         """What messages call the file."""
         return os.path.join(self.place, os.path.basename(self.path))
 
-    def frames(self) -> Iterator[pd.DataFrame]:
+    def frames(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """Give the rows some at a time, with their numbers in the folder and the file's name."""
+        more = self.first, self.row_groups, columns
         try:
-            for frame in frames_of_parquet(self.path, self.file, self.first, self.row_groups):
+            for frame in frames_of_parquet(self.path, self.file, *more):
                 rows = frame.drop(columns=_DASK_INDEX, errors="ignore")
                 if rows.attrs.get("index") == _DASK_INDEX:
                     del rows.attrs["index"]
