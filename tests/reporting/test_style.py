@@ -4,6 +4,7 @@ import json
 from itertools import combinations, pairwise, product
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from matplotlib.colors import to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
+from mvcc.reporting.figures._panels import draw_curves
 from mvcc.reporting.figures._style import (
     _OTHER_COLORS,
     _OTHER_MARKERS,
@@ -21,7 +23,7 @@ from mvcc.reporting.figures._style import (
     percent,
     tint,
 )
-from mvcc.results import Results
+from mvcc.results import JOINT, K_MEANS, Results
 from tests.reporting.drawn import ALL_CONES, lab
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and
@@ -68,6 +70,22 @@ def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own(
     of_paper = {style.marker for style in METHODS.values()}
     assert not of_paper & {marker for marker, _ in _OTHER_MARKERS}
     assert {name: many[name] for name in METHODS} == METHODS
+
+
+def test_a_method_of_another_package_has_no_color_of_those_beside_it():
+    colors = [style.color for style in method_styles([*METHODS, JOINT, K_MEANS, "zebra"]).values()]
+    assert len({*colors}) == len(METHODS) + 3
+
+
+def test_intervals_of_a_score_end_at_0_and_1():
+    figure, axes = plt.subplots()
+    points = pd.DataFrame({"method": JOINT, "n_constraints": [1, 2], "trials": 3})
+    series = [*method_styles([JOINT]).values()]
+    points = points.assign(mean=[0.1, 0.95], half_width=0.2)
+    draw_curves(axes, points, series, [1, 2], highest=1)
+    (bars,) = axes.containers[0].lines[2]
+    assert np.allclose([bar[:, 1] for bar in bars.get_segments()], [[0, 0.3], [0.75, 1]])
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("name", ["-", "_", "a--b"])

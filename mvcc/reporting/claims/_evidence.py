@@ -123,9 +123,10 @@ def _refuse_doubles(scores: pd.DataFrame) -> None:
         row = scores[double].iloc[0]
         folders = ", ".join(sorted(scores.loc[double, "folder"].astype(str).unique()))
         raise StoreError(
-            f"the same run lies in the results more than once, for instance trial {row['trial']} "
-            f"of {row['dataset']}, study {row['study']}, in the folders {folders}. Claims take one "
-            "run per data set and study: move the other folders elsewhere."
+            "runs of the same settings, perhaps with other seeds, lie in the results more than "
+            f"once, for instance trial {row['trial']:g} of {row['dataset']}, study {row['study']}, "
+            f"in the folders {folders}. Claims take one run per data set and study: move the other "
+            "folders elsewhere."
         )
 
 

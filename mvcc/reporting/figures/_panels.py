@@ -277,16 +277,18 @@ def draw_curves(
 ) -> None:
     """Draw ``mean`` over numbers of constraints, the first series on top.
 
-    Intervals, of ``half_width`` to both sides, end at `highest`.
+    Intervals, of ``half_width`` to both sides, end at 0 and `highest` where a score has a largest
+    value, and differences have none.
     """
     drawn = [one for one in series if len(one.rows(points))]
     for slot, one in enumerate(drawn):
         curve = one.rows(points).sort_values("n_constraints")
         half = curve["half_width"]
+        below = half.clip(upper=curve["mean"]) if highest < inf else half
         axes.errorbar(
             curve["n_constraints"],
             curve["mean"],
-            yerr=[half, half.clip(upper=highest - curve["mean"])] if bars else None,
+            yerr=[below, half.clip(upper=highest - curve["mean"])] if bars else None,
             label=one.title,
             elinewidth=0.7,
             **one.look(),

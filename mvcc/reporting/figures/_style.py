@@ -125,8 +125,11 @@ _SETTINGS: dict[Any, Any] = {
 def method_styles(names: Iterable[str]) -> dict[str, Series]:
     """Give methods their looks: the paper's in its order, those without a base, then others."""
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
-    others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
-    return {name: style for name, style in known.items() if name in present} | {
+    found = {name: style for name, style in known.items() if name in present}
+    taken = {style.color for style in found.values()}
+    free = [color for color in _OTHER_COLORS if color not in taken]
+    others = zip(sorted(present - known.keys()), cycle(free), cycle(_OTHER_MARKERS))
+    return found | {
         name: Series(_title(name), color, *marker, name) for name, color, marker in others
     }
 
