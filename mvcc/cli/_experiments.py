@@ -158,8 +158,7 @@ def replay(context: click.Context, folder: Path, trial: int, data_dir: Path | No
     """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
 
     If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to
-    the last bit; if they differ, the output lists the programs, libraries and processors that
-    differ.
+    the last bit, and the output lists the programs, libraries and processors that differ.
 
     Exit status 1 if the trial fails or differs.
     """
@@ -187,13 +186,16 @@ def _worded(found: experiments.Replay, trial: int) -> str:
     done = f"Trial {trial} was computed: {len(found.rows)} rows"
     if not found.compared:
         return f"{done}. It is not stored, so there is nothing to compare it with."
+    causes = found.causes
     if not found.differing:
-        return f"{done}, equal to the stored ones to the last bit."
-    causes = found.causes or [
-        "nothing that the manifest records: the stored numbers or this program have changed"
-    ]
-    lines = [
-        f"{done}, {found.differing} of them different from the stored ones; {found.first}.",
-        "Differences of this environment:",
-    ]
+        lines = [f"{done}, equal to the stored ones to the last bit."]
+    else:
+        lines = [
+            f"{done}, {found.differing} of them different from the stored ones; {found.first}."
+        ]
+        causes = causes or [
+            "nothing that the manifest records: the stored numbers or this program have changed"
+        ]
+    if causes:
+        lines.append("Differences of this environment:")
     return "\n".join([*lines, *(f"  {cause}" for cause in causes)])

@@ -191,9 +191,10 @@ def replay_trial(
         ) from error
     rows = run_trial(config, trial, data_dir)
     current = describe_run(config, data_dir)
-    causes = differences(manifest, current) + environment_differences(
-        manifest.runs[-1], current.runs[0]
-    )
+    causes = differences(manifest, current)
+    named = {cause.split(":")[0] for cause in causes}  # packages, whose versions differ
+    of_environment = environment_differences(manifest.runs[-1], current.runs[0])
+    causes += [cause for cause in of_environment if cause.split(":")[0] not in named]
     return Replay(rows, stored is not None, *_compare(stored, rows), causes)
 
 

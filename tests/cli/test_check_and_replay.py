@@ -10,6 +10,7 @@ from mvcc.exceptions import DataError
 from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import invoke, mvcc
+from tests.experiments.conftest import edit_manifest
 from tests.experiments.test_check import ORIGINAL
 from tests.tables.problems import cluster, write_problem
 
@@ -119,6 +120,15 @@ def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
     nothing = "It is not stored, so there is nothing to compare it with"
     assert nothing in invoke("replay", folder, 5).stdout
     assert json.loads(invoke("replay --json", folder, 1).stdout)["differing"] == 0
+
+    def older(manifest):
+        manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
+
+    edit_manifest(folder, older)
+    first, second, third = invoke("replay", folder, 1).stdout.splitlines()
+    assert first.endswith("equal to the stored ones to the last bit.")
+    assert second == "Differences of this environment:"
+    assert third.startswith("  numpy: 1.0.0 and ")
 
 
 def test_a_trial_that_differs_gives_exit_code_1(folder, monkeypatch):
