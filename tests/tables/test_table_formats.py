@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
-from mvcc.tables.reading._files import _read_text, read_frame, read_frames
+from mvcc.tables.reading._files import read_frame, read_frames
+from mvcc.tables.reading._text_tables import read_text_table
 from tests.tables.problems import read_table
 
 IDS = ["007", "a b", "é", "10"]
@@ -247,7 +248,7 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
     said = f"{tmp_path / 'a.csv'}: Left out: {'; '.join(left_out)}."
     assert table.notes == ((said,) if left_out else ())
     lines = read_frame(str(tmp_path / "a.csv")).attrs["lines"]
-    monkeypatch.setattr("mvcc.tables.reading._files.rows_at_a_time", lambda n_columns: 2)
+    monkeypatch.setattr("mvcc.tables.reading._text_tables.rows_at_a_time", lambda n_columns: 2)
     some = list(read_frames(str(tmp_path / "a.csv")))
     assert [row for frame in some for row in frame.index] == list(range(len(ids)))
     assert [line for frame in some for line in frame.attrs["lines"]] == list(lines)
@@ -417,7 +418,7 @@ def test_a_text_without_quotes_is_read_as_with_them(rows, line_break, end):
 def outcome(text):
     """Return all that is read of a text file, or the error."""
     try:
-        frame = _read_text(text.encode(), "t.csv")
+        frame = read_text_table(text.encode(), "t.csv")
     except DataError as error:
         return str(error)
     return frame.to_dict("list"), list(frame.dtypes), len(frame.index), frame.attrs

@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
-import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import agreeing, clipped, counted, nearest, words_of
+from mvcc._utils.messages import clipped, nearest
 from mvcc._utils.reading import (
-    MOST_LINE,
-    check_lines,
     check_size,
     content_of,
     in_lines,
-    opened,
     within_limits,
 )
 from mvcc._utils.text import (
-    DELIMITER_LINE,
-    UTF_16,
-    WINDOWS,
-    assumed,
     decoded,
-    delimiter_of,
-    encoding_of,
     parse_arff,
-    read_text,
 )
 from mvcc.exceptions import DataError
-from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet, rows_at_a_time
-from mvcc.tables.reading._sheets import left_out_below
+from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
+from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
 from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records, read_workbook
 
 _MOST_SHOWN = 1000  # characters of a path
-_LAST = 50  # rows among which totals and footnotes are sought
-_MOST_LINES = 3  # in a note
-_NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
-_NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
 def read_frame(path: str, sheet: str | None = None, header: int | None = None) -> pd.DataFrame:
@@ -104,301 +84,10 @@ def _read_arff(content: bytes, path: str) -> pd.DataFrame:
     return frame
 
 
-def _read_text(content: bytes, path: str) -> pd.DataFrame:
-    """Read all rows; see `read_frame`."""
-    read = read_text(content, path, DataError)
-    with within_limits(path):
-        check_lines(content)
-    text, notes = read.text, read.notes(path)
-    end = len(text)
-    while end and text[end - 1].isspace():
-        end -= 1
-    n_breaks = text.count("\n", 0, end)
-    # copies of a large file take much memory, and StringIO takes four bytes for each character
-    is_same = text.isascii() and len(text) == len(content)
-    whole = content if is_same else text.encode()
-    del read, text
-    lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
-    frame = next(_text_frames(lines, path, whole=whole))
-    n_filled, (n, below) = _n_filled(frame), _end(frame)
-    frame = frame.iloc[:n]
-    # a delimiter at the end of every line makes a column of nothing
-    names = enumerate(frame.columns)
-    frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
-    header = frame.attrs["header"]
-    if (n_nameless := sum(not name.strip() for name in frame.columns)) > 1:
-        raise DataError(
-            f"{path}:{header}: {n_nameless} columns with values have no name. {_title(header)}."
-        )
-    first = header + 1
-    are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
-    frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
-    return _without_empty(frame, path, notes, below).reset_index(drop=True)
-
-
-def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:
-    """Return the line that each row begins in, and that of the row that follows."""
-    if are_rows or not len(frame):
-        return range(first, first + len(frame)), first + len(frame)
-    breaks = [frame.iloc[:, n].str.count("\r\n?|\n") for n in range(frame.shape[1])]
-    ends = first + np.cumsum(1 + np.sum(breaks, axis=0, dtype=np.int64))
-    return in_lines([first, *ends[:-1].tolist()]), int(ends[-1])
-
-
-def _has_columns(frame: pd.DataFrame) -> bool:
-    """Tell whether a row without a value is none; where there is one column, that is missing."""
-    return sum(map(bool, map(str.strip, frame.columns))) > 1
-
-
-def _end(frame: pd.DataFrame) -> tuple[int, list[str]]:
-    """Return the number of rows above empty ones and totals at the end, and what these are."""
-    n = _n_filled(frame)
-    if not _has_columns(frame):
-        return n, []
-    last = frame.iloc[max(n - _LAST, 0) : n].to_numpy()
-    n_below, said = left_out_below([[cell or None for cell in row] for row in last])
-    return n - n_below, said
-
-
-def _without_empty(
-    frame: pd.DataFrame, path: str, notes: list[str], below: list[str]
-) -> pd.DataFrame:
-    """Return a table without empty rows, with notes on what was left out."""
-    lines, left_out = frame.attrs["lines"], below
-    rows: list[int] = []
-    if _has_columns(frame):
-        rows = np.flatnonzero(frame.iloc[:, 0] == "").tolist()
-    empty = [
-        row
-        for row, is_empty in zip(rows, (frame.iloc[rows] == "").all(axis=1), strict=True)
-        if is_empty
-    ]
-    if empty:
-        which = ", ".join(str(lines[row]) for row in empty[:_MOST_LINES])
-        more = ", …" if len(empty) > _MOST_LINES else ""
-        where = f"{agreeing(len(empty), 'line', 'lines')} {which}{more}"
-        left_out = [f"{counted(len(empty), 'row')} without a value ({where})", *below]
-        kept = np.delete(np.arange(len(frame)), empty)
-        frame = frame.iloc[kept]
-        frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
-    said = [f"{path}: Left out: {'; '.join(left_out)}."] if left_out else []
-    frame.attrs["notes"] = [*notes, *frame.attrs["notes"], *said]
-    return frame
-
-
-def _frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
-    """Read some rows at a time; see `read_frames`."""
-    lines = _Lines(path, place)
-    encoding = encoding_of(lines, place, DataError)
-    if encoding == UTF_16:
-        yield from parts_of(_read_text(content_of(path), place))
-        return
-    notes = [assumed(place)] if encoding == WINDOWS else []
-    with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
-        n_columns = max(map(file.readline().count, ",;\t")) + 1
-        file.seek(0)
-        held, n_before, line = pd.DataFrame(), 0, 0
-        chunks = _text_frames(file, place, rows_at_a_time(n_columns))
-        chunk = next(chunks, None)
-        while chunk is not None:
-            following = next(chunks, None)
-            frame = pd.concat([held, chunk]) if len(held) else chunk
-            n, below = _end(frame)
-            held = frame.iloc[n:]  # the end of the table, unless rows follow
-            frame = frame.iloc[:n]
-            frame.attrs = chunk.attrs  # pandas drops them where they differ
-            first = line or chunk.attrs["header"] + 1
-            frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
-            frame = _without_empty(frame, place, notes, [] if following is not None else below)
-            if len(frame):
-                frame.index = pd.RangeIndex(n_before, n_before + len(frame))
-                n_before += len(frame)
-                yield frame
-            chunk = following
-
-
-class _Lines:
-    """The lines of a text file, some bytes at a time; then, whether each row is one of them."""
-
-    def __init__(self, path: str, place: str) -> None:
-        self._path, self._place = path, place
-        self.are_rows = True
-
-    def __iter__(self) -> Iterator[bytes]:
-        with opened(self._path) as file:
-            for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
-                if len(line) > MOST_LINE:
-                    raise DataError(
-                        f"{self._place}:{number + 1}: this line has more than {MOST_LINE:,} bytes;"
-                        " this is not a table."
-                    )
-                # a value with a line break leaves a quote open
-                self.are_rows = self.are_rows and line.count(b'"') % 2 == 0
-                yield line
-
-
-def _text_frames(
-    lines: IO[str], path: str, n_rows: int | None = None, *, whole: bytes = b""
-) -> Iterator[pd.DataFrame]:
-    """Give the rows, all at once or some at a time; ``attrs["header"]`` is the line above row 0.
-
-    ``whole`` is the same text, which may be read faster.
-    """
-    first = lines.readline(MOST_LINE)
-    if not first.strip():
-        raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    start, n_above = 0, 0
-    is_tsv = path.lower().endswith(".tsv") and "\t" in first
-    delimiter = "\t" if is_tsv else delimiter_of(first)
-    if told := DELIMITER_LINE.fullmatch(first):
-        start, n_above, delimiter = lines.tell(), 1, told[1]
-    lines.seek(start)
-    try:
-        reader = csv.reader(lines, delimiter=delimiter)
-        names = next(reader, [])
-        if not names:
-            raise DataError(f"{path}:2: line 2 is empty; it must name the columns.")
-        with within_limits(path):
-            check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
-        header = n_above + reader.line_num
-        notes = []
-        headless = _is_data(names) and not (_are_years(names) and not _are_years(next(reader, [])))
-        lines.seek(start)
-        if headless:
-            notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
-            names, header = [f"column {n + 1}" for n in range(len(names))], n_above
-        else:
-            next(csv.reader(lines, delimiter=delimiter))
-            if odd := _unlike_names(names):
-                notes = [
-                    f"{path}: Line {header} was read as the names of the columns, though it has"
-                    f" {odd}. If it is a row, write a line with names above it."
-                ]
-        about = {"delimiter": delimiter, "header": header, "notes": notes}
-        frame = _plain_rows(whole, len(names), delimiter, header)
-        if frame is not None:
-            yield _named(frame, names, about)
-            return
-        rows = pd.read_csv(
-            lines,
-            sep=delimiter,
-            header=None,
-            names=range(len(names)),
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            index_col=False,
-            skip_blank_lines=False,
-            on_bad_lines="error",
-            iterator=True,
-        )
-        while True:
-            with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-                frame = rows.read(n_rows)
-            yield _named(frame, names, about)
-    except StopIteration:  # pandas has no more rows
-        return
-    except DataError:
-        raise
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{path}: there are no rows below the names of the columns.") from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        lines.seek(start)
-        longer = _longer_row(lines, delimiter, n_above)
-        what = longer or f": cannot be read as a table: {words_of(error)}"
-        raise DataError(f"{path}{what}.") from error
-
-
-def _named(frame: pd.DataFrame, names: list[str], about: dict[str, object]) -> pd.DataFrame:
-    frame.columns = pd.Index(names)
-    frame.attrs |= about
-    return frame
-
-
-def _plain_rows(
-    content: bytes, n_columns: int, delimiter: str, n_above: int
-) -> pd.DataFrame | None:
-    """Return what pandas reads, in a seventh of the time; None where rows are not plain."""
-    content = content.replace(b"\r\n", b"\n")
-    dtype = pd.Series([""], dtype="str").dtype
-    is_plain = bool(content) and not any(mark in content for mark in _NOT_PLAIN)
-    if not is_plain or getattr(dtype, "storage", "") != "pyarrow":
-        return None
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    names = [str(n) for n in range(n_columns)]
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=n_above),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, quote_char=False, ignore_empty_lines=False
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.large_string())
-            ),
-        )
-    except pa.ArrowInvalid:  # pandas fills a shorter row, and has a message for a longer one
-        return None
-    return table.combine_chunks().to_pandas(types_mapper=lambda _: dtype)
-
-
-def _n_filled(frame: pd.DataFrame) -> int:
-    """Return the number of rows without empty ones at the end, which are line breaks."""
-    n = len(frame)
-    while n and (frame.iloc[n - 1] == "").all():
-        n -= 1
-    return n
-
-
-def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
-    """Say which is the first row with more values than there are columns, if one has."""
-    reader = csv.reader(lines, delimiter=delimiter)
-    with suppress(csv.Error):  # pandas has its own message
-        width = len(next(reader))
-        header = line = n_above + reader.line_num
-        for row in reader:
-            line += 1
-            if len(row) > width:
-                said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
-                return f"{said}. {_title(header)}" if len(row) >= 2 * width else said
-            line = n_above + reader.line_num
-    return ""
-
-
-def _title(header: int) -> str:
-    """Ask whether a title stands where the names of columns are expected."""
-    return f"Does line {header} name the columns? Delete the lines above their names"
-
-
-def _is_data(names: list[str]) -> bool:
-    """Tell whether a first line is numbers, but not 0, 1, 2, …, which are names of pandas."""
-    try:
-        numbers = [float(name) for name in names if name != ""]
-    except ValueError:
-        return False
-    return bool(numbers) and numbers != list(map(float, range(len(numbers))))
-
-
-def _are_years(names: list[str]) -> bool:
-    """Tell whether all are years."""
-    return bool(names) and all(map(_YEAR.fullmatch, names))
-
-
-def _unlike_names(names: list[str]) -> str:
-    """Return numbers among names, unless they rise or fall evenly, as years and wavelengths do."""
-    found = [name for name in names if _NUMBER.fullmatch(name)]
-    steps = np.diff(list(map(float, found)))
-    if (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max()):
-        return ""
-    return clipped(", ".join(found))
-
-
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".txt": _read_text,
+    ".csv": read_text_table,
+    ".tsv": read_text_table,
+    ".txt": read_text_table,
     ".xlsx": read_workbook,
     ".json": read_records,
     ".jsonl": read_records,
@@ -418,8 +107,8 @@ def read_frames(
     Their index is the number of the row in the file.
     """
     with _reading(path) as (ending, place):
-        if _READERS[ending] is _read_text:
-            frames = _frames_of_text(path, place)
+        if _READERS[ending] is read_text_table:
+            frames = frames_of_text(path, place)
         elif ending == ".parquet":
             frames = frames_of_parquet(path, place)
         else:
