@@ -24,6 +24,8 @@ from mvcc.tables import (
     predict_files,
     try_numbers,
 )
+from mvcc.tables._job import View
+from mvcc.tables.folders._folders import id_column_of
 from mvcc.tables.reading import _parquet
 from tests.command_line import mvcc
 from tests.reports import report_of
@@ -285,6 +287,18 @@ def test_the_column_of_ids_is_that_of_a_file_with_the_same_rows(tmp_path, addres
     assert labels_of(tmp_path / "new")["id"].tolist() == (
         first["sku"] if named else list(map(str, rows))
     )
+
+
+def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_parts(tmp_path):
+    for part in range(2):
+        ids = [f"a{20 * part + row}" for row in range(20)]
+        frame = pd.DataFrame({"id": ids, "x": np.arange(20), "code": [f"c{row}" for row in ids]})
+        frame.to_parquet(tmp_path / f"{part}.parquet")
+    folder, view = _parquet.read_folder(str(tmp_path)), View(path=str(tmp_path))
+    no_workers = None
+    assert id_column_of(no_workers, folder, view, [{"a3", "a33"}]) == "id"
+    with pytest.raises(WorkerError):  # only the other part tells which row is a33
+        id_column_of(no_workers, folder, view, [{"a33"}])
 
 
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):

@@ -242,7 +242,10 @@ def id_column_of(
         for name, texts in glance.items()
         if not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
     ]
-    same = delayed(Drawing(frozenset().union(*named), DEFAULT_ROWS, 0))
+    wanted = frozenset[str]().union(*named)
+    if [name for name in columns if as_names(head[name]).isin(wanted).any()] == [found]:
+        return found  # no other column could hold what is named: the other rows are not read
+    same = delayed(Drawing(wanted, DEFAULT_ROWS, 0))
     more = columns, folder.n_rows
     rows = computed(client, [delayed(Drawing.telling)(same, one, *more) for one in folder.pieces])
     frame = pd.concat([head, *rows])

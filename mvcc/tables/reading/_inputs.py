@@ -127,7 +127,7 @@ def _read_pairs(
 
 
 def _first_pairs(job: Job) -> PairFiles:
-    """Read constraints, and the first lines of matches; what cannot be read is told later."""
+    """Read constraints, and the first lines of matches; mistakes are told with all lines."""
     problems = Problems()
     first: dict[str, pd.DataFrame] = {}
     for pair, path in job.matches.items():
