@@ -2,7 +2,7 @@
 
 Before the first move, a journal in the folder names the checksums of all that comes, and where all
 that goes is put aside. An error undoes the moves at once. After a kill the next command undoes
-them, or finishes them if all new files have come.
+them, or finishes them if all new files have come: the last one is there, and no part waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from mvcc._utils import files
-from mvcc._utils.files import JOURNAL, PART, Ledger, link_before
+from mvcc._utils.files import BOOKKEEPING, JOURNAL, PART, Ledger, link_before
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 
@@ -84,6 +84,13 @@ class Exchange:
         """Return the names of former files whose places somebody else's files have taken."""
         return [*self._read().aside]
 
+    def is_stopped(self) -> bool:
+        """Tell whether moves could not be undone: what has not come stays, since it tells so."""
+        try:
+            return bool(self._read().new)
+        except (OSError, StoreError):
+            return True
+
     def repair(self) -> None:
         """Undo or finish moves that a kill has stopped, then remove what killed processes left."""
         new, aside = self._read()
@@ -102,14 +109,23 @@ class Exchange:
                 self._touch([name])
 
     def _have_all_moved(self, new: Mapping[str, str], aside: Mapping[str, str]) -> bool:
-        """Tell whether all that goes is aside, and the last of what comes is in its place.
+        """Tell whether all that goes is aside, and the last of what comes is there, and none waits.
 
-        Others that are not there any more, or not as they came, were changed after that.
+        Others that are not there any more, or not as they came, were changed after that. The last
+        one alone proves nothing: a former one with the same bytes may have been put back by hand.
         """
         *_, last = new.items()
-        return all(_is_there(self._folder / path) for path in aside.values()) and (
-            self._has_come(*last)
-        )
+        are_aside = all(_is_there(self._folder / path) for path in aside.values())
+        return are_aside and self._has_come(*last) and not self._waits()
+
+    def _waits(self) -> bool:
+        """Tell whether a new file, or one of a new folder, is still where it was written."""
+        parts = [
+            self._folder / name
+            for checksum, kind, name in self._ledger.entries
+            if checksum == PART and kind not in BOOKKEEPING and name.endswith(".part")
+        ]
+        return any(file.is_file() for part in parts for file in (part, *part.rglob("*")))
 
     def _has_come(self, name: str, checksum: str) -> bool:
         path = self._folder / name

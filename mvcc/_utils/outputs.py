@@ -242,7 +242,8 @@ class OutputFolder:
         try:
             yield part
         finally:
-            remove(part, ignore_errors=True)  # which would hide why it was not finished
+            if not self._exchange.is_stopped():
+                remove(part, ignore_errors=True)  # which would hide why it was not finished
 
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
         self._ledger.note(name, checksum, kind or self.kind)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -477,6 +478,64 @@ def test_a_kill_after_the_last_move_leaves_the_new_files_that_everybody_reads_by
         return
     others = {"b.csv": b"former"} if write_all is write_several else {}
     assert left == dict.fromkeys(NEW_NAMES, b"new") | {changed: b"mine"} | others
+
+
+def stopped_at(step, how, writing, out):
+    """Run what is killed before a move, or interrupted there and at all moves that undo it."""
+    if how == "kill":
+        return killed_before_move(step, writing, out.parent / f"{out.name}.log")
+    done, move = count(1), files.move
+
+    def interrupted(source, target):
+        if next(done) >= step:
+            raise KeyboardInterrupt
+        move(source, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(files, "move", interrupted)
+        try:
+            writing()
+        except KeyboardInterrupt:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("how", ["kill", "interrupts"])
+@pytest.mark.parametrize("write_all", [write_staged, write_several, write_parts])
+@pytest.mark.parametrize("last", [b"new", b"former"], ids=["other bytes", "the same bytes"])
+@pytest.mark.parametrize("restored", ["", "moved", "copied", "z"])
+def test_whatever_somebody_restores_where_moves_were_stopped_one_result_is_whole(
+    tmp_path, monkeypatch, how, write_all, last, restored
+):
+    """The last new file may have the former bytes: that it is there says nothing then."""
+    write_bytes = Path.write_bytes
+
+    def write_last(path, content):
+        is_last = any(name == "z" or name.startswith(".z.") for name in path.parts)
+        write_bytes(path, last if content == b"new" and is_last else content)
+
+    for step in count(1):
+        out = tmp_path / str(step)
+        write_all(out, b"former", "a", "b", "z")
+        former = contents(out)
+        writing = partial(write_all, out, b"new", "a", "b", "z")
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "write_bytes", write_last)
+            is_stopped = stopped_at(step, how, writing, out)
+        for aside in out.glob(".*.old"):
+            place = out / aside.name.split(".")[1]
+            if not restored or place.exists() or (restored == "z" and place.name != "z"):
+                continue
+            if restored == "moved":
+                aside.rename(place)
+            else:
+                (shutil.copytree if aside.is_dir() else shutil.copy)(aside, place)
+        left = {name: content for name, content in repaired(out).items() if name[0] != "."}
+        whole = {name: last if name[0] == "z" else b"new" for name in former}
+        assert left == (former if is_stopped else whole)
+        if not is_stopped:
+            break
+    assert step > 6
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
