@@ -229,6 +229,7 @@ def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
     ("content", "ids", "left_out"),
     [
         ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "012", ["2 rows without a value (lines 3, 5)"]),
+        ('x;y\n1;4\n ;\t\n2;5\n" ";  \n3;7\n ; ', "012", ["2 rows without a value (lines 3, 5)"]),
         ("x;y\n1;4\n\n\n\n\n2;5", "01", ["4 rows without a value (lines 3, 4, 5, …)"]),
         ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
         (
@@ -252,6 +253,35 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
     some = list(read_frames(str(tmp_path / "a.csv")))
     assert [row for frame in some for row in frame.index] == list(range(len(ids)))
     assert [line for frame in some for line in frame.attrs["lines"]] == list(lines)
+
+
+@pytest.mark.parametrize("n_at_a_time", [1, 2, 3, 50])
+@pytest.mark.parametrize(
+    ("content", "n", "below"),
+    [
+        ("id;x;y\na;1;2\nb;2;3\nTotal;3;5\nA;;\nB;;\n;;\nC;;", 2, "4 rows below the table ('Total', 'A"),
+        ("id;x\na;1\nb;2\n\nTotal;3\n\n;\n", 2, "1 row below the table ('Total')"),
+        ("id;x\na;1\nmean;2\nsum;3\n", 2, "1 row below the table ('sum')"),
+        ("x;of;y\n1;mean;2\n1;sum;3\n2;mean;4\n2;sum;5", 4, ""),
+        ("of;x\nsum;1\nb;2\nmean;3\nmean;4\nsum;5", 5, ""),
+        ("of;x;y\nsum;1;1\nb;2;1\nsum;3;1\nA;;\nB;;", 5, ""),
+        ("id;x;y\na;1;2\nb;2;3\n\nc;;\nd;;", 4, ""),
+        ("id;x;y\ntotal;5;3\na;;\nb;;", 3, ""),
+        ("id;x\ntotal;5\n", 1, ""),
+    ],
+)  # fmt: skip
+def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
+    tmp_path, monkeypatch, content, n, below, n_at_a_time
+):
+    path = written(tmp_path, "a.csv", content)
+    monkeypatch.setattr(
+        "mvcc.tables.reading._text_tables.rows_at_a_time", lambda n_columns: n_at_a_time
+    )
+    for frames in ([read_frame(path)], list(read_frames(path))):
+        assert sum(map(len, frames)) == n
+        notes = " ".join(note for frame in frames for note in frame.attrs["notes"])
+        assert below in notes
+        assert ("below" in notes) == bool(below)
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,10 @@ def added(folder, content, beside=BESIDE):
         ('id;x\n5" a;1\nb;2\n', 'id;x;cluster;name\n"5"" a";1;0;rot\nb;2;1;"a;""b"\n'),
         ("sep=;\nid;x\na;1,5\nb;2\n", 'sep=;\nid;x;cluster;name\na;1,5;0;rot\nb;2;1;"a;""b"\n'),
         ('id;x\n\na;1\n"";\nb;2\nSumme;3', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
+        ('id;x\n ;\t\na;1\n" ";  \nb;2\n \n', 'id;x;cluster;name\na;1;0;rot\nb;2;1;"a;""b"\n'),
         ("1;2\n3;4\n", 'column 1;column 2;cluster;name\n1;2;0;rot\n3;4;1;"a;""b"\n'),
     ],
-    ids=range(11),
+    ids=range(12),
 )  # fmt: skip
 def test_lines_stay_and_new_values_are_quoted_as_others_are(tmp_path, content, expected):
     assert added(tmp_path, content.encode()).decode() == expected

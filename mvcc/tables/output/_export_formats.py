@@ -168,7 +168,8 @@ def with_columns(
     records = list(_records(read.text))
     above = records.pop(0) if DELIMITER_LINE.fullmatch(records[0]) else ""
     between = re.escape(delimiter)
-    empty = re.compile(rf'(?:"")?(?:{between}(?:"")?)*[\r\n]*')  # no rows of the table
+    blank = rf'(?:"\s*")?[^\S{between}]*'
+    empty = re.compile(f"{blank}(?:{between}{blank})*[\r\n]*")  # no rows of the table
     records = [record for record in records if not empty.fullmatch(record)]
     n_rows, end = len(own[0]), _ends(records[0])[1]
     quotes_texts, quotes_all = _quoting(records, delimiter)

@@ -307,10 +307,17 @@ def _end(rows: Cells) -> int:
     return next((n for n in range(end, len(rows)) if _is_no_row(rows, n)), len(rows))
 
 
-def left_out_below(rows: Cells) -> tuple[int, list[str]]:
-    """Return how many of the last rows of a table of texts are none, and these in words."""
-    end = _end(rows)
-    return len(rows) - end, _said(rows[end:], _BELOW)
+def total_below(rows: Cells) -> tuple[int, list[str]]:
+    """Return how many of the last rows are a total and footnotes below it, and these in words.
+
+    The rows are those of a text file, where a word such as "Total" may be a category, too.
+    """
+    for n, row in reversed(list(enumerate(rows))):
+        if _is_total(row):
+            return len(rows) - n, _said(rows[n:], _BELOW)
+        if _n_filled(row) and not _is_lone(row):
+            break
+    return 0, []
 
 
 def _is_lone(row: Row) -> bool:
@@ -320,22 +327,32 @@ def _is_lone(row: Row) -> bool:
 def _is_no_row(rows: Cells, place: int) -> bool:
     """Tell whether a row is empty, or has totals: by a word, or as it alone begins with a gap."""
     row = rows[place]
-    first = next((value for value in row if value is not None), None)
+    first = _first(row)
     if first is None:
         return True
     if _is_text(first):
-        others = _texts(row)[1:]
-        has_numbers = len(others) + 1 < _n_filled(row)
-        are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
-        return bool(_TOTAL.fullmatch(first.strip())) and (has_numbers or are_counts)
+        return _is_total(row)
     above = [other for other in rows[:place] if row[0] is None and _n_filled(other)]
     has_words = bool(above) and bool(_texts(above[-1])) and not _texts(row)
     return has_words and all(other[0] is not None for other in above)
 
 
+def _is_total(row: Row) -> bool:
+    """Tell whether a row begins with a word of totals, with nothing but numbers behind it."""
+    first, others = _first(row), _texts(row)[1:]
+    has_numbers = len(others) + 1 < _n_filled(row)
+    are_counts = all(re.fullmatch(_COUNT, text.strip()) for text in others)
+    is_word = _is_text(first) and _TOTAL.fullmatch(first.strip())
+    return bool(is_word) and (has_numbers or are_counts)
+
+
+def _first(row: Row) -> Any:
+    """Return the first value of a row, None if it has none."""
+    return next((value for value in row if value is not None), None)
+
+
 def _said(rows: Cells, where: str) -> list[str]:
     """Say which rows are left out."""
-    firsts = [next((value for value in row if value is not None), None) for row in rows]
-    words = [shown(value) for value in firsts if value is not None]
+    words = [shown(value) for value in map(_first, rows) if value is not None]
     more = ", …" if len(words) > 2 else ""
     return [f"{counted(len(words), 'row')} {where} ({', '.join(words[:2])}{more})"] if words else []

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import IO
@@ -35,7 +35,7 @@ from mvcc._utils.text import (
 )
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
-from mvcc.tables.reading._sheets import left_out_below
+from mvcc.tables.reading._sheets import total_below
 
 _LAST = 50  # rows among which totals and footnotes are sought
 _MOST_LINES = 3  # in a note
@@ -59,7 +59,7 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     del read, text
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
     frame = next(_text_frames(lines, path, whole=whole))
-    n_filled, (n, below) = _n_filled(frame), _end(frame)
+    n_filled, (n, below) = _n_filled(frame), _end(frame, [frame])
     frame = frame.iloc[:n]
     # a delimiter at the end of every line makes a column of nothing
     names = enumerate(frame.columns)
@@ -89,14 +89,23 @@ def _has_columns(frame: pd.DataFrame) -> bool:
     return sum(map(bool, map(str.strip, frame.columns))) > 1
 
 
-def _end(frame: pd.DataFrame) -> tuple[int, list[str]]:
-    """Return the number of rows above empty ones and totals at the end, and what these are."""
+def _end(frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame]) -> tuple[int, list[str]]:
+    """Return the number of rows above empty ones and a total at the end, and what these are.
+
+    A total has a word that no other one of ``all_rows`` has; without these, it may be one.
+    """
     n = _n_filled(frame)
-    if not _has_columns(frame):
-        return n, []
     last = frame.iloc[max(n - _LAST, 0) : n].to_numpy()
-    n_below, said = left_out_below([[cell or None for cell in row] for row in last])
-    return n - n_below, said
+    below = total_below([[cell.strip() or None for cell in row] for row in last])
+    total = n - below[0]
+    n_above = _n_filled(frame.iloc[:total])
+    if not (below[0] and n_above and _has_columns(frame)):
+        return n, []
+    column = next(n for n, cell in enumerate(frame.iloc[total]) if cell.strip())
+    word = frame.iloc[total, column]
+    if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows) > 1:
+        return n, []
+    return n_above, below[1]
 
 
 def _without_empty(
@@ -104,14 +113,7 @@ def _without_empty(
 ) -> pd.DataFrame:
     """Return a table without empty rows, with notes on what was left out."""
     lines, left_out = frame.attrs["lines"], below
-    rows: list[int] = []
-    if _has_columns(frame):
-        rows = np.flatnonzero(frame.iloc[:, 0] == "").tolist()
-    empty = [
-        row
-        for row, is_empty in zip(rows, (frame.iloc[rows] == "").all(axis=1), strict=True)
-        if is_empty
-    ]
+    empty = _empty(frame) if _has_columns(frame) else []
     if empty:
         which = ", ".join(str(lines[row]) for row in empty[:_MOST_LINES])
         more = ", …" if len(empty) > _MOST_LINES else ""
@@ -133,27 +135,35 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         yield from parts_of(read_text_table(content_of(path), place))
         return
     notes = [assumed(place)] if encoding == WINDOWS else []
+    held, n_before, line = pd.DataFrame(), 0, 0
+    chunks = _chunks(path, place, encoding)
+    chunk = next(chunks, None)
+    while chunk is not None:
+        following = next(chunks, None)
+        frame = pd.concat([held, chunk]) if len(held) else chunk
+        is_last = following is None
+        n, below = _end(frame, _chunks(path, place, encoding) if is_last else ())
+        if not is_last:
+            n, below = max(n - 1, 0), []
+        held = frame.iloc[n:]  # what may be the end of the table, below a row that has its note
+        frame = frame.iloc[:n]
+        frame.attrs = chunk.attrs  # pandas drops them where they differ
+        first = line or chunk.attrs["header"] + 1
+        frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
+        frame = _without_empty(frame, place, notes, below)
+        if len(frame):
+            frame.index = pd.RangeIndex(n_before, n_before + len(frame))
+            n_before += len(frame)
+            yield frame
+        chunk = following
+
+
+def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
+    """Give all rows, some at a time."""
     with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
         n_columns = max(map(file.readline().count, ",;\t")) + 1
         file.seek(0)
-        held, n_before, line = pd.DataFrame(), 0, 0
-        chunks = _text_frames(file, place, rows_at_a_time(n_columns))
-        chunk = next(chunks, None)
-        while chunk is not None:
-            following = next(chunks, None)
-            frame = pd.concat([held, chunk]) if len(held) else chunk
-            n, below = _end(frame)
-            held = frame.iloc[n:]  # the end of the table, unless rows follow
-            frame = frame.iloc[:n]
-            frame.attrs = chunk.attrs  # pandas drops them where they differ
-            first = line or chunk.attrs["header"] + 1
-            frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
-            frame = _without_empty(frame, place, notes, [] if following is not None else below)
-            if len(frame):
-                frame.index = pd.RangeIndex(n_before, n_before + len(frame))
-                n_before += len(frame)
-                yield frame
-            chunk = following
+        yield from _text_frames(file, place, rows_at_a_time(n_columns))
 
 
 class _Lines:
@@ -286,9 +296,19 @@ def _plain_rows(
 def _n_filled(frame: pd.DataFrame) -> int:
     """Return the number of rows without empty ones at the end, which are line breaks."""
     n = len(frame)
-    while n and (frame.iloc[n - 1] == "").all():
+    while n and not any(map(str.strip, frame.iloc[n - 1])):
         n -= 1
     return n
+
+
+def _empty(frame: pd.DataFrame) -> list[int]:
+    """Return the rows with nothing but spaces."""
+    rows = np.arange(len(frame))
+    for column in range(frame.shape[1]):
+        rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
+        if not len(rows):
+            break
+    return rows.tolist()
 
 
 def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
