@@ -141,10 +141,79 @@ def test_answers_about_numbered_rows_are_used_again_only_for_the_same_file(tmp_p
     again = with_values(options, continues=str(tmp_path / "may"))
     assert cluster(again, tmp_path / "same")["views"][0]["outliers"] == ["7"]
     frame.to_csv(path, index=False)
-    with pytest.raises(DataError, match="answers about rows of things by their numbers"):
+    with pytest.raises(DataError, match="answers about 1 row of things by their numbers"):
         cluster(again, tmp_path / "june")
-    said = with_values(again, asked=asked)
-    assert cluster(said, tmp_path / "june")["views"][0]["outliers"] == ["7"]
+    named = cluster(with_values(again, asked=asked), tmp_path / "june")
+    assert named["views"][0]["outliers"] == ["7"]
+    assert OF_OTHERS.format("1 row of things", tmp_path / "may") in named["warnings"]
+
+
+OF_OTHERS = (
+    "There are answers about {} by their numbers, which may be those of other rows now: the table"
+    " is not the one that {} was made of."
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "rows"),
+    [
+        (["a:7,outlier", "a:8,new:one", "a:9,one"], {}, "3 rows of a"),
+        (["a:7,outlier", "a:7,undo"], {}, ""),
+        (["a:7,new:one", "a:7,unsure"], {}, ""),
+        (["a:55,outlier"], {}, ""),
+        (["b:s7,outlier"], {}, ""),
+        (["b:s7,new:one"], {"groups": [["name", "members"], ["one", "b:s7\na:8"]]}, "1 row of a"),
+        (["b:s7,new:one"], {"b": [["i", "j", "kind"], ["7", "8", "must-link"]]}, "2 rows of a"),
+    ],
+)
+def test_answers_that_stand_are_never_silently_about_other_rows(tmp_path, lines, files, rows):
+    """Rows of a have numbers, and those of b have ids."""
+    asked, frame = log(tmp_path / "asked", *lines), blobs([20, 20, 20])
+    for name, content in files.items():
+        write_csv(asked / f"{name}.csv", content)
+    views = {name: tmp_path / f"{name}.csv" for name in "ab"}
+    frame.rename(index=lambda id: f"s{id[1:]}").to_csv(views["b"], index_label="id")
+    options = options_of(views, **QUICK, n_clusters=3, asked=str(asked))
+    frame.to_csv(views["a"], index=False)
+    cluster(options, tmp_path / "may")
+    again = options_of(views, **QUICK, n_clusters=3, continues=str(tmp_path / "may"))
+    config = load_job(tmp_path / "may/cluster.yaml").asked
+    assert config == (str(tmp_path / "may/../asked"),)
+    same = cluster(again, tmp_path / "same")
+    assert not any("by their numbers" in one for one in same["warnings"])
+    frame.iloc[[3, *range(50)]].to_csv(views["a"], index=False)
+    named = cluster(with_values(again, asked=config[0]), tmp_path / "named")
+    found = [one for one in named["warnings"] if "by their numbers" in one]
+    assert found == ([OF_OTHERS.format(rows, tmp_path / "may")] if rows else [])
+    if rows:
+        with pytest.raises(DataError, match=f"may has answers about {rows} by their numbers"):
+            cluster(again, tmp_path / "june")
+    else:
+        cluster(again, tmp_path / "june")
+
+
+def test_groups_beside_constraints_that_are_given_anew_are_the_users_own(tmp_path):
+    path, frame = tmp_path / "rows.csv", blobs([20, 20, 20])
+    pairs = write_csv(tmp_path / "g/things.csv", [["i", "j", "kind"], ["0", "1", "cannot-link"]])
+    write_csv(tmp_path / "g/groups.csv", [["name", "members"], ["one", "things:0"]])
+    options = options_of({"things": path}, **QUICK, n_clusters=3, constraints={"things": pairs})
+    frame.to_csv(path, index=False)
+    cluster(options, tmp_path / "may")
+    frame.iloc[[3, *range(60)]].to_csv(path, index=False)
+    facts = cluster(with_values(options, continues=str(tmp_path / "may")), tmp_path / "june")
+    assert "one" in facts["names"]
+
+
+def test_answers_about_a_view_that_was_away_are_used_again(tmp_path):
+    views = {name: tmp_path / f"{name}.csv" for name in "ab"}
+    for path in views.values():
+        blobs([20, 20, 20]).to_csv(path, index=False)
+    options = options_of(views, **QUICK, n_clusters=3)
+    cluster(with_values(options, asked=str(log(tmp_path / "x", "b:7,outlier"))), tmp_path / "may")
+    alone = options_of({"a": views["a"]}, **QUICK, n_clusters=3, continues=str(tmp_path / "may"))
+    cluster(alone, tmp_path / "june")
+    facts = cluster(with_values(options, continues=str(tmp_path / "june")), tmp_path / "july")
+    assert facts["views"][1]["outliers"] == ["7"]
 
 
 @pytest.mark.parametrize("later", ["the same file", "a row on top", "another sheet", "names"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Ints
-from mvcc._utils.messages import clipped, typed
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated, typed
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import Changes, Clustering, Continued, read_facts
 from mvcc.tables._job import Job, View, load_job
@@ -26,9 +27,9 @@ from mvcc.tables.correcting._corrections import (
     with_matches,
 )
 from mvcc.tables.output._stored import check_files, read_clustering, read_found
-from mvcc.tables.reading._answers import answer_files, with_answers
+from mvcc.tables.reading._answers import answered_rows, with_answers
 from mvcc.tables.reading._column import LeftOut
-from mvcc.tables.reading._people import log_in, rows_in_answers
+from mvcc.tables.reading._people import log_in
 from mvcc.tables.reading._table import Table
 
 if TYPE_CHECKING:
@@ -191,19 +192,33 @@ def read_former(job: Job) -> tuple[Job, Former | None]:
 def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
     """Return inputs with the answers about objects as the corrected matches of a former one say.
 
-    Its own answers about rows that were numbered are refused, since these may be other ones now.
+    Answers about rows by numbers that may be those of other rows now are refused if they are taken
+    over, and used with a warning if somebody has named their folders.
     """
     if former is None:
         return with_answers(job, inputs)
-    if former.answers_again and (strange := former.strange(inputs)):
-        named = {view for view, _ in rows_in_answers(answer_files(job))}
-        if others := sorted(named & strange):
-            raise DataError(
-                f"{former.called} has answers about rows of {' and '.join(others)} by their"
-                " numbers, which may be those of other rows now. Name the folder of the answers"
-                " that hold for this table with --asked."
-            )
-    return with_answers(job, inputs, former.matched(inputs))
+    counts = _rows_of_others(job, inputs, former)
+    rows = enumerated(f"{counted(n, 'row')} of {view}" for view, n in sorted(counts.items()))
+    about = f"answers about {rows} by their numbers, which may be those of other rows now"
+    if counts and former.answers_again:
+        raise DataError(
+            f"{former.called} has {about}. Name the folder of the answers that hold for this table"
+            " with `asked` (--asked)."
+        )
+    found = with_answers(job, inputs, former.matched(inputs))
+    if not counts:
+        return found
+    tables = agreeing(len(counts), "the table is not the one", "the tables are not those")
+    note = f"There are {about}: {tables} that {former.called} was made of."
+    return replace(found, notes=(*found.notes, note))
+
+
+def _rows_of_others(job: Job, inputs: Inputs, former: Former) -> Counter[str]:
+    """Count the rows that answers name by numbers, per view of a former result that has changed."""
+    changed = former.strange(inputs).intersection(view.name for view in former.facts.views)
+    if not (changed and job.asked):
+        return Counter()
+    return Counter(view for view, _ in answered_rows(job, inputs) if view in changed)
 
 
 def _moved(view: View, before: Mapping[str, Any]) -> bool:
@@ -226,7 +241,7 @@ def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
         lost = gone[0] if gone else folder / ANSWERS
         raise DataError(
             f"{lost}, which has the answers that {folder} was made with, is not there any more."
-            " Name the folder of these answers with --asked."
+            " Name the folder of these answers with `asked` (--asked)."
         )
     return (str(folder), *there), gone
 

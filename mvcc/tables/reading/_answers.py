@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mvcc._utils.messages import agreeing, counted, enumerated, shown
+from mvcc._utils.messages import agreeing, counted, enumerated, row_name, shown, view_and_id
 from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
 from mvcc.multiview import OUTLIER, Agreement, AnswerHistory, agreement
@@ -31,6 +31,7 @@ from mvcc.tables.reading._people import (
     read_history,
     read_people,
     rows_in_answers,
+    rows_that_stand,
 )
 from mvcc.tables.reading._table import Table
 
@@ -84,6 +85,14 @@ def answer_files(job: Job) -> list[str]:
         return [str(path) for path in paths if path.exists()]
     beside = dict.fromkeys(Path(path).parent / GROUPS for path in job.constraints.values())
     return [str(path) for path in beside if _lists_groups(path)][:1]
+
+
+def answered_rows(job: Job, inputs: Inputs) -> set[tuple[str, str]]:
+    """Return the rows, as views and ids, that what stands in the folders of answers names."""
+    others = [path for path in answer_files(job) if Path(path).name not in (LOG, ANSWERS)]
+    rows = set(map(view_and_id, rows_that_stand(read_people(job.asked, []))))
+    rows |= rows_in_answers(others, inputs.tables)
+    return {row for row in rows if inputs.find(row_name(*row))}
 
 
 def _lists_groups(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from mvcc._utils.messages import clipped, nearest, row_name, shown, view_and_id
 from mvcc._utils.reading import content_of
 from mvcc._utils.text import decoded, delimiter_of, read_text, records_of
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
-from mvcc.multiview import Answer, AnswerHistory
+from mvcc.multiview import UNSURE, Answer, AnswerHistory, answers_standing
 from mvcc.results import CLUSTERING, refuse_aside
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._table import Table
 
 LOG, GROUPS = "asked.csv", "groups.csv"
 LOG_COLUMNS = ["id", "answer", "when"]
@@ -255,10 +257,23 @@ def read_history(person: Person, objects: AnsweredObjects) -> AnswerHistory:
         raise DataError(f"{person.path}:{line}: {error}") from error
 
 
-def rows_in_answers(paths: list[str]) -> set[tuple[str, str]]:
+def rows_that_stand(people: Iterable[Person]) -> set[str]:
+    """Return the rows about which answers of some people stand, but those they are unsure of."""
+    rows = set[str]()
+    for person in people:
+        lines = (Answer(name, text) for _, (name, text, *_) in person.records)
+        with suppress(InvalidInputError):  # which is told when the answers are read
+            last = {
+                line.id: line.answer for line in answers_standing(lines) if line.is_about_object
+            }
+            rows |= {name for name, text in last.items() if text != UNSURE}
+    return rows
+
+
+def rows_in_answers(paths: list[str], tables: Sequence[Table] = ()) -> set[tuple[str, str]]:
     """Return the rows that files of answers name, as views and ids.
 
-    Files of constraints may name rows of other views than their own.
+    Files of constraints may name rows of other views than their own, which `tables` tell.
     """
     from mvcc.constraints import ConstraintFile  # numba, which takes half a second to import
 
@@ -271,6 +286,9 @@ def rows_in_answers(paths: list[str]) -> set[tuple[str, str]]:
             for _, (_, members, *_) in read_groups(path, []):
                 named += members.split("\n")
         else:
+            view = Path(path).stem
+            of_view = sorted(tables, key=lambda table: table.name != view)  # its own is first
             for i, j, *_ in ConstraintFile.read(path).records.values():
-                rows |= {(Path(path).stem, name.strip()) for name in (i, j)}
+                for id in (i.strip(), j.strip()):
+                    rows.add((next((one.name for one in of_view if id in one.row), view), id))
     return rows | {view_and_id(name.strip()) for name in named}
