@@ -7,6 +7,7 @@ import pytest
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.tables import load_job
 from mvcc.tables._job import View
+from mvcc.tables.reading._files import read_frame
 from tests.tables.problems import read_table
 
 HEADER = ["Nr", "Säure", "Farbe"]
@@ -96,15 +97,42 @@ def test_a_row_below_an_empty_one_is_still_called_by_its_line(tmp_path):
         read(tmp_path, {"Weine": rows})
 
 
-def test_whole_numbers_have_the_zeros_that_their_format_shows(tmp_path):
-    def show_zeros(book):
-        for row, (number, value) in enumerate(book.active["A2:B4"], 2):
-            number.number_format, value.number_format = "00000", "0" if row == 2 else "0.00"
+def show_zeros(*places, like="000"):
+    """Give cells of a column a format with zeros."""
 
-    rows = [["Kundennr.", "x"], [23, 1], [123456, 2], [7, 4]]
-    table = read(tmp_path, {"Kunden": rows}, show_zeros, id_column="Kundennr.")
-    assert table.ids == ["00023", "123456", "00007"]
-    assert table.X.tolist() == [[1], [2], [4]]
+    def change(book):
+        for cell in places or [f"A{row}" for row in range(2, 9)]:
+            book.active[cell].number_format = like
+
+    return change
+
+
+def test_distinct_whole_numbers_have_the_zeros_that_their_format_shows(tmp_path):
+    rows = [["Kundennr.", "x"], [23, 1], [123456, 2], [7, 4], [None, 5], ["alt", 5]]
+    with pytest.raises(DataError, match="line 5 has no id"):
+        read(tmp_path, {"Kunden": rows}, show_zeros(), id_column="Kundennr.")
+    del rows[4]
+    table = read(tmp_path, {"Kunden": rows}, show_zeros(like="00000"), id_column="Kundennr.")
+    assert table.ids == ["00023", "123456", "00007", "alt"]
+    assert table.X.tolist() == [[1], [2], [4], [5]]
+
+
+@pytest.mark.parametrize(
+    ("values", "change"),
+    {
+        "hours": ([3, 7, 12, 3, 8], show_zeros()),
+        "one cell": ([3, 7, 12, 5, 8], show_zeros("A5")),
+        "another format": ([3, 7, 12, 5, 8], show_zeros("A2", "A3", "A4", "A5")),
+        "fractions": ([3, 7, 12, 0.5, 8], show_zeros()),
+        "negative": ([3, 7, 12, -5, 8], show_zeros()),
+        "truth": ([True, False, True, False, True], show_zeros()),
+    }.values(),
+    ids=str,
+)
+def test_other_numbers_stay_numbers_whatever_their_format_shows(tmp_path, values, change):
+    rows = [[value, n] for n, value in enumerate(values)]
+    read(tmp_path, {"s": [["v", "x"], *rows]}, change, columns=("v", "x"))
+    assert read_frame(str(tmp_path / "w.xlsx"))["v"].tolist() == values
 
 
 def merge(*areas):

@@ -177,17 +177,21 @@ def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
 
 
 def _write_zeros(rows: list[list[Any]], sheet: Any, size: Sheet) -> None:
-    """Put zeros before whole numbers where a column has a format such as 00000 in its last rows."""
-    first, last = max(size.first, size.last - _LOOKED_AT + 1), size.last
-    formats: dict[int, int] = {}
-    for row in sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=size.width):
-        for place, cell in enumerate(row):
-            if isinstance(cell.value, int) and _ZEROS.fullmatch(cell.number_format):
-                formats[place] = len(cell.number_format)
-    for row in rows if formats else ():
-        for place, width in formats.items():
-            if isinstance(row[place], int) and row[place] >= 0:
-                row[place] = f"{row[place]:0{width}}"
+    """Put zeros before distinct whole numbers whose column has a format such as 00000.
+
+    These are ids. Only the first rows are read a second time, for their formats.
+    """
+    area = {"min_row": size.first, "max_row": size.first + _LOOKED_AT, "max_col": size.width}
+    for place, cells in enumerate(zip(*sheet.iter_rows(**area, min_col=1), strict=True)):
+        formats = {cell.number_format for cell in cells if isinstance(cell.value, int | float)}
+        if len(formats) != 1 or not _ZEROS.fullmatch(one := formats.pop()):
+            continue
+        with_numbers = [row for row in rows if isinstance(row[place], int | float)]
+        numbers = [row[place] for row in with_numbers]
+        are_whole = all(type(number) is int and number >= 0 for number in numbers)
+        if are_whole and len(set(numbers)) == len(numbers):
+            for row in with_numbers:
+                row[place] = f"{row[place]:0{len(one)}}"
 
 
 def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sheet) -> None:
