@@ -173,7 +173,12 @@ def nothing(folder):
     ("change", "words", "error", "message"),
     [
         (ANOTHER_NAME, "out", StoreError, rf"{OTHER_VIEWS}: another, two"),
-        (changed_table, "out", DataError, rf"{SINCE} .*mvcc cluster .*cluster\.yaml --out"),
+        (
+            changed_table,
+            "out",
+            DataError,
+            rf"{SINCE} .*mvcc cluster .*cluster\.yaml --continue .* --out NEW",
+        ),
         (ANOTHER_ID, "out", DataError, SINCE),
         (lost_table, "out", DataError, r"two\.parquet: there is no such file"),
         (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),

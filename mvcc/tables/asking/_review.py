@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import row_name, typed, view_and_id
+from mvcc._utils.messages import row_name, view_and_id
 from mvcc._utils.outputs import put_back
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -32,7 +32,7 @@ from mvcc.tables.correcting._corrections import Corrections, with_matches
 from mvcc.tables.correcting._draft import Said
 from mvcc.tables.fitting._features import features_before_clusters
 from mvcc.tables.output._folder import KIND, inputs_of, labels_of
-from mvcc.tables.output._stored import job_of_clustering, read_found, refuse_samples
+from mvcc.tables.output._stored import has_changed, job_of_clustering, read_found, refuse_samples
 from mvcc.tables.reading._inputs import Inputs, read_inputs
 
 SPLIT = "split"  # an answer about a cluster: its parts are those that are proposed
@@ -239,11 +239,7 @@ class ReviewSession(LoggedSession):
         for view, table, file in zip(self._found.views, inputs.tables, inputs.files, strict=False):
             before = [one.sha256 for one in self._found.inputs if one.path == view.source]
             if file[2] not in before or {*view.ids, *view.outliers} != set(table.ids):
-                raise DataError(
-                    f"{table.path} has changed since it was clustered. Restore the file, or cluster"
-                    f" it anew: mvcc cluster {typed(self.folder / CONFIG)}"
-                    f" --continue {typed(self.folder)} --out NEW"
-                )
+                raise has_changed(table.path, self.folder)
         rows = [
             np.array([table.row[id] for id in view.ids])
             for view, table in zip(self._found.views, inputs.tables, strict=True)

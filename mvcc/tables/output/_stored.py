@@ -64,8 +64,8 @@ def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
 def has_changed(table: str, folder: Path) -> DataError:
     """Return what is wrong with a table that is not as the clustering in a folder had it."""
     return DataError(
-        f"{table} has changed since it was clustered. Restore the file, or cluster it"
-        f" again: mvcc cluster {typed(folder / CONFIG)} --out {typed(folder)} --fresh"
+        f"{table} has changed since it was clustered. Restore the file, or cluster it anew:"
+        f" mvcc cluster {typed(folder / CONFIG)} --continue {typed(folder)} --out NEW"
     )
 
 
