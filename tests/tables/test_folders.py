@@ -301,6 +301,39 @@ def test_a_column_that_alone_holds_named_ids_is_found_without_reading_other_part
         id_column_of(no_workers, folder, view, [{"a33"}])
 
 
+def test_categories_are_spelled_alike_in_parts_of_whole_numbers_and_in_others(tmp_path, run):
+    """Only the second part has a number with a fraction."""
+    (tmp_path / "rows").mkdir()
+    grades = np.repeat([1.0, 2.0, 2.5], 20)
+    frame = pd.DataFrame({"id": [f"r{n}" for n in range(60)], "grade": grades, "truth": grades})
+    frame["level"], frame["x"] = grades + 10, np.sin(np.arange(60)) / 3
+    frame[:30].to_parquet(tmp_path / "rows/0.parquet")
+    frame[30:].to_parquet(tmp_path / "rows/1.parquet")
+    columns = {"grade": "category", "level": "category", "x": "number"}
+    view = {"path": str(tmp_path / "rows"), "labels_column": "truth", "columns": columns}
+    assert run(options_of({"rows": view}, n_clusters=3, sample=30))["views"][0]["all_f"] == 1
+    labels = labels_of(tmp_path / "out/rows/labels").set_index("id")["cluster"]
+    model = load_model(tmp_path / "out")
+    for some in (frame[:40], frame[40:]):  # also read from a text file that pandas wrote
+        for values in (some["grade"], some["grade"].astype(str)):
+            clusters = model.predict(some.assign(grade=values), "rows")
+            assert clusters.tolist() == labels[some["id"]].tolist()
+
+
+def test_constraints_of_a_text_file_name_ids_of_floats_in_a_folder(tmp_path, run):
+    (tmp_path / "rows").mkdir()
+    ids = np.arange(60) + np.arange(60) % 2 / 2
+    frame = pd.DataFrame({"id": ids, "x": np.arange(60) % 3.0, "y": 1.0 * np.arange(60)})
+    frame.to_parquet(tmp_path / "rows/0.parquet")
+    pairs = pd.DataFrame({"i": ids[[0, 2]], "j": ids[[58, 59]], "kind": "must-link"})
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    options = options_of({"rows": str(tmp_path / "rows")}, n_clusters=2, sample=20)
+    options += [(("constraints", "rows"), str(tmp_path / "pairs.csv"), "--constraints")]
+    run(options)
+    named = {row["id"] for row in read_csv(tmp_path / "out/rows/labels.csv")}
+    assert {"0", "2", "58", "59.5"} <= named
+
+
 def test_answers_count_and_outliers_stay_out(large, run, tmp_path):
     rows = {
         name: [row["id"] for row in read_csv(tmp_path / f"{name}.csv")]

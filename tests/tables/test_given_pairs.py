@@ -115,6 +115,28 @@ def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
 
 
+@pytest.mark.parametrize("column", ["id", "device"])
+def test_text_files_name_ids_of_floats_as_pandas_writes_them(tmp_path, column):
+    """Beside halves, 1.0 is written where a workbook, or a row of its own, has 1."""
+    ids = np.array([1.0, 2.0, 3.5, 4.0])
+    texts = pd.DataFrame({column: ids, "x": [1.0, 2.0, 4.0, 5.5]})
+    texts.to_parquet(tmp_path / "texts.parquet")
+    images = pd.DataFrame({"id": ["a", "b", "c"], "x": [1.0, 2.0, 4.0]})
+    images.to_csv(tmp_path / "images.csv", index=False)
+    pairs = pd.DataFrame({"texts": ids[[0, 2, 3]], "images": ["a", "b", "c"]})
+    pairs.to_csv(tmp_path / "m.csv", index=False)
+    (tmp_path / "own.csv").write_text("i,j,kind\n1.0,2.0,must-link\n")
+    (tmp_path / "other.csv").write_text("i,j,kind\na,4.0,must-link\n")
+    views = {"texts": tmp_path / "texts.parquet", "images": tmp_path / "images.csv"}
+    options = options_of(views, {"texts:images": tmp_path / "m.csv"}, n_clusters=2)
+    for view, file in (("texts", "own.csv"), ("images", "other.csv")):
+        options.append((("constraints", view), str(tmp_path / file), "--constraints"))
+    found = read_inputs(load_job(None, options))
+    assert found.tables[0].ids == ["1", "2", "3.5", "4"]
+    assert found.relations[0, 1].tolist() == [[0, 0], [2, 1], [3, 2]]
+    assert [own.pairs.tolist() for own in found.constraints] == [[[0, 1]], [[0, 2]]]
+
+
 @pytest.mark.parametrize("content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"])
 def test_rows_without_ids_are_matched_by_number(without_ids, tmp_path, content):
     found = matches(without_ids, tmp_path, content)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.tables._job import View
+from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._text_tables import read_text_table
 from tests.tables.problems import read_table
@@ -159,6 +160,19 @@ def test_whole_numbers_are_names_without_a_point_beside_others_too(tmp_path):
     frame = pd.DataFrame({"id": [7.0, 7.5], "x": [1, 2], "label": [2.0, 2.5]})
     table = read(tmp_path, "a.parquet", frame.to_parquet, labels_column="label")
     assert (table.ids, table.reference) == (["7", "7.5"], ["2", "2.5"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "Float64"])
+def test_the_text_of_a_float_follows_from_its_value_alone(dtype):
+    values = [20240131.0, 123456792.0, 5.0, -0.0, 0.1, 0.5, 2.0**53, np.inf, np.nan]
+    column = pd.Series(values, dtype=dtype)
+    texts = as_texts(column)
+    if dtype == "float32":
+        values[0] = 20240132.0  # the nearest one
+    assert texts[:6].tolist() == [f"{values[0]:.0f}", "123456792", "5", "0", "0.1", "0.5"]
+    assert texts[6:8].tolist() == column[6:8].astype(str).tolist()
+    for row in range(8):
+        assert as_texts(column[row : row + 1]).tolist() == [texts[row]]
 
 
 def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):

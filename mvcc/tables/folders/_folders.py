@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,7 +25,7 @@ from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._column import DECIMALS, GLANCE, as_names
+from mvcc.tables.reading._column import DECIMALS, GLANCE, as_texts, spellings
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
@@ -192,7 +193,8 @@ class Drawing:
         frames, found = [], []
         for frame in piece.frames():
             ids = np.array(ids_of(frame, id_column, folder), dtype=object)
-            keys = self.keys(ids, ids)
+            are_floats = id_column is not None and frame[id_column].dtype.kind == "f"
+            keys = self.keys(ids, *spellings(ids, are_floats))
             frames.append(frame[keys <= bound])
             found.append(keys[keys <= bound])
         return pd.concat(frames), np.concatenate(found)
@@ -206,9 +208,11 @@ class Drawing:
         frames, bound = [], self._bound(n_rows)
         for frame in piece.frames(columns):
             rows = set[int]()
-            numbers = frame.index.to_series().astype(str)
-            for own in (numbers, *(as_names(frame[column]) for column in columns)):
-                some = own[self.keys(own.to_numpy(dtype=object), own) <= bound]
+            numbers = frame.index.to_series()
+            for values in (numbers, *(frame[column] for column in columns)):
+                own = as_texts(values)
+                named = spellings(own, values.dtype.kind == "f")
+                some = own[self.keys(own.to_numpy(dtype=object), *named) <= bound]
                 rows |= set(some.groupby(some.to_numpy()).head(2).index)
             frames.append(frame.loc[sorted(rows)])
         return pd.concat(frames)
@@ -236,14 +240,18 @@ def id_column_of(
     if not named and find_id_column(head, others) == found:  # it is called id, or there is none
         return found
     read = set(folder.columns) - set(columns_of_bytes(head))
-    glance = {name: as_names(head[name].head(GLANCE)) for name in head if name in read}
+    glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
     columns = [
         name
         for name, texts in glance.items()
         if not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
     ]
     wanted = frozenset[str]().union(*named)
-    if [name for name in columns if as_names(head[name]).isin(wanted).any()] == [found]:
+    named_here = {
+        name: chain(*spellings(as_texts(head[name]), head[name].dtype.kind == "f"))
+        for name in columns
+    }
+    if [name for name, own in named_here.items() if not wanted.isdisjoint(own)] == [found]:
         return found  # no other column could hold what is named: the other rows are not read
     same = delayed(Drawing(wanted, DEFAULT_ROWS, 0))
     more = columns, folder.n_rows

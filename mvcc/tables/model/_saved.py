@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -70,7 +71,10 @@ class SavedView:
                 )
             values[name] = one.values
         if self.mixed:
-            return pd.DataFrame(values)
+            known = self.categories
+            return pd.DataFrame(
+                {name: _as_known(own, known.get(name, ())) for name, own in values.items()}
+            )
         numbers = np.column_stack(list(values.values()))
         if (missing := np.argwhere(np.isnan(numbers))).size:
             row, column = missing[0].tolist()
@@ -94,6 +98,14 @@ class SavedView:
         with config_context(transform_output="default"):
             found: Ints = self.predictor.predict(self.transformer.transform(values))
         return self.numbers[found]
+
+
+def _as_known(values: Any, known: Iterable[str]) -> Any:
+    """Spell 7 and 7.0 as the known words: which of them a number is depends on the format."""
+    whole = [word for word in known if re.fullmatch(r"-?\d+(\.0)?", word)]
+    same = {word.removesuffix(".0") if "." in word else f"{word}.0": word for word in whole}
+    same |= {word: word for word in whole}  # both may be known
+    return np.array([same.get(one, one) for one in values], dtype=object) if same else values
 
 
 @dataclass(frozen=True, eq=False)

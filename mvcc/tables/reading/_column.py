@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mvcc._utils.arrays import Bools
@@ -316,15 +317,18 @@ def without_words(frame: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
 
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return values as text: 7 and not 7.0, which formats without whole numbers make of it."""
-    if column.dtype.kind == "f":
-        numbers = column.dropna().astype(float)
-        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
-            column = column.astype("Int64")
-    return column.astype(str).str.strip()
+    """Return values as text: 7 and not 7.0, which formats without whole numbers make of it.
+
+    Each follows from its own value, also beside 7.5: a table may be read some rows at a time.
+    """
+    if column.dtype.kind != "f":
+        return column.astype(str).str.strip()
+    numbers = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), column.index)
+    is_whole = (numbers % 1 == 0) & (numbers.abs() < 2**53)
+    whole = numbers.where(is_whole).astype("Int64").astype(str)
+    return whole.where(is_whole, column.astype(str))
 
 
-def as_names(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return ids or labels as text, each by its own value: a table may be read some at a time."""
-    texts = as_texts(column)
-    return texts.str.removesuffix(".0") if column.dtype.kind == "f" else texts
+def spellings(ids: Iterable[str], are_floats: bool) -> list[Iterable[str]]:
+    """Return ids in each way in which files name them: 7.0, too, where 7 was a float."""
+    return [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]

@@ -22,7 +22,7 @@ from mvcc._utils.validation import as_pandas
 from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._column import as_names
+from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
@@ -105,7 +105,7 @@ class PairFiles:
         named: list[set[str]] = []
         for pair, frame in self.matches.items():
             if view in views_of_pair(pair):
-                named += [set(as_names(frame.iloc[:, n])) for n in range(min(2, frame.shape[1]))]
+                named += [set(as_texts(frame.iloc[:, n])) for n in range(min(2, frame.shape[1]))]
         if view in self.constraints:
             records = self.constraints[view].records.values()
             named.append({name.strip() for record in records for name in record[:2]})
@@ -203,7 +203,7 @@ def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:
     """Say which tables seem to name the same objects, though nobody has matched them."""
     with_ids = [table for table in tables if table.id_column is not None]
     for one, other in combinations(with_ids, 2):
-        n_shared = len(one.row.keys() & other.row.keys())
+        n_shared = len({*one.ids} & {*other.ids})
         if n_shared >= _MANY_SHARED * min(len(one.ids), len(other.ids)):
             yield (
                 f"{one.name} and {other.name} share {counted(n_shared, 'id')}, but have no matches,"
@@ -320,7 +320,7 @@ def _ids(frame: pd.DataFrame, place: str) -> list[str]:
         raise DataError(
             f"{place}: the row index has {frame.index.nlevels} levels; it must have one, the ids."
         )
-    ids = as_names(frame.index.to_series())
+    ids = as_texts(frame.index.to_series())
     if ids.duplicated().any():
         twice = clipped(shown(ids[ids.duplicated()].iloc[0]))
         raise DataError(

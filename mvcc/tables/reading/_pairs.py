@@ -13,7 +13,7 @@ from mvcc._utils.messages import agreeing, counted, nearest_id, shown, views_of_
 from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
 from mvcc.exceptions import DataError, InvalidInputError, MvccError
 from mvcc.tables._job import Job
-from mvcc.tables.reading._column import as_names
+from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._problems import Problems, option_for, raise_all
 from mvcc.tables.reading._table import Table
 
@@ -91,9 +91,10 @@ def _rows_by_id(view: int, tables: list[Table], relations: Relations) -> dict[st
     for views, rows in reversed(relations.items()):
         if view in views:
             here = views.index(view)
-            ids = tables[views[1 - here]].ids
             # the first one of several matches
-            known |= {ids[row[1 - here]]: row[here] for row in rows[::-1].tolist()}
+            own = {row[1 - here]: row[here] for row in rows[::-1].tolist()}
+            names = tables[views[1 - here]].row
+            known |= {name: own[row] for name, row in names.items() if row in own}
     return known | tables[view].row
 
 
@@ -197,7 +198,7 @@ def matched_ids(
         if is_header := len(set(found)) == 2:
             break
     sides = found if is_header else [0, 1]
-    return names, [as_names(frame.iloc[:, column]).tolist() for column in sides], is_header
+    return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
 
 
 def _numbered(table: Table) -> str:

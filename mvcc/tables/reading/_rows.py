@@ -13,10 +13,11 @@ from mvcc.exceptions import DataError
 from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     GLANCE,
-    as_names,
+    as_texts,
     is_missing,
     looks_like_codes,
     looks_like_ids,
+    spellings,
     without_attrs,
 )
 
@@ -74,13 +75,14 @@ def _named_column(
 ) -> str | None:
     """Return the one of some columns whose values are named; by default the one that was found."""
 
-    def shares(texts: Iterable[str]) -> list[float]:
-        own = set(texts)
+    def shares(texts: Iterable[str], are_floats: bool) -> list[float]:
+        own = set(chain(*spellings(texts, are_floats)))
         return [len(ids & own) / len(ids) for ids in named if ids]
 
     if not any(named):
         return found
-    of_found = shares(map(str, frame.index) if found is None else as_names(frame[found]))
+    rows = frame.index.to_series() if found is None else frame[found]
+    of_found = shares(as_texts(rows), rows.dtype.kind == "f")
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         return found
@@ -88,12 +90,12 @@ def _named_column(
     best, most = found, 0.0
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
-        if is_named and not as_names(frame[column].head(GLANCE)).str.isdigit().all():
+        if is_named and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
             continue
-        texts = as_names(frame[column])
+        texts = as_texts(frame[column])
         if is_missing(frame[column]).any() or texts.duplicated().any():
             continue
-        own = shares(texts)
+        own = shares(texts, frame[column].dtype.kind == "f")
         # of the numbers of rows, a column from 1 lacks 0; they lack its last one
         if is_named:
             is_better = all(map(ge, own, of_found)) and (own != of_found or not from_0)
@@ -108,7 +110,7 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     """Return the ids of rows; their numbers where no column names them."""
     if column is None:
         return [str(number) for number in frame.index]
-    ids = as_names(frame[column])
+    ids = as_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
             f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"

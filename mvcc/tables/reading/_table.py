@@ -17,8 +17,8 @@ from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     Column,
     LeftOut,
-    as_names,
     as_texts,
+    spellings,
     why_unasked,
     without_attrs,
     without_words,
@@ -60,11 +60,13 @@ class Table:
     notes: tuple[str, ...] = ()  # what must be known of how the file was read
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
+    has_float_ids: bool = False
 
     @cached_property
     def row(self) -> dict[str, int]:
-        """The number of the row of every id."""
-        return {name: number for number, name in enumerate(self.ids)}
+        """The number of the row of every id, in each way in which files name it."""
+        names = reversed(spellings(self.ids, self.has_float_ids))
+        return {name: number for ids in names for number, name in enumerate(ids)}
 
     @property
     def used(self) -> list[Column]:
@@ -135,8 +137,10 @@ def table_of(
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
     id_column = None
+    has_float_ids = False
     if ids is None:
         id_column = find_id_column(frame, view, named)
+        has_float_ids = id_column is not None and frame[id_column].dtype.kind == "f"
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
@@ -165,6 +169,7 @@ def table_of(
         id_column=id_column,
         is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
+        has_float_ids=has_float_ids,
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 
@@ -279,4 +284,4 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
 
 def label_texts(column: pd.Series) -> pd.Series:
     """Return true labels as text, empty where there is none."""
-    return as_names(column).mask(column.isna(), "").astype(object)
+    return as_texts(column).mask(column.isna(), "").astype(object)
