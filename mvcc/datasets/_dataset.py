@@ -167,7 +167,10 @@ def load_dataset(
     drawn, paths = as_generator(random_state), fetch(info.name, data_dir).values()
     try:
         data = load(drawn, *paths, **options)
-    except MvccError:
+    except MvccError as error:
+        # the error may be of what the loader calls, but one that begins with an option is clear
+        if info.package and not str(error).startswith(tuple(f"{one} " for one in options)):
+            error.args = (f"The data set {name!r}, loaded by {info.loader}: {error}",)
         raise
     except Exception as error:  # of code of others
         raise DataError(
@@ -193,9 +196,20 @@ def _checked(data: Dataset) -> Dataset:
             f"{len(data.names)} names, {len(data.views)} views and {len(data.labels)} lists of "
             "labels; each view has one of each."
         )
+    if not data.names or len(set(data.names)) < len(data.names):
+        raise InvalidInputError(
+            f"the names of the views are {shown(data.names)}; there must be a view, and names must"
+            " be distinct."
+        )
     views, labels = [], []
     for view, X, y in zip(data.names, data.views, data.labels, strict=True):
         views.append(check_data(X, f"view {view}"))
         labels.append(check_labels(y, len(views[-1]), f"the labels of view {view}"))
+    classes = np.unique(np.concatenate(labels)).tolist()
+    if classes != list(range(len(classes))):
+        raise InvalidInputError(
+            f"the labels are {clipped(', '.join(map(str, classes)))}; they must be 0 to"
+            f" {len(classes) - 1} for {len(classes)} classes."
+        )
     relations = check_mappings(data.relations, [len(X) for X in views], data.names)
     return Dataset(views, labels, relations, data.names)

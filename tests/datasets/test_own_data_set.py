@@ -14,7 +14,8 @@ from tests.packages import install
 
 MODULE = """
 import numpy as np
-from mvcc import Dataset
+from mvcc import Dataset, JointGraphClustering
+from mvcc.exceptions import InvalidInputError
 
 def load(rng, *, n=40):
     y = np.arange(n) % 2
@@ -26,6 +27,11 @@ def nothing(rng):
 
 def broken(rng):
     return {}["rows"]
+
+def calling(rng, *, n=40, k=2):
+    if k < 2:
+        raise InvalidInputError(f"k must be 2 or more, got {k}.")
+    JointGraphClustering(k).fit([[1, 2]])
 
 def flawed(rng, *, flaw="few labels"):
     data = load(rng)
@@ -39,6 +45,14 @@ def flawed(rng, *, flaw="few labels"):
         data.relations[0, 1][7, 1] = 40
     elif flaw == "names":
         return Dataset(data.views, data.labels, data.relations, ("one",))
+    elif flaw == "equal names":
+        return Dataset(data.views, data.labels, data.relations, ("a", "a"))
+    elif flaw == "no views":
+        return Dataset([], [], {}, ())
+    elif flaw == "from 1":
+        return Dataset(data.views, [y + 1 for y in data.labels], data.relations, data.names)
+    elif flaw == "gaps":
+        return Dataset(data.views, [5 * y for y in data.labels], data.relations, data.names)
     return data
 """
 CONFIG = """
@@ -96,6 +110,10 @@ def test_names_that_are_taken_or_offered_twice_are_left_out(offer, tmp_path):
         ("missing", "view one: .* The first one is in row 3, column 1"),
         ("row", r"\[7\] names row 40 of view .two., which has rows 0 … 39"),
         ("names", "1 names, 2 views and 2 lists of labels"),
+        ("equal names", r"the names of the views are .*'a', 'a'"),
+        ("no views", r"the names of the views are \(\); there must be a view"),
+        ("from 1", "the labels are 1, 2; they must be 0 to 1 for 2 classes"),
+        ("gaps", "the labels are 0, 5; they must be 0 to 1 for 2 classes"),
     ],
 )
 def test_flawed_data_are_refused(offer, flaw, message):
@@ -115,6 +133,15 @@ def test_a_loader_that_fails_or_returns_flawed_data_does_not_stop_the_check_of_o
     assert [line.split()[1] for line in (broken, flawed, apes)] == ["bad", "bad", "ok"]
     assert "zoo_module:broken fails: KeyError('rows')" in broken
     assert "labels of view two" in flawed
+
+
+def test_an_error_of_what_a_loader_calls_names_the_loader(offer):
+    offer("zoo", apes=":calling")
+    for options in ({}, {"n": 4}):
+        with pytest.raises(InvalidInputError, match="'apes', loaded by zoo_module:calling: views"):
+            load_dataset("apes", **options)
+    with pytest.raises(InvalidInputError, match=r"^k must be 2 or more, got 1"):
+        load_dataset("apes", k=1)
 
 
 def test_what_cannot_be_loaded_says_so(offer, tmp_path):
