@@ -184,6 +184,36 @@ def test_matches_of_one_row_cannot_be_cut():
         candidate_hits(views, {(0, 1): [(row, 0) for row in range(60)]})
 
 
+def test_matches_that_hang_together_are_cut_row_by_row():
+    """Every row of v matches two rows of u in a row, so that all of them are connected."""
+    rng = np.random.default_rng(0)
+    things = np.cumsum(rng.normal(size=(200, 3)), axis=0)
+    views = [things @ rng.normal(size=(3, width)) for width in (6, 5)]
+    chain = np.array([(row, row - less) for row in range(150) for less in (0, 1) if row >= less])
+    cut = [own for own, _ in module._folds(chain, 5)]
+    assert np.array_equal(np.unique(np.concatenate(cut), axis=0), np.unique(chain, axis=0))
+    for own, others in module._folds(chain, 5):
+        assert not np.isin(others, own).all(axis=1).any()
+        assert not np.isin(others[:, 0], own[:, 0]).any()
+        assert not np.isin(others[:, 1], own[:, 1]).any()
+    hits = candidate_hits(views, {(0, 1): chain})[0, 1]
+    assert 0.05 < hits[0] <= hits[-1]
+    proposed = match_proposals(views, {(0, 1): chain})[0, 1]
+    assert np.allclose(proposed.hits, hits)
+    assert np.isfinite(proposed.probabilities).all()
+
+
+@pytest.mark.parametrize("n", [60, 61, 97])
+def test_matches_of_different_rows_are_dealt_out_one_by_one(n):
+    rng = np.random.default_rng(1)
+    matches = np.column_stack((rng.permutation(150)[:n], rng.permutation(150)[:n]))
+    fold = np.empty(n, np.int64)
+    fold[np.argsort(matches[:, 0])] = np.random.default_rng(0).permutation(n) % 5
+    for number, (cut, others) in enumerate(module._folds(matches, 5)):
+        assert np.array_equal(cut, matches[fold == number])
+        assert np.array_equal(others, matches[fold != number])
+
+
 # ---- proposals: one counterpart at most, and how likely it is
 
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, pdist
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
-from mvcc.embedding import find_objects, raw_columns, unit_rows
+from mvcc.embedding import raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
@@ -133,8 +133,8 @@ def candidate_hits(
 ) -> dict[Pair, Floats]:
     """Measure how often ``match_candidates`` finds matches that were kept from it.
 
-    Each fold of the matches is cut in turn, and its rows are among those without a match: all
-    matches of a row are cut together.
+    The matches of a fold of the rows of u are cut in turn, and its rows and their counterparts are
+    among those without a match: other matches of these are not learned from.
 
     Parameters
     ----------
@@ -183,17 +183,17 @@ def matched_columns(
 
 
 def fewest_left(matches: Ints, n_folds: int) -> int:
-    """Return how many matches are left without the largest fold."""
-    return len(matches) - int(np.bincount(_folds(matches, n_folds)).max(initial=0))
+    """Return how many matches are learned from at least where each fold is cut."""
+    return min((len(others) for _, others in _folds(matches, n_folds)), default=0)
 
 
-def _folds(matches: Ints, n_folds: int) -> Ints:
-    """Deal out matches to folds, those that are connected to the same one."""
-    sizes = (matches.max(axis=0, initial=-1) + 1).tolist()
-    _, (objects, _) = find_objects(sizes, {(0, 1): matches})
-    found, number = np.unique(objects[matches[:, 0]], return_inverse=True)
-    folds: Ints = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]
-    return folds
+def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
+    """Deal out the rows of u; give the matches of each fold, and those of no row in these."""
+    found, number = np.unique(matches[:, 0], return_inverse=True)
+    fold = (np.random.default_rng(0).permutation(len(found)) % n_folds)[number]
+    for own in np.unique(fold):
+        cut = matches[fold == own]
+        yield cut, matches[(fold != own) & ~np.isin(matches[:, 1], cut[:, 1])]
 
 
 def without_folds(
@@ -206,10 +206,8 @@ def without_folds(
             f"mappings must leave {FEWEST_MATCHES} matches or more of two views outside of each of"
             f" {n_folds} folds; {len(matches)} leave {n_left}."
         )
-    fold = _folds(matches, n_folds)
-    for number in np.unique(fold):
-        others = matches[fold != number]
-        yield matches[fold == number], candidates_between(here, there, others, c)
+    for cut, others in _folds(matches, n_folds):
+        yield cut, candidates_between(here, there, others, c)
 
 
 def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
