@@ -25,7 +25,7 @@ _UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.ELOOP)  # paths that cannot
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored; run the same command to resume",
-    "review": "all corrections are stored; run the same command to resume",
+    "review": "what was recorded is stored; run the same command to resume",
     "run": "finished trials are stored, the same command resumes (without --fresh)",
     "cluster": "complete results stay, the same command starts over",
     "predict": "complete labels stay, else the same command starts over",

@@ -56,6 +56,7 @@ def test_exit_codes(error, code):
     ("words", "message"),
     [
         ("run x.yaml", "finished trials are stored, the same command resumes (without --fresh)."),
+        ("review r", "what was recorded is stored; run the same command to resume."),
         ("cluster x.yaml", "complete results stay, the same command starts over."),
         ("predict m", "complete labels stay, else the same command starts over."),
         ("claims run", "repeat the command to finish."),

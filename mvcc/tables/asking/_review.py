@@ -114,6 +114,7 @@ class ReviewSession(LoggedSession):
             except MvccError as error:
                 error.args = (f"{place}{error}",)
                 raise
+        _ = reviewed.facts  # they take a while, and what fails or is stopped there leaves nothing
         if not (self.folder / FOUND).exists():
             self._out.write({FOUND: self._found.to_json()})
         self._keep(reviewed)

@@ -249,6 +249,19 @@ def test_a_new_cluster_may_have_rows_of_one_view_only(results, session):
     assert [own[3].size for own in read_facts(results).profiles] == [1, 0]
 
 
+def test_an_interrupt_before_a_table_of_corrections_is_stored_leaves_nothing(results, monkeypatch):
+    before = sorted(results.rglob("*"))
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    with ReviewSession(results) as session, monkeypatch.context() as context:
+        context.setattr(_corrected, "_facts", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.record(SAID[:2])
+    assert sorted(results.rglob("*")) == before
+
+
 def test_a_clustering_that_came_while_the_former_one_was_read_is_kept(results, monkeypatch):
     job, read = load_job(results / "cluster.yaml"), ReviewSession._read
 
