@@ -72,9 +72,17 @@ def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own(
     assert {name: many[name] for name in METHODS} == METHODS
 
 
-def test_a_method_of_another_package_has_no_color_of_those_beside_it():
-    colors = [style.color for style in method_styles([*METHODS, JOINT, K_MEANS, "zebra"]).values()]
-    assert len({*colors}) == len(METHODS) + 3
+@pytest.mark.parametrize("others", [["zebra"], ["ape", "zebra"], ["ape", "gnu", "zebra"]])
+def test_methods_of_other_packages_have_no_color_of_those_beside_them(others):
+    names = [*METHODS, JOINT, K_MEANS, *others]
+    assert len({style.color for style in method_styles(names).values()}) == len(names)
+
+
+@pytest.mark.parametrize("beside", [[], [JOINT], [JOINT, K_MEANS]])
+def test_many_methods_of_other_packages_have_looks_of_their_own(beside):
+    styles = method_styles([*METHODS, *beside, *(f"m{number}" for number in range(15))]).values()
+    looks = {(style.color, style.marker) for style in styles}
+    assert len(looks) == len(METHODS) + len(beside) + 15
 
 
 def test_intervals_of_a_score_end_at_0_and_1():

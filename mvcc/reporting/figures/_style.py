@@ -83,7 +83,7 @@ PEERS = _by_name(
 )
 # methods that the paper does not have, apart from those above and from each other (ΔE > 30) also
 # where one of the three kinds of cones is missing.
-_OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
+_OTHER_COLORS = ("#8000e0", "#604020", "#e060ff", "#ffc000", "#c0c0f0")
 _OTHER_MARKERS = (("v", 4.0), ("P", 4.0), ("X", 4.0), ("p", 4.0), ("*", 5.4))
 
 SOFT = "#444444"  # for what should not shout
@@ -128,10 +128,11 @@ def method_styles(names: Iterable[str]) -> dict[str, Series]:
     found = {name: style for name, style in known.items() if name in present}
     taken = {style.color for style in found.values()}
     free = [color for color in _OTHER_COLORS if color not in taken]
-    others = zip(sorted(present - known.keys()), cycle(free), cycle(_OTHER_MARKERS))
-    return found | {
-        name: Series(_title(name), color, *marker, name) for name, color, marker in others
-    }
+    for number, name in enumerate(sorted(present - known.keys())):
+        turn, place = divmod(number, len(free))
+        marker = _OTHER_MARKERS[(turn + place) % len(_OTHER_MARKERS)]
+        found[name] = Series(_title(name), free[place], *marker, name)
+    return found
 
 
 def _title(name: str) -> str:
