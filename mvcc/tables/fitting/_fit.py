@@ -25,7 +25,7 @@ from mvcc.constraints import (
     refuse_conflicts,
 )
 from mvcc.embedding import separate_problems
-from mvcc.exceptions import PropagationWarning
+from mvcc.exceptions import ConstraintConflictError, PropagationWarning
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import match_clusters, takes_threshold, uses_relations
 from mvcc.tables._job import Job
@@ -40,6 +40,16 @@ LEFT_OUT = 0.1  # of the constraints, in every stability run
 
 def check_given(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Constraints]]:
     """Return the constraints of every view to be used, and those that contradict heavier ones."""
+    try:
+        return _checked(job, inputs)
+    except ConstraintConflictError as error:
+        if inputs.corrected_by:
+            left = f"Matches are those that the corrections of {inputs.corrected_by} leave."
+            error.args = (f"{error} {left}",)
+        raise
+
+
+def _checked(job: Job, inputs: Inputs) -> tuple[list[Constraints], list[Constraints]]:
     given, relations, call = inputs.constraints, inputs.relations, caller_of(inputs.tables)
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too

@@ -120,7 +120,8 @@ class Former:
 
     def matched(self, inputs: Inputs) -> Inputs:
         """Return inputs with the matches that the corrections leave."""
-        return with_matches(inputs, self.corrections, but=self.strange(inputs))
+        matched = with_matches(inputs, self.corrections, but=self.strange(inputs))
+        return inputs if matched is inputs else replace(matched, corrected_by=self.called)
 
     def strange(self, inputs: Inputs) -> set[str]:
         """Return the views whose rows are or were numbered, unless the table is the former one."""
