@@ -78,6 +78,7 @@ def both(options, tmp_path, matches, pairs):
         "one behind": "left,right,by\nt1,i0,me\nt2,i4,me\n",
         "one between": "Right,x,LEFT\ni0,1,t1\ni4,2,t2\n",
         "without names and with one": "t1,i0,0.5\nt2,i4,0.75\n",
+        "remarks without names": "texts,images,,\nt1,i0,checked,\nt2,i4,,ok\n",
         "names of nothing": "u,v,w\nt1,i0,3\nt2,i4,3\n",
         "names of id columns": "image_id,by,text_id\ni0,me,t1\ni4,me,t2\n",
     }.items(),

@@ -204,7 +204,7 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
             "List\n\nid,x\na,1\n",
             r":3: .* 2 values, .* 1 columns\. Does line 1 name the columns\? Del",
         ),
-        ("List,,\nid,x,y\na,1,2\n", r":1: 2 columns with values have no name\. Does line 1 name "),
+        ("List,,\nid,x,y\na,1,2\n", r":1: 2 columns have no name\. Does line 1 name "),
         ("sep=;\n", r":2: line 2 is empty; it must name the columns"),
         ("sep=;\nid;x\na;1;5\n", r":3: line 3 has 3 values, but there are 2 columns\.$"),
         ("id,x\n", r": there are no rows"),

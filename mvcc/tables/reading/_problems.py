@@ -90,3 +90,8 @@ def option_for(flag: str, view: str, columns: Iterable[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(list(columns))
     return f"{flag} {shlex.quote(clipped(f'{view}={text.getvalue()}', 2000))}"
+
+
+def title_above(header: int) -> str:
+    """Ask whether a title stands where the names of columns are expected."""
+    return f"Does line {header} name the columns? Delete the lines above their names"

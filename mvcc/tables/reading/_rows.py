@@ -20,6 +20,7 @@ from mvcc.tables.reading._column import (
     spellings,
     without_attrs,
 )
+from mvcc.tables.reading._problems import title_above
 
 MOST_LISTED = 5  # columns in a message
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
@@ -32,7 +33,11 @@ def row_ids(frame: pd.DataFrame, view: View, known: set[str]) -> list[str]:
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
-    """Refuse a table in which several columns have one name."""
+    """Refuse a table in which several columns have one name, or none."""
+    if (n_nameless := sum(not str(name).strip() for name in frame.columns)) > 1:
+        header = frame.attrs.get("header")
+        where, title = (f":{header}", f" {title_above(header)}.") if header else ("", " Name them.")
+        raise DataError(f"{path}{where}: {n_nameless} columns have no name.{title}")
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
         columns = agreeing(len(twice), "column", "columns")
         are = agreeing(len(twice), "is", "are")

@@ -35,6 +35,7 @@ from mvcc._utils.text import (
 )
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
+from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._sheets import total_below
 
 _LAST = 50  # rows among which totals and footnotes are sought
@@ -64,12 +65,7 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     # a delimiter at the end of every line makes a column of nothing
     names = enumerate(frame.columns)
     frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
-    header = frame.attrs["header"]
-    if (n_nameless := sum(not name.strip() for name in frame.columns)) > 1:
-        raise DataError(
-            f"{path}:{header}: {n_nameless} columns with values have no name. {_title(header)}."
-        )
-    first = header + 1
+    first = frame.attrs["header"] + 1
     are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
     frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
     return _without_empty(frame, path, notes, below).reset_index(drop=True)
@@ -321,14 +317,9 @@ def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
             line += 1
             if len(row) > width:
                 said = f":{line}: line {line} has {len(row)} values, but there are {width} columns"
-                return f"{said}. {_title(header)}" if len(row) >= 2 * width else said
+                return f"{said}. {title_above(header)}" if len(row) >= 2 * width else said
             line = n_above + reader.line_num
     return ""
-
-
-def _title(header: int) -> str:
-    """Ask whether a title stands where the names of columns are expected."""
-    return f"Does line {header} name the columns? Delete the lines above their names"
 
 
 def _is_data(names: list[str]) -> bool:
