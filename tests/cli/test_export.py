@@ -112,6 +112,17 @@ def test_the_ids_are_those_that_the_matches_named(tmp_path):
     assert [row["cluster"] for row in labels] == [row["cluster"] for row in exported]
 
 
+def test_ids_are_of_the_column_that_the_matches_called_so_though_another_has_the_same(tmp_path):
+    rows = [["rank", "who", "x"], *([n + 1, 24 - n, n % 2 * 9 + n / 99] for n in range(24))]
+    views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
+    pairs = write_csv(tmp_path / "m.csv", [["who", "b"], *([n, n] for n in range(3, 12))])
+    cluster(options_of(views, {"one:two": pairs}, n_clusters=2), tmp_path / "results")
+    export(tmp_path / "results", "--out", tmp_path / "out")
+    of_id = {row["id"]: row["cluster"] for row in read_csv(tmp_path / "results/one/labels.csv")}
+    exported = read_csv(tmp_path / "out/one.csv")
+    assert [of_id[row["who"]] for row in exported] == [row["cluster"] for row in exported]
+
+
 def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
     export(folder / "alone", "--out", tmp_path / "mine.csv")
     assert list(read_semicolons(tmp_path / "mine.csv")[0])[-5:] == ["cluster", *SURE, "fit_2"]
@@ -179,7 +190,7 @@ def nothing(folder):
             DataError,
             rf"{SINCE} .*mvcc cluster .*cluster\.yaml --continue .* --out NEW",
         ),
-        (ANOTHER_ID, "out", DataError, SINCE),
+        (ANOTHER_ID, "out", DataError, r"one\.csv is as it was clustered, .* --out NEW"),
         (lost_table, "out", DataError, r"two\.parquet: there is no such file"),
         (nothing, "out.csv", ConfigError, rf"out\.csv {ONE_TABLE}"),
         (

@@ -231,20 +231,24 @@ def test_the_column_whose_values_the_matches_or_constraints_name_is_that_of_ids(
 
 
 @pytest.mark.parametrize(
-    ("numbers", "named", "rows"),
+    ("numbers", "header", "named", "rows"),
     [
-        pytest.param([1, 2, 3, 4, 5, 6], [2, 6, 3], [1, 5, 2], id="the last number, and no 0"),
-        pytest.param([4, 1, 6, 2, 3, 5], [2, 3, 4], [3, 4, 0], id="neither"),
-        pytest.param([1, 2, 3, 4, 5, 6], [2, 0, 3], [2, 0, 3], id="0, which no row of it has"),
-        pytest.param([4, 1, 0, 2, 3, 5], [2, 0, 3], [2, 0, 3], id="0, which it has too"),
+        pytest.param([4, 1, 6, 2, 3, 5], "a", [2, 6, 3], [3, 2, 4], id="the last number"),
+        pytest.param([4, 1, 6, 2, 3, 5], "a", [2, 3, 4], [2, 3, 4], id="what may be a quantity"),
+        pytest.param([1, 2, 3, 4, 5, 6], "texts", [2, 3, 4], [2, 3, 4], id="called like the view"),
+        pytest.param([4, 1, 6, 2, 3, 5], " kunde", [2, 3, 4], [3, 4, 0], id="called like it"),
+        pytest.param([1, 2, 3, 4, 5, 6], "Kunde", [2, 0, 3], [2, 0, 3], id="0, which it lacks"),
+        pytest.param([4, 1, 0, 2, 3, 5], "a", [2, 0, 3], [2, 0, 3], id="0, which it has too"),
     ],
 )
-def test_a_column_of_numbers_names_the_rows_before_their_own_numbers_do(
-    tmp_path, numbers, named, rows
+def test_a_column_of_numbers_comes_before_those_of_rows_if_matches_call_it_so_or_name_more(
+    tmp_path, numbers, header, named, rows
 ):
-    texts = [["Kunde", "x"], *([n, n % 2] for n in numbers)]
+    texts = [["rank", "Kunde", "x"], *([i, n, n % 2] for i, n in enumerate(numbers, 1))]
+    if header == "a":
+        texts = [row[1:] for row in texts]
     options = options_of(tables(tmp_path, texts), n_clusters=2)
-    content = "a,b\n" + "".join(f"{n},i{i}\n" for i, n in enumerate(named))
+    content = f"{header},b\n" + "".join(f"{n},i{i}\n" for i, n in enumerate(named))
     options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
     inputs = read_inputs(load_job(None, options))
     assert inputs.relations[0, 1].tolist() == [[row, i] for i, row in enumerate(rows)]
@@ -255,6 +259,25 @@ def test_a_column_of_numbers_names_the_rows_before_their_own_numbers_do(
         " with --id-column texts=COLUMN, unless the matches name these numbers."
     )
     assert inputs.notes == ((note,) if is_numbered else ())
+
+
+def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
+    texts = [["participant", "x"], *([n, n % 2] for n in range(1, 7))]
+    images = [["id", "x"], *([n, n % 3] for n in (4, 1, 0, 2, 3, 5))]
+    options = options_of(tables(tmp_path, texts, images), n_clusters=2)
+    content = "participant,id\n1,0\n2,1\n4,3\n"
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
+    inputs = read_inputs(load_job(None, options))
+    assert [table.id_column for table in inputs.tables] == ["participant", "id"]
+    assert inputs.relations[0, 1].tolist() == [[0, 2], [1, 1], [3, 4]]
+
+
+def test_constraints_of_rows_by_number_stay_so_beside_a_quantity(tmp_path):
+    texts = [["count", "x"], *([n, n % 2] for n in (4, 1, 6, 2, 3, 5))]
+    table, _ = given(
+        options_of(tables(tmp_path, texts), n_clusters=2), tmp_path, "i,j,kind\n2,3,ML\n"
+    ).tables
+    assert table.id_column is None
 
 
 def test_without_matches_the_ids_of_an_earlier_table_are_found_and_their_number_is_a_note(tmp_path):

@@ -31,6 +31,7 @@ from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
 from mvcc.tables.reading._problems import Problems
 from mvcc.tables.reading._rows import (
+    Named,
     columns_of_bytes,
     find_id_column,
     ids_of,
@@ -225,7 +226,7 @@ class Drawing:
 
 
 def id_column_of(
-    client: Client, folder: Folder, view: View, named: Sequence[set[str]] = ()
+    client: Client, folder: Folder, view: View, named: Sequence[Named] = ()
 ) -> str | None:
     """Return the column that names the rows of a folder, which its first rows may not tell."""
     from dask.delayed import delayed
@@ -246,7 +247,7 @@ def id_column_of(
         for name, texts in glance.items()
         if not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
     ]
-    wanted = frozenset[str]().union(*named)
+    wanted = frozenset[str]().union(*(ids for _, ids in named))
     named_here = {
         name: chain(*spellings(as_texts(head[name]), head[name].dtype.kind == "f"))
         for name in columns

@@ -17,7 +17,8 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.results import Clustering, read_facts
-from mvcc.tables._job import Job, View
+from mvcc.tables._job import View
+from mvcc.tables._layout import MODEL
 from mvcc.tables.output._export_formats import (
     as_arrow,
     as_csv,
@@ -29,10 +30,15 @@ from mvcc.tables.output._export_formats import (
     workbook_bytes,
 )
 from mvcc.tables.output._folder import inputs_of, label_columns
-from mvcc.tables.output._stored import has_changed, job_of_clustering, refuse_samples
+from mvcc.tables.output._stored import (
+    has_changed,
+    job_of_clustering,
+    load_model,
+    refuse_samples,
+)
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
-from mvcc.tables.reading._rows import row_ids
+from mvcc.tables.reading._rows import ids_of
 from mvcc.tables.reading._typed_tables import read_records, read_workbook
 
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
@@ -75,7 +81,11 @@ def export_tables(
     job = job_of_clustering(folder, facts)
     names = [view.name for view in facts.views]
     kind, files = _files(out, kind, names)
-    views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
+    model = load_model(folder / MODEL)
+    views = {
+        name: _with_clusters(folder, job.views[name], model.view(name).id_column, facts, place)
+        for place, name in enumerate(names)
+    }
     contents = {
         path: _WRITERS[kind]({name: views[name] for name in held}, str(path))
         for path, held in files.items()
@@ -110,15 +120,19 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
     return ending, {out: names}
 
 
-def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Exported:
+def _with_clusters(
+    folder: Path, view: View, id_column: str | None, facts: Clustering, place: int
+) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
-    view = job.views[facts.views[place].name]
     frame = read_frame(view.path, view.sheet, view.header)
     content = content_of(view.path)
     columns, values = label_columns(facts.views[place])
-    ids = row_ids(frame, view, set(values))
-    if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
+    if sha256_of(content) != facts.inputs[place].sha256:
         raise has_changed(view.path, folder)
+    is_there = id_column is None or id_column in frame
+    ids = ids_of(frame, id_column, view.path) if is_there else []
+    if set(ids) != set(values):
+        raise has_changed(view.path, folder, is_same_file=True)
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
     with warnings.catch_warnings(action="ignore"):  # of libraries, which were heard already

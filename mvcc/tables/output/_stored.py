@@ -61,10 +61,13 @@ def refuse_samples(folder: Path, facts: Clustering, why: str = "") -> None:
             )
 
 
-def has_changed(table: str, folder: Path) -> DataError:
+def has_changed(table: str, folder: Path, is_same_file: bool = False) -> DataError:
     """Return what is wrong with a table that is not as the clustering in a folder had it."""
+    what = "has changed since it was clustered. Restore the file, or cluster"
+    if is_same_file:
+        what = "is as it was clustered, but this version reads its rows otherwise. Cluster"
     return DataError(
-        f"{table} has changed since it was clustered. Restore the file, or cluster it anew:"
+        f"{table} {what} it anew:"
         f" mvcc cluster {typed(folder / CONFIG)} --continue {typed(folder)} --out NEW"
     )
 

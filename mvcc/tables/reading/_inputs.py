@@ -26,6 +26,7 @@ from mvcc.tables.reading._column import as_texts
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._parquet import input_sha256
 from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._rows import Named
 from mvcc.tables.reading._table import Table, table_of
 
 if TYPE_CHECKING:
@@ -101,15 +102,19 @@ class PairFiles:
     matches: dict[str, pd.DataFrame]  # by the two views
     constraints: dict[str, ConstraintFile]
 
-    def named_in(self, view: str) -> list[set[str]]:
+    def named_in(self, view: str) -> list[Named]:
         """Return sets of ids, one or more of them of a view: those of the columns of its files."""
-        named: list[set[str]] = []
+        named: list[Named] = []
         for pair, frame in self.matches.items():
-            if view in views_of_pair(pair):
-                named += [set(as_texts(frame.iloc[:, n])) for n in range(min(2, frame.shape[1]))]
+            if view in (views := views_of_pair(pair)):
+                names = [str(name).strip().casefold() for name in frame.columns]
+                called = (view.casefold(), ("left", "right")[views.index(view)])
+                sides = [names.index(name) for name in called if name in names][:1]
+                for n in sides or range(min(2, len(names))):
+                    named.append((names[n], set(as_texts(frame.iloc[:, n]))))
         if view in self.constraints:
             records = self.constraints[view].records.values()
-            named.append({name.strip() for record in records for name in record[:2]})
+            named.append(("", {name.strip() for record in records for name in record[:2]}))
         return named
 
 
@@ -194,10 +199,10 @@ def _release_texts() -> None:
         pyarrow.default_memory_pool().release_unused()
 
 
-def _named_by_tables(tables: list[Table]) -> list[set[str]]:
+def _named_by_tables(tables: list[Table]) -> list[Named]:
     """Return the ids of tables that another one may name; numbers may count anything."""
     ids = [set(table.ids) for table in tables if table.id_column is not None]
-    return [own for own in ids if not all(name.isdigit() for name in own)]
+    return [("", own) for own in ids if not all(name.isdigit() for name in own)]
 
 
 def _notes_on_shared_ids(tables: list[Table]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import ge
+from typing import Any
 
 import pandas as pd
 
@@ -25,11 +25,7 @@ from mvcc.tables.reading._problems import title_above
 MOST_LISTED = 5  # columns in a message
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 
-
-def row_ids(frame: pd.DataFrame, view: View, known: set[str]) -> list[str]:
-    """Return the id of every row of a table that was read before, when they were ``known``."""
-    refuse_repeated_columns(frame, view.path)
-    return ids_of(frame, find_id_column(frame, view, [known]), view.path)
+Named = tuple[str, set[str]]  # ids of rows, and what the file that names them calls their column
 
 
 def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
@@ -51,7 +47,7 @@ def columns_of_bytes(frame: pd.DataFrame) -> list[object]:
     return [name for name in objects if any(isinstance(value, bytes) for value in frame[name])]
 
 
-def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[set[str]] = ()) -> str | None:
+def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ()) -> str | None:
     """Return the column that was asked for, an index, one called id or nothing, or a likely one.
 
     But rather one whose values are ``named``, as in a column of matches, if that hardly has any.
@@ -76,38 +72,44 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[set[str]] = 
 
 
 def _named_column(
-    frame: pd.DataFrame, found: str | None, candidates: list[str], named: Sequence[set[str]]
+    frame: pd.DataFrame, found: str | None, candidates: list[str], named: Sequence[Named]
 ) -> str | None:
     """Return the one of some columns whose values are named; by default the one that was found."""
 
-    def shares(texts: Iterable[str], are_floats: bool) -> list[float]:
-        own = set(chain(*spellings(texts, are_floats)))
-        return [len(ids & own) / len(ids) for ids in named if ids]
+    def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
+        own = set(chain(*spellings(as_texts(column), column.dtype.kind == "f")))
+        return [len(ids & own) / len(ids) for ids in named]
 
-    if not any(named):
+    folded = {column.strip().casefold(): column for column in candidates}
+    called = {folded[name]: ids for name, ids in named if ids and name in folded}
+    called = {
+        column: ids
+        for column, ids in called.items()
+        if max(shares(frame[column], [ids])) >= _ENOUGH_NAMED
+    }
+    # the header of the file tells which of its ids are those of this table
+    of_table = list(called.values()) or [ids for _, ids in named if ids]
+    if not of_table:
         return found
-    rows = frame.index.to_series() if found is None else frame[found]
-    of_found = shares(as_texts(rows), rows.dtype.kind == "f")
+    of_found = shares(frame.index.to_series() if found is None else frame[found], of_table)
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
         return found
-    from_0 = any("0" in ids for ids in named)
-    best, most = found, 0.0
+    best, most = found, (False, 0.0)
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
         if is_named and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
             continue
-        texts = as_texts(frame[column])
-        if is_missing(frame[column]).any() or texts.duplicated().any():
+        if is_missing(frame[column]).any() or as_texts(frame[column]).duplicated().any():
             continue
-        own = shares(texts, frame[column].dtype.kind == "f")
-        # of the numbers of rows, a column from 1 lacks 0; they lack its last one
-        if is_named:
-            is_better = all(map(ge, own, of_found)) and (own != of_found or not from_0)
+        own = shares(frame[column], of_table)
+        if is_named:  # a quantity may hold all numbers of rows: is it called so, or holds it more?
+            is_more = any(max(own) == one > other for one, other in zip(own, of_found, strict=True))
+            is_better = max(own) >= max(of_found) and (column in called or is_more)
         else:
             is_better = max(own) >= max(_ENOUGH_NAMED, 2 * max(of_found))
-        if is_better and max(own) > most:
-            best, most = column, max(own)
+        if is_better and (column in called, max(own)) > most:
+            best, most = column, (column in called, max(own))
     return best
 
 

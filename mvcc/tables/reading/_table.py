@@ -28,6 +28,7 @@ from mvcc.tables.reading._kinds import Understood, Values
 from mvcc.tables.reading._problems import Problems, option_for
 from mvcc.tables.reading._rows import (
     MOST_LISTED,
+    Named,
     columns_of_bytes,
     find_id_column,
     ids_of,
@@ -123,7 +124,7 @@ def table_of(
     found: Problems,
     show: Collection[str] = (),
     ids: list[str] | None = None,
-    named: Sequence[set[str]] = (),
+    named: Sequence[Named] = (),
 ) -> Table:
     """Return the table of a frame; without ``ids``, those of a column (`find_id_column`).
 
