@@ -302,7 +302,15 @@ def test_a_total_is_the_last_row_and_has_a_word_that_no_other_row_has(
     ("content", "names", "note"),
     [
         ("1,2\n3,5\n4,4\n", "column 1,column 2", "Line 1 has only numbers and was read as a row"),
-        ("2019,2020\n3,5\n4,4\n", "2019,2020", None),
+        ("2019,2020,2021\n3,5,1\n4,4,2\n", "2019,2020,2021", "though it has 2019, 2020, 2021"),
+        (",2020,2018,2016\n0,3,5,1\n1,4,4,2\n", ",2020,2018,2016", "though it has 2020, 2018"),
+        (",0,1\n0,3,5\n1,4,4\n", ",0,1", "though it has 0, 1. If it"),
+        ("0\n3\n4\n", "0", "though it has 0. If it"),
+        ("1984,2010\n2757,2451\n1741,2552\n", "column 1,column 2", "Line 1 has only numbers"),
+        ("1984\n2757\n1741\n", "column 1", "Line 1 has only numbers"),
+        ("1984,2010,1950\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
+        ("1984,1984,1984\n1,2,3\n", "column 1,column 2,column 3", "Line 1 has only numbers"),
+        ("2019,2020,2021\n2018,2021,2012\n", "column 1,column 2,column 3", "Line 1 has only num"),
         ("2019,2020\n2018,2021\n2017,2020\n", "column 1,column 2", "Line 1 has only numbers"),
         (
             "100,West,20.5,3\n101,Nord,3,1\n",

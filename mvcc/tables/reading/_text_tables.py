@@ -97,11 +97,9 @@ def _end(frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame]) -> tuple[int, li
     n_above = _n_filled(frame.iloc[:total])
     if not (below[0] and n_above and _has_columns(frame)):
         return n, []
-    column = next(n for n, cell in enumerate(frame.iloc[total]) if cell.strip())
-    word = frame.iloc[total, column]
-    if sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows) > 1:
-        return n, []
-    return n_above, below[1]
+    column, word = next((n, cell) for n, cell in enumerate(frame.iloc[total]) if cell.strip())
+    n_there = sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows)
+    return (n, []) if n_there > 1 else (n_above, below[1])
 
 
 def _without_empty(
@@ -109,8 +107,7 @@ def _without_empty(
 ) -> pd.DataFrame:
     """Return a table without empty rows, with notes on what was left out."""
     lines, left_out = frame.attrs["lines"], below
-    empty = _empty(frame) if _has_columns(frame) else []
-    if empty:
+    if empty := _empty(frame):
         which = ", ".join(str(lines[row]) for row in empty[:_MOST_LINES])
         more = ", …" if len(empty) > _MOST_LINES else ""
         where = f"{agreeing(len(empty), 'line', 'lines')} {which}{more}"
@@ -207,7 +204,7 @@ def _text_frames(
             check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
         header = n_above + reader.line_num
         notes = []
-        headless = _is_data(names) and not (_are_years(names) and not _are_years(next(reader, [])))
+        headless = _is_data(names) and (not _are_even(_years(names)) or _years(next(reader, [])))
         lines.seek(start)
         if headless:
             notes = [f"{path}: Line {header} has only numbers and was read as a row, not as names."]
@@ -298,8 +295,8 @@ def _n_filled(frame: pd.DataFrame) -> int:
 
 
 def _empty(frame: pd.DataFrame) -> list[int]:
-    """Return the rows with nothing but spaces."""
-    rows = np.arange(len(frame))
+    """Return the rows with nothing but spaces, if rows without a value are none."""
+    rows = np.arange(len(frame) if _has_columns(frame) else 0)
     for column in range(frame.shape[1]):
         rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
         if not len(rows):
@@ -331,15 +328,21 @@ def _is_data(names: list[str]) -> bool:
     return bool(numbers) and numbers != list(map(float, range(len(numbers))))
 
 
-def _are_years(names: list[str]) -> bool:
-    """Tell whether all are years."""
-    return bool(names) and all(map(_YEAR.fullmatch, names))
+def _years(values: list[str]) -> list[int]:
+    """Return the years in a line, if it has nothing else; the first value may be blank."""
+    own = values[1:] if values[:1] == [""] else values
+    return list(map(int, own)) if all(map(_YEAR.fullmatch, own)) else []
+
+
+def _are_even(years: list[int]) -> bool:
+    """Tell whether there are three years or more, each as far from the one before."""
+    return len(years) >= 3 and len({*np.diff(years).tolist()}) == 1 and years[0] != years[1]
 
 
 def _unlike_names(names: list[str]) -> str:
-    """Return numbers among names, unless they rise or fall evenly, as years and wavelengths do."""
+    """Return numbers, if there is nothing else, or they do not rise or fall evenly among names."""
     found = [name for name in names if _NUMBER.fullmatch(name)]
     steps = np.diff(list(map(float, found)))
-    if (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max()):
-        return ""
-    return clipped(", ".join(found))
+    are_even = (steps > 0).all() or ((steps < 0).all() and steps.min() >= 2 * steps.max())
+    is_clear = are_even and len(found) < sum(map(bool, names))
+    return "" if is_clear else clipped(", ".join(found))
