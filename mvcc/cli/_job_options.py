@@ -13,7 +13,14 @@ import click
 from mvcc import tables
 from mvcc._utils.messages import typed
 from mvcc._utils.settings import Option, options_in
-from mvcc.cli._shared import Command, by_name, header_rows, name_and_value, refuse_again
+from mvcc.cli._shared import (
+    Command,
+    by_name,
+    header_rows,
+    name_and_value,
+    refuse_again,
+    remark_notes,
+)
 
 _Setting = tuple[tuple[str, ...], Any, str]
 
@@ -85,6 +92,7 @@ def _sorted(files: Iterable[str], given: dict[str, Any]) -> Path | None:
     sheets = by_name(given["sheet"] or (), "--sheet")
     headers = header_rows(given["header"] or ())
     found = tables.sort_files(others, views, **unnamed, sheets=sheets, headers=headers)
+    remark_notes(found.notes)
     given["views"] = [f"{name}={path}" for name, path in found.views.items()]
     for name, told in (("matches", found.matches), ("constraints", found.constraints)):
         named = [text for text in given[name] or () if "=" in text]

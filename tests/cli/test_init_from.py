@@ -118,6 +118,23 @@ def test_two_tables_with_the_same_ids_are_asked_about(tmp_path, monkeypatch):
     assert "n_clusters: 5" in text
 
 
+def test_a_table_that_may_be_misspelled_pairs_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        rows = [[f"K{n}", n % 3 + n / 9, n % 2] for n in range(12)]
+        write_csv(tmp_path / f"{name}.csv", [["id", "x", "y"], *rows])
+    table = [["id", "key", "age"], *([f"k{n}", f"K{n}", n**2 / 9] for n in range(12))]
+    write_csv(tmp_path / "c.csv", table)
+    said = "c.csv: the column 'id' has 'k0' where a.csv has 'K0', so it was taken for a table. If"
+    assert said in run("init --from a.csv b.csv c.csv")
+    found = invoke("cluster a.csv b.csv c.csv -k 2 --dry-run")
+    assert f"Note: {said}" in found.stderr
+    assert "\nc: 12 rows" in found.stdout
+    write_csv(tmp_path / "c.csv", [row[:2] for row in table])
+    with pytest.raises(DataError, match=r"no column is left .* c\.csv: the column 'id' has 'k0'"):
+        run("init --from a.csv b.csv c.csv --out other.yaml")
+
+
 def test_one_of_two_tables_may_have_no_id(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "a.csv", [["id", "x"], ["a1", 1.5], ["a2", 2.5]])

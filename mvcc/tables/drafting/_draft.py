@@ -15,6 +15,7 @@ import yaml
 
 from mvcc._utils.messages import clipped, counted, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
+from mvcc.exceptions import DataError
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
 from mvcc.tables.reading._column import (
@@ -81,11 +82,14 @@ def draft_config(
         drafted = {}
         for name, path in files.views.items():
             of_view = sheets.get(name), headers.get(name), files.id_columns.get(name)
-            drafted[name] = _drafted(name, path, *of_view)
+            try:
+                drafted[name] = _drafted(name, path, *of_view)
+            except DataError as error:  # which a file that is none of tables may cause
+                raise DataError(" ".join([str(error), *files.notes])) from error
         lines = [*_lines(drafted, files, out.parent)]
         text = _HEAD.format(config=typed(out.name)) + "".join(map(_written, lines))
         folder.write({out.name: text.encode()})
-    doubts = [
+    doubts = files.notes + [
         f"{name}: {clipped(column)}: {doubt}"
         for name, one in drafted.items()
         for column, said in one.doubts.items()

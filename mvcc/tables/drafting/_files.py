@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, product
 from pathlib import Path
@@ -42,6 +42,7 @@ class SortedFiles:
     matches: list[tuple[str, str]] = field(default_factory=list)
     constraints: list[tuple[str, str]] = field(default_factory=list)
     id_columns: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def sort_files(
@@ -72,11 +73,11 @@ def sort_files(
             raise ConfigError(_unknown_ids(path, frame, path in matches, names))
         pairs[path] = found
     held = {table for ends in pairs.values() for table, _ in (ends.first, ends.second)}
+    files = SortedFiles(_named([path for path in paths if path in tables], views))
     for path in paths:
         if path in tables and path not in held and _may_be_pairs(frames[path]):
             others = {table: ids for table, ids in tables.items() if table != path}
-            _refuse_misspelled(path, frames[path], others)
-    files = SortedFiles(_named([path for path in paths if path in tables], views))
+            files.notes += _misspelled(path, frames[path], others)
     name_of = {path: name for name, path in files.views.items()}
     for path, ends in pairs.items():
         files.id_columns |= {name_of[table]: column for table, column in (ends.first, ends.second)}
@@ -183,8 +184,8 @@ def _tables_with(
     return [(-share, end) for *_, share, _, end in sorted(found)]
 
 
-def _refuse_misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> None:
-    """Refuse a file that would hold pairs of ids, but for case and zeros in front."""
+def _misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]) -> Iterator[str]:
+    """Say that a table would be a file of pairs of ids, but for case and zeros in front."""
     folded = {
         table: {column: set(map(_folded, values)) for column, values in ids.items()}
         for table, ids in tables.items()
@@ -198,10 +199,12 @@ def _refuse_misspelled(path: str, frame: pd.DataFrame, tables: Mapping[str, Ids]
         meant = next((id for id in known if _folded(id) == _folded(text)), None)
         if meant is not None:
             name = shown(str(frame.columns[n]))
-            raise ConfigError(
+            yield (
                 f"{clipped(path)}: the column {name} has {shown(text)} where {clipped(table)} has"
-                f" {shown(meant)}. Write ids as the table does: 7 is not 007, and a is not A."
+                f" {shown(meant)}, so it was taken for a table. If it holds pairs of ids, write"
+                " them as the tables do: 7 is not 007, and a is not A."
             )
+            return
 
 
 def _folded(id: str) -> str:
