@@ -156,6 +156,18 @@ def test_ids_may_be_in_a_column_without_a_name_as_pandas_writes_an_index(tmp_pat
     assert (tmp_path / "results/a/labels.csv").read_text("utf-8").startswith("id,cluster,")
 
 
+def test_matches_in_a_text_file_name_ids_of_floats(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ids = np.arange(40) + (np.arange(40) % 7 == 3) / 2
+    pd.DataFrame({"id": ids, "x": np.arange(40) % 3}).to_parquet("a.parquet")
+    others = pd.DataFrame({"id": [f"b{n}" for n in range(40)], "y": np.arange(40) % 4})
+    others.to_csv("b.csv", index=False)
+    pd.DataFrame({"a": ids[:20], "b": others["id"][:20]}).to_csv("m.csv", index=False)
+    run("init --from", "a.parquet", "b.csv", "m.csv")
+    drafted = yaml.safe_load((tmp_path / "cluster.yaml").read_text("utf-8"))
+    assert drafted["matches"] == {"a:b": "m.csv"}
+
+
 def test_nothing_is_written_over(files, tmp_path):
     (tmp_path / "cluster.yaml").write_text("mine")
     with pytest.raises(StoreError, match=r"cluster\.yaml exists\. Choose another --out\.$"):

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, pair_name, shown
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._column import as_texts, is_missing, without_attrs
+from mvcc.tables.reading._column import as_texts, is_missing, spellings, without_attrs
 from mvcc.tables.reading._files import read_frame
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
@@ -134,8 +134,13 @@ def _may_be_pairs(frame: pd.DataFrame) -> bool:
 def _ids_in(frame: pd.DataFrame) -> Ids:
     """Return the columns of a table with a value of its own in each row, and their values."""
     frame = without_attrs(frame)
-    ids = {str(name): set(_texts(frame.iloc[:, n])) for n, name in enumerate(frame.columns)}
-    return {name: values for name, values in ids.items() if len(values) == len(frame)}
+    ids: Ids = {}
+    for n, name in enumerate(frame.columns):
+        column = frame.iloc[:, n]
+        values = set(_texts(column))
+        if len(values) == len(frame):
+            ids[str(name)] = set(chain(*spellings(values, column.dtype.kind == "f")))
+    return ids
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
