@@ -306,6 +306,8 @@ def test_numbers_called_ids_of_which_few_lack_or_repeat_are_no_quantities(tmp_pa
     table = read(tmp_path, "\n".join(lines))
     assert [column.note for column in table.every_column] == ["an id", "", ""]
     assert table.columns == ["number", "x"], "counts repeat"
+    counts = "\n".join(lines).replace("customer_id", "white_cell_number")
+    assert read(tmp_path, counts).columns == ["white_cell_number", "number", "x"]
     asked_for = ["customer_id", "x"]
     assert read(tmp_path, "\n".join(lines), columns=asked_for).columns == asked_for
 

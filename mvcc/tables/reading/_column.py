@@ -146,6 +146,8 @@ _COMPOUND_ID = re.compile(
     r"|sample|record|case|session|visit|device|kunden?|artikel)id)\.?",
     re.IGNORECASE,
 )
+# not number, which may count, as white_cell_number does
+_ENDS_AS_ID = re.compile(r".*(ids?|nummer|nr)\.?", re.IGNORECASE)
 # with letters and digits, but neither a number with its unit nor a date
 _CODE = re.compile(
     r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}"
@@ -190,7 +192,8 @@ def why_unasked(name: str, values: pd.Series[Any], code: LeftOut | None) -> Left
         return LeftOut.AN_ID
     if code and not are_few(values[~is_missing(values)]):
         return code
-    if n_distinct > _MOST_CODES * len(values) and _are_whole(values[~is_missing(values)]):
+    is_most = n_distinct > _MOST_CODES * len(values) and _ENDS_AS_ID.fullmatch(name.strip())
+    if is_most and _are_whole(values[~is_missing(values)]):
         return LeftOut.AN_ID
     if _LABELS.fullmatch(name.strip()):
         n_values = values[~is_missing(values)].astype(str).nunique()
