@@ -134,9 +134,8 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
     while chunk is not None:
         following = next(chunks, None)
         frame = pd.concat([held, chunk]) if len(held) else chunk
-        is_last = following is None
-        n, below = _end(frame, _chunks(path, place, encoding) if is_last else ())
-        if not is_last:
+        n, below = _end(frame, _chunks(path, place, encoding) if following is None else ())
+        if following is not None:
             n, below = max(n - 1, 0), []
         held = frame.iloc[n:]  # what may be the end of the table, below a row that has its note
         frame = frame.iloc[:n]
@@ -234,9 +233,11 @@ def _text_frames(
             on_bad_lines="error",
             iterator=True,
         )
+        n = n_rows and n_rows + 1  # one row of each piece goes to the following one
         while True:
             with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-                frame = rows.read(n_rows)
+                frame = rows.read(n)
+            n = n_rows
             yield _named(frame, names, about)
     except StopIteration:  # pandas has no more rows
         return
