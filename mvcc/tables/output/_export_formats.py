@@ -62,8 +62,9 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     """Return cells as text, empty where missing; lists and records inside of them are JSON."""
     if pd.api.types.infer_dtype(column, skipna=True) == "datetime":
         column = column.astype("datetime64[us]")  # days alone where all times are midnight
-    has_floats = column.dtype.kind == "f" and not _is_long(column)
-    texts = as_texts(column) if has_floats else flat(column, path).astype(str)
+    # all with a point, or none
+    is_whole = column.dtype.kind == "f" and not _is_long(column) and not (column % 1 > 0).any()
+    texts = as_texts(column) if is_whole else flat(column, path).astype(str)
     if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
         texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
     return texts.where(column.notna(), "").tolist()
