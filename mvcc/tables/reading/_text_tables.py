@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -85,7 +86,9 @@ def _has_columns(frame: pd.DataFrame) -> bool:
     return sum(map(bool, map(str.strip, frame.columns))) > 1
 
 
-def _end(frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame]) -> tuple[int, list[str]]:
+def _end(
+    frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame], n_before: int = 0
+) -> tuple[int, list[str]]:
     """Return the number of rows above empty ones and a total at the end, and what these are.
 
     A total has a word that no other one of ``all_rows`` has; without these, it may be one.
@@ -95,7 +98,7 @@ def _end(frame: pd.DataFrame, all_rows: Iterable[pd.DataFrame]) -> tuple[int, li
     below = total_below([[cell.strip() or None for cell in row] for row in last])
     total = n - below[0]
     n_above = _n_filled(frame.iloc[:total])
-    if not (below[0] and n_above and _has_columns(frame)):
+    if not (below[0] and n_before + n_above and _has_columns(frame)):
         return n, []
     column, word = next((n, cell) for n, cell in enumerate(frame.iloc[total]) if cell.strip())
     n_there = sum(int((rows.iloc[:, column] == word).sum()) for rows in all_rows)
@@ -108,9 +111,8 @@ def _without_empty(
     """Return a table without empty rows, with notes on what was left out."""
     lines, left_out = frame.attrs["lines"], below
     if empty := _empty(frame):
-        which = ", ".join(str(lines[row]) for row in empty[:_MOST_LINES])
-        more = ", …" if len(empty) > _MOST_LINES else ""
-        where = f"{agreeing(len(empty), 'line', 'lines')} {which}{more}"
+        which = [*(str(lines[row]) for row in empty[:_MOST_LINES]), "…"][: len(empty)]
+        where = f"{agreeing(len(empty), 'line', 'lines')} {', '.join(which)}"
         left_out = [f"{counted(len(empty), 'row')} without a value ({where})", *below]
         kept = np.delete(np.arange(len(frame)), empty)
         frame = frame.iloc[kept]
@@ -128,26 +130,25 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         yield from parts_of(read_text_table(content_of(path), place))
         return
     notes = [assumed(place)] if encoding == WINDOWS else []
-    held, n_before, line = pd.DataFrame(), 0, 0
-    chunks = _chunks(path, place, encoding)
-    chunk = next(chunks, None)
-    while chunk is not None:
-        following = next(chunks, None)
+    held, ready, n_before, line = pd.DataFrame(), pd.DataFrame(), 0, 0
+    for chunk in chain(_chunks(path, place, encoding), [pd.DataFrame()]):
+        is_end = not len(chunk)
         frame = pd.concat([held, chunk]) if len(held) else chunk
-        n, below = _end(frame, _chunks(path, place, encoding) if following is None else ())
-        if following is not None:
-            n, below = max(n - 1, 0), []
-        held = frame.iloc[n:]  # what may be the end of the table, below a row that has its note
-        frame = frame.iloc[:n]
-        frame.attrs = chunk.attrs  # pandas drops them where they differ
-        first = line or chunk.attrs["header"] + 1
+        frame.attrs = chunk.attrs or held.attrs  # pandas drops them where they differ
+        n, below = _end(frame, _chunks(path, place, encoding) if is_end else (), n_before)
+        held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
+        first = line or frame.attrs["header"] + 1
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
-        frame = _without_empty(frame, place, notes, below)
+        frame = _without_empty(frame, place, notes, below if is_end else [])
         if len(frame):
             frame.index = pd.RangeIndex(n_before, n_before + len(frame))
             n_before += len(frame)
-            yield frame
-        chunk = following
+            if len(ready):
+                yield ready
+            ready = frame
+    if len(ready):  # what was left out last is told with the last rows
+        ready.attrs["notes"] = list(dict.fromkeys(ready.attrs["notes"] + frame.attrs["notes"]))
+        yield ready
 
 
 def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
@@ -233,11 +234,9 @@ def _text_frames(
             on_bad_lines="error",
             iterator=True,
         )
-        n = n_rows and n_rows + 1  # one row of each piece goes to the following one
         while True:
             with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-                frame = rows.read(n)
-            n = n_rows
+                frame = rows.read(n_rows)
             yield _named(frame, names, about)
     except StopIteration:  # pandas has no more rows
         return
@@ -299,9 +298,8 @@ def _empty(frame: pd.DataFrame) -> list[int]:
     """Return the rows with nothing but spaces, if rows without a value are none."""
     rows = np.arange(len(frame) if _has_columns(frame) else 0)
     for column in range(frame.shape[1]):
-        rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
-        if not len(rows):
-            break
+        if len(rows):
+            rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
     return rows.tolist()
 
 
