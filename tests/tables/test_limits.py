@@ -24,7 +24,6 @@ from mvcc.tables._job import View
 from mvcc.tables.reading import _sheets
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._people import read_records
-from mvcc.tables.reading._rows import row_ids
 from tests.tables.problems import read_table
 
 HEADER = (
@@ -320,10 +319,3 @@ def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(tmp_path, monkeypa
     found = os.stat(tmp_path / "file")
     monkeypatch.setattr(reading.os, "stat", lambda path: found)
     refused(tmp_path / "pipe", "named pipe", content_of, OSError)
-
-
-def test_rows_of_a_table_with_a_repeated_column_have_no_ids(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("x,x\n1,2\n")
-    with pytest.raises(DataError, match="the column 'x' is there more than once"):
-        row_ids(read_frame(str(path)), View(path=str(path)), set())
