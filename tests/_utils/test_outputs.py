@@ -452,7 +452,7 @@ def test_what_was_moved_aside_goes_once_all_is_there_whatever_somebody_changes(
 def test_a_kill_after_the_last_move_leaves_the_new_files_that_everybody_reads_by_then(
     tmp_path, write_all, changed
 ):
-    """Only if the last file was changed, nothing tells that all had come: the former ones return."""
+    """If the last file was changed, nothing tells that all had come: the former ones return."""
     out, log = tmp_path / "out", tmp_path / "log"
 
     def killed():

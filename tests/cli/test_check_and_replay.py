@@ -121,11 +121,15 @@ def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
     assert nothing in invoke("replay", folder, 5).stdout
     assert json.loads(invoke("replay --json", folder, 1).stdout)["differing"] == 0
 
+
+def test_other_versions_are_named_also_where_the_trial_is_equal(folder, tmp_path):
     def older(manifest):
         manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
 
-    edit_manifest(folder, older)
-    first, second, third = invoke("replay", folder, 1).stdout.splitlines()
+    copy = tmp_path / "small"
+    shutil.copytree(folder, copy)
+    edit_manifest(copy, older)
+    first, second, third = invoke("replay", copy, 1).stdout.splitlines()
     assert first.endswith("equal to the stored ones to the last bit.")
     assert second == "Differences of this environment:"
     assert third.startswith("  numpy: 1.0.0 and ")

@@ -268,7 +268,8 @@ def test_a_note_counts_categories_that_were_not_there_if_they_are_most(tmp_path,
     options = options_of({"shop": tmp_path / "old.csv"}, n_clusters=2)
     if features == "pca":
         options = by_co_em(options, features=features)
-    cluster([*options, (("views", "shop", "columns"), ["title", "grade", "shop", "x"], "--columns")],
+    columns = ["title", "grade", "shop", "x"]
+    cluster([*options, (("views", "shop", "columns"), columns, "--columns")],
             tmp_path / "out")  # fmt: skip
     (tmp_path / "new.csv").write_text("id,title,grade,shop,x\n1,u,a,N,2\n2,v,,S,3\n3,w,C,new,4\n")
     (found,) = predict_files(

@@ -273,7 +273,11 @@ def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, cont
 @pytest.mark.parametrize(
     ("content", "n", "below"),
     [
-        ("id;x;y\na;1;2\nb;2;3\nTotal;3;5\nA;;\nB;;\n;;\nC;;", 2, "4 rows below the table ('Total', 'A"),
+        (
+            "id;x;y\na;1;2\nb;2;3\nTotal;3;5\nA;;\nB;;\n;;\nC;;",
+            2,
+            "4 rows below the table ('Total', 'A",
+        ),
         ("id;x\na;1\nb;2\n\nTotal;3\n\n;\n", 2, "1 row below the table ('Total')"),
         ("id;x\na;1\nmean;2\nsum;3\n", 2, "1 row below the table ('sum')"),
         ("x;of;y\n1;mean;2\n1;sum;3\n2;mean;4\n2;sum;5", 4, ""),

@@ -262,7 +262,7 @@ def rows_that_stand(people: Iterable[Person]) -> set[str]:
     rows = set[str]()
     for person in people:
         lines = (Answer(name, text) for _, (name, text, *_) in person.records)
-        with suppress(InvalidInputError):  # which is told when the answers are read
+        with suppress(InvalidInputError):  # reading the answers raises it
             last = {
                 line.id: line.answer for line in answers_standing(lines) if line.is_about_object
             }

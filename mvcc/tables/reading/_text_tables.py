@@ -146,7 +146,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
             if len(ready):
                 yield ready
             ready = frame
-    if len(ready):  # what was left out last is told with the last rows
+    if len(ready):  # the note on the end comes with the last rows
         ready.attrs["notes"] = list(dict.fromkeys(ready.attrs["notes"] + frame.attrs["notes"]))
         yield ready
 
