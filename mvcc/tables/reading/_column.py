@@ -222,14 +222,16 @@ def file_reason(values: pd.Series[Any]) -> LeftOut | None:
     """Tell whether all values are names of files, which hold what they are about."""
     if values.dtype.kind not in "OUT":
         return None
-    folded = (str(value).strip().casefold() for value in values)
-    first = next((text for text in folded if text not in _MISSING), "")
-    if not first.endswith(SUFFIXES + _OTHER_FILES):
+    folded = (str(value).strip().casefold() for value in values.head(GLANCE).tolist())
+    first = next((text for text in folded if text not in _MISSING), None)
+    if first is not None and not first.endswith(SUFFIXES + _OTHER_FILES):
         return None
     for some in (values.head(GLANCE), values):
         texts = as_texts(some[~is_missing(some)]).str.lower()
         if not texts.str.endswith(SUFFIXES + _OTHER_FILES).all():
             return None
+    if not len(texts):
+        return None
     return LeftOut.PICTURES if texts.str.endswith(SUFFIXES).all() else LeftOut.FILES
 
 
