@@ -25,7 +25,7 @@ from mvcc.tables._job import Job, View
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import computed, workers
 from mvcc.tables.reading._answers import answer_files
-from mvcc.tables.reading._column import DECIMALS, GLANCE, as_texts, spellings
+from mvcc.tables.reading._column import GLANCE, as_texts, may_name_rows, spellings
 from mvcc.tables.reading._files import read_frames
 from mvcc.tables.reading._parquet import Folder, Piece, read_folder
 from mvcc.tables.reading._people import rows_in_answers
@@ -242,11 +242,7 @@ def id_column_of(
         return found
     read = set(folder.columns) - set(columns_of_bytes(head))
     glance = {name: as_texts(head[name].head(GLANCE)) for name in head if name in read}
-    columns = [
-        name
-        for name, texts in glance.items()
-        if not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
-    ]
+    columns = [name for name, texts in glance.items() if may_name_rows(texts)]
     wanted = frozenset[str]().union(*(ids for _, ids in named))
     named_here = {
         name: chain(*spellings(as_texts(head[name]), head[name].dtype.kind == "f"))

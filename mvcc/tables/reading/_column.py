@@ -168,7 +168,7 @@ _WRITTEN_PHONE = re.compile(
 _BARCODE = re.compile(r"\d{8}|\d{12,14}")
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _OTHER_FILES = (".pdf", ".tif", ".tiff", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".txt", ".eml")
-DECIMALS = r"^[+-]?\d*[.,]\d+$"
+_DECIMALS = r"^[+-]?\d*[.,]\d+$"
 GLANCE = 1_000  # rows, which often tell what all would: it takes long to look at many texts
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 
@@ -207,7 +207,12 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
     if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
         return False
     texts = as_texts(values)
-    return not texts.duplicated().any() and not texts.str.contains(DECIMALS).any()
+    return may_name_rows(texts)
+
+
+def may_name_rows(texts: pd.Series[Any]) -> bool:
+    """Tell whether texts are distinct, and none has a decimal sign."""
+    return not texts.duplicated().any() and not texts.str.contains(_DECIMALS).any()
 
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
