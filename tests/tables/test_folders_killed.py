@@ -101,11 +101,14 @@ def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
 
 
 def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
-    killed = []
+    # a browser of other tests is a child of this process, too
+    former, killed = psutil.Process().children(), []
 
     def kill_one():
         children = [
-            one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE
+            one
+            for one in psutil.Process().children()
+            if one not in former and one.status() != psutil.STATUS_ZOMBIE
         ]
         # where setproctitle is installed, dask gives its processes other command lines
         workers = [one for one in children if "resource_tracker" not in " ".join(one.cmdline())]
