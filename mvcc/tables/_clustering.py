@@ -32,7 +32,8 @@ from mvcc.tables.fitting._features import Features, drawn, make_features
 from mvcc.tables.fitting._fit import Explained, Fit, Rows, against_labels, fit_job
 from mvcc.tables.fitting._number_of_clusters import of_number, with_number
 from mvcc.tables.model._saved import SavedClustering, SavedView
-from mvcc.tables.output._continued import Continuation, Former, continued, numbered_alike
+from mvcc.tables.output._continued import Continuation, continued, numbered_alike
+from mvcc.tables.output._former import Former
 from mvcc.tables.reading._answers import no_answers
 from mvcc.tables.reading._column import LeftOut
 from mvcc.tables.reading._inputs import Inputs

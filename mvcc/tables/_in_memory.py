@@ -22,7 +22,7 @@ from mvcc.tables._clustering import Clustered, clustered
 from mvcc.tables._correctable import Correctable
 from mvcc.tables._layout import MOVED
 from mvcc.tables.output._compare import compare_facts
-from mvcc.tables.output._continued import Former, answered, read_former
+from mvcc.tables.output._former import Former, answered, read_former
 from mvcc.tables.reading._inputs import frame_of, inputs_of, job_of
 
 if TYPE_CHECKING:

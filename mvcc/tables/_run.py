@@ -20,8 +20,8 @@ from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
-from mvcc.tables.output._continued import answered, read_former
 from mvcc.tables.output._folder import inputs_of, results_folder, write_folder
+from mvcc.tables.output._former import answered, read_former
 from mvcc.tables.reading._inputs import Inputs, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"

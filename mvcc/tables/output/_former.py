@@ -1,0 +1,184 @@
+"""The earlier clustering that a job continues: its facts, answers and corrections."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mvcc._utils.messages import agreeing, clipped, counted, enumerated, typed
+from mvcc.exceptions import DataError, StoreError
+from mvcc.results import Clustering, read_facts
+from mvcc.tables._job import Job, View, load_job
+from mvcc.tables._layout import ANSWERS, CONFIG, CORRECTIONS
+from mvcc.tables.correcting._corrections import NONE, Corrections, read_corrections, with_matches
+from mvcc.tables.output._stored import check_files, read_clustering, read_found
+from mvcc.tables.reading._answers import answered_rows, with_answers
+from mvcc.tables.reading._column import LeftOut
+from mvcc.tables.reading._people import log_in
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.tables.model._saved import SavedClustering
+    from mvcc.tables.reading._inputs import Inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Former:
+    """An earlier clustering."""
+
+    called: str  # by messages: the folder
+    facts: Clustering  # as its clusters were found, before corrections
+    model: Callable[[], SavedClustering]  # loads it, which is needed only without shared rows
+    corrections: Corrections = NONE
+    n_numbers: int = 0  # of clusters that corrections have opened as well
+    gone: tuple[str, ...] = ()  # folders of answers
+    answers_again: bool = False  # whether nobody has named the folders of answers anew
+    tables: Sequence[Table] = ()  # if they are in memory
+    moved: Collection[str] = ()  # views that are another sheet of their file, or begin elsewhere
+
+    def matched(self, inputs: Inputs) -> Inputs:
+        """Return inputs with the matches that the corrections leave."""
+        matched = with_matches(inputs, self.corrections, but=self.strange(inputs))
+        return inputs if matched is inputs else replace(matched, corrected_by=self.called)
+
+    def strange(self, inputs: Inputs) -> set[str]:
+        """Return the views whose rows are or were numbered, unless the table is the former one."""
+        before = {file.path: file.sha256 for file in self.facts.inputs}
+        now = {path: sha256 for path, _, sha256 in inputs.files}
+        known = {(view.name, before.get(view.source)) for view in self.facts.views}
+        tables = {table.name: table for table in self.tables}
+        found = set()
+        for table in inputs.tables_read:
+            name, was_numbered = table.name, table.name in self.numbered
+            is_former = (name, now.get(table.path, "")) in known and name not in self.moved
+            if name in tables:
+                is_former |= table.has_rows_of(tables[name])
+            if was_numbered != table.is_numbered or (was_numbered and not is_former):
+                found.add(name)
+        return found
+
+    @cached_property
+    def numbered(self) -> set[str]:
+        """The views whose rows were numbered, as far as the facts tell."""
+        found = set()
+        for view in self.facts.views:
+            ids = {*view.ids, *view.outliers}
+            is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
+            is_counted = ids == set(map(str, range(len(ids))))
+            if view.n_all_rows is not None:  # the numbers of a sample have gaps
+                is_counted = all(map(str.isdecimal, ids))
+            if is_counted and not is_named:
+                found.add(view.name)
+        return found
+
+
+def read_former(job: Job) -> tuple[Job, Former | None]:
+    """Return the clustering that a job continues, and the job with its answers."""
+    if job.continues is None:
+        return job, None
+    folder = Path(os.path.normpath(job.continues))
+    facts = read_facts(folder)
+    _, problems = check_files(folder, facts)
+    if problems:
+        mend = "Restore it, or cluster it again."
+        if (folder / CORRECTIONS).exists():
+            mend = f"If a review was killed: mvcc review {typed(folder)} --json finishes its work."
+        raise StoreError(f"{folder} cannot be continued: {problems[0]} {mend}")
+    names = [view.name for view in facts.views]
+    if not set(names) & set(job.views):
+        raise StoreError(
+            f"{folder} cannot be continued: its views are {clipped(', '.join(names), 100)}, and"
+            f" none of them is clustered here ({clipped(', '.join(job.views), 100)})."
+        )
+    gone, is_asked = list[str](), bool(job.asked)
+    if not is_asked:
+        asked, gone = _folders_of_answers(folder)
+        job = job.model_copy(update={"asked": asked})
+    places = facts.settings.get("views", {})
+    former = Former(
+        str(folder),
+        read_found(folder),
+        lambda: read_clustering(folder)[0],
+        read_corrections(folder),
+        facts.n_clusters,
+        tuple(gone),
+        answers_again=not is_asked,
+        moved=[name for name, view in job.views.items() if _moved(view, places.get(name, {}))],
+    )
+    return job, former
+
+
+def answered(job: Job, inputs: Inputs, former: Former | None) -> Inputs:
+    """Return inputs with the answers about objects as the corrected matches of a former one say.
+
+    Answers about rows by numbers that may be those of other rows now are refused if they are taken
+    over, and used with a warning if somebody has named their folders.
+    """
+    if former is None:
+        return with_answers(job, inputs)
+    counts = _rows_of_others(job, inputs, former)
+    rows = enumerated(f"{counted(n, 'row')} of {view}" for view, n in sorted(counts.items()))
+    about = f"answers about {rows} by their numbers, which may be those of other rows now"
+    if counts and former.answers_again:
+        raise DataError(
+            f"{former.called} has {about}. Name the folder of the answers that hold for this table"
+            " with `asked` (--asked)."
+        )
+    found = with_answers(job, inputs, former.matched(inputs))
+    if not counts:
+        return found
+    tables = agreeing(len(counts), "the table is not the one", "the tables are not those")
+    note = f"There are {about}: {tables} that {former.called} was made of."
+    return replace(found, notes=(*found.notes, note))
+
+
+def _rows_of_others(job: Job, inputs: Inputs, former: Former) -> Counter[str]:
+    """Count the rows that answers name by numbers, per view of a former result that has changed."""
+    changed = former.strange(inputs).intersection(view.name for view in former.facts.views)
+    if not (changed and job.asked):
+        return Counter()
+    return Counter(view for view, _ in answered_rows(job, inputs) if view in changed)
+
+
+def _moved(view: View, before: Mapping[str, Any]) -> bool:
+    """Tell whether a table begins elsewhere in its file than it did."""
+    return (view.sheet, view.header) != (before.get("sheet"), before.get("header"))
+
+
+def _folders_of_answers(folder: Path) -> tuple[tuple[str, ...], list[str]]:
+    """Return the folders of answers that a clustering was made with, and those that are gone.
+
+    The clustering itself has the answers of these, and comes first, so that people keep their
+    order. Folders that were gone before are read again once they are back.
+    """
+    asked = _asked_before(folder)
+    there = tuple(path for path in asked if log_in(path).exists())
+    gone = [path for path in asked if path not in there]
+    if not gone and asked == tuple(map(os.path.normpath, load_job(folder / CONFIG).asked)):
+        return asked, []
+    if not (folder / ANSWERS).exists():
+        lost = gone[0] if gone else folder / ANSWERS
+        raise DataError(
+            f"{lost}, which has the answers that {folder} was made with, is not there any more."
+            " Name the folder of these answers with `asked` (--asked)."
+        )
+    return (str(folder), *there), gone
+
+
+def _asked_before(folder: Path, met: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the folders of answers of a clustering, in place of a former one those of that one.
+
+    A clustering that was `met` on the way adds none: two may have continued each other in turn.
+    """
+    met, found = met | {os.path.realpath(folder)}, list[str]()
+    for path in load_job(folder / CONFIG).asked:
+        if log_in(path).name != ANSWERS or not (Path(path) / CONFIG).exists():
+            found.append(os.path.normpath(path))
+        elif os.path.realpath(path) not in met:
+            found += _asked_before(Path(path), met)
+    return tuple(dict.fromkeys(found))
