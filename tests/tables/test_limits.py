@@ -21,7 +21,7 @@ from mvcc.constraints import ConstraintFile
 from mvcc.exceptions import DataError, MvccError
 from mvcc.results import Results, read_facts
 from mvcc.tables._job import View
-from mvcc.tables.reading import _sheets
+from mvcc.tables.reading import _workbooks
 from mvcc.tables.reading._files import read_frame, read_frames
 from mvcc.tables.reading._people import read_records
 from tests.tables.problems import read_table
@@ -121,7 +121,7 @@ def test_a_damaged_sheet_of_charts_is_refused_in_words_of_mvcc(tmp_path):
 
 
 def test_a_file_of_many_elements_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(_sheets, "MOST_ELEMENTS", 10)
+    monkeypatch.setattr(_workbooks, "MOST_ELEMENTS", 10)
     refused(workbook(tmp_path / "a.xlsx"), "more than 10 elements of XML")
 
 

@@ -39,7 +39,8 @@ from mvcc.tables.output._stored import (
 from mvcc.tables.reading._files import read_frame
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._rows import ids_of
-from mvcc.tables.reading._typed_tables import read_records, read_workbook
+from mvcc.tables.reading._typed_tables import read_records
+from mvcc.tables.reading._workbooks import read_workbook
 
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
 _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")

@@ -24,7 +24,7 @@ from mvcc.exceptions import DataError
 from mvcc.tables.reading._column import Written, as_texts, is_missing
 from mvcc.tables.reading._columns import understand_all
 from mvcc.tables.reading._numbers import is_written_number
-from mvcc.tables.reading._sheets import MOST_COLUMNS, MOST_ROWS
+from mvcc.tables.reading._workbooks import MOST_COLUMNS, MOST_ROWS
 
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_MEASURED, _WIDEST = 200, 60  # rows whose cells set the width of a column, and characters

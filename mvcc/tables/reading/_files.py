@@ -24,7 +24,8 @@ from mvcc._utils.text import (
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import frames_of_parquet, parts_of, read_parquet
 from mvcc.tables.reading._text_tables import frames_of_text, read_text_table
-from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records, read_workbook
+from mvcc.tables.reading._typed_tables import read_array, read_arrays, read_records
+from mvcc.tables.reading._workbooks import read_workbook
 
 _MOST_SHOWN = 1000  # characters of a path
 

@@ -1,28 +1,16 @@
-"""The sheets of a workbook: their size, before any is read, and the table in each."""
+"""The table in a sheet of a workbook, and what stands around it."""
 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import IO, Any
-from xml.parsers import expat
+from typing import Any
 
 from mvcc._utils.messages import counted, shown
 
-MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
-MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
-MOST_ELEMENTS = 2**26  # of XML in one file of a workbook
-_PLACE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
-_BLOCK = 2**16
-_FORMULA = "http://schemas.openxmlformats.org/spreadsheetml/2006/main f"  # others are of charts
-_WIDTH = MOST_COLUMNS + 1
-
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
-
 Row = list[Any]
 Cells = list[Row]
 
@@ -37,92 +25,6 @@ _TOTAL = re.compile(
     rf"|mittelwerte?|durchschnitt|moyennes?|anzahl|counts?|nombre|[Σ∑])(:?|:?\s{_COUNT})",
     re.IGNORECASE,
 )
-
-
-@dataclass(eq=False)
-class Sheet:
-    """What a file of XML holds, if it is a sheet; 0 where there is no value."""
-
-    first: int = 0  # row with values
-    last: int = 0
-    width: int = 0  # up to the last column with values
-    merged: list[Area] = field(default_factory=list)
-    # the places of all formulas, each in 8 bytes
-    formulas: array[int] = field(default_factory=partial(array, "q"))
-    n_elements: int = 0  # of XML
-    _row: int = 0  # that is being read
-    _column: int = 0
-
-    def begin(self, name: str, given: dict[str, str]) -> None:
-        """Count an element of XML."""
-        self.n_elements += 1
-        if self.n_elements > MOST_ELEMENTS:
-            raise ValueError(
-                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
-            )
-        match name.rpartition(" ")[2]:
-            case "c":
-                self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
-                if self._column > MOST_COLUMNS:
-                    raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
-            case "v" | "is" | "f":
-                self.first = self.first or self._row
-                self.last, self.width = self._row, max(self.width, self._column)
-                if name == _FORMULA:
-                    self.formulas.append(self._row * _WIDTH + self._column - 1)
-            case "row":
-                before, self._column = self._row, 0
-                self._row = int(float(given["r"])) if "r" in given else before + 1
-                if not before < self._row <= MOST_ROWS:
-                    where = f"row {self._row:,} comes after row {before:,}"
-                    raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
-            case "mergeCell":
-                first, _, last = given.get("ref", "").partition(":")
-                self.merged.append((*_place(first), *_place(last or first)))
-
-    def without_values(self, rows: Cells) -> list[str]:
-        """Return the cells, such as B7, whose formulas no program has computed."""
-        places = (divmod(place, _WIDTH) for place in self.formulas)
-        lost = [place for place in places if rows[place[0] - self.first][place[1]] is None]
-        return [f"{letters_of(column)}{row}" for row, column in lost]
-
-
-def measured(source: IO[bytes]) -> Sheet:
-    """Count what is in a file of XML, some kilobytes at a time; refuse more than a sheet holds."""
-    sheet, parser = Sheet(), expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = sheet.begin
-    parser.StartDoctypeDeclHandler = _refuse_entities
-    try:
-        while block := source.read(_BLOCK):
-            parser.Parse(block)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise ValueError(f"its XML is damaged: {error}") from error
-    for area in sheet.merged:
-        if area[0] <= sheet.last and area[1] <= sheet.width:  # others hold no value
-            sheet.last, sheet.width = max(sheet.last, area[2]), max(sheet.width, area[3])
-    if sheet.last * sheet.width > MOST_CELLS:
-        raise ValueError(
-            f"a sheet claims {sheet.last:,} rows of {sheet.width:,} columns; at most {MOST_CELLS:,}"
-            " cells are read. Delete far cells and merged areas, or save it as CSV"
-        )
-    return sheet
-
-
-def _refuse_entities(*_: Any) -> None:
-    raise ValueError("its XML declares a document type, which no workbook has")
-
-
-def _place(written: str) -> tuple[int, int]:
-    """Return row and column of a place such as B7."""
-    found = _PLACE.fullmatch(written)
-    column = 0
-    for letter in found[1] if found else "":
-        column = 26 * column + ord(letter) - 64
-    if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
-        end = f"XFD{MOST_ROWS}"
-        raise ValueError(f"{written[:20]!r} is not a place in a sheet, which ends at {end}")
-    return int(found[2]), column
 
 
 def letters_of(column: int) -> str:

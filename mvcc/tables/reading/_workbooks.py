@@ -1,0 +1,295 @@
+"""Excel workbooks: the size of their sheets, before any is read, and the sheet with the table."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import zipfile
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import IO, Any, TypeAlias
+from xml.parsers import expat
+
+import pandas as pd
+
+from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
+from mvcc._utils.reading import check_unpacked, check_zip, in_lines
+from mvcc.exceptions import DataError
+from mvcc.tables.reading._problems import option_for
+from mvcc.tables.reading._sheets import ERRORS, Area, Cells, letters_of, table_in
+from mvcc.tables.reading._typed_tables import framed
+
+MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
+MOST_CELLS = 2**25  # of all that is read of a sheet: its rows times its columns
+MOST_ELEMENTS = 2**26  # of XML in one file of a workbook
+_PLACE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+_BLOCK = 2**16
+_FORMULA = "http://schemas.openxmlformats.org/spreadsheetml/2006/main f"  # others are of charts
+_WIDTH = MOST_COLUMNS + 1
+
+_MANY_TIMES = 10  # as many cells as another sheet has the one that is taken without asking
+_LOOKED_AT = 50  # rows, for how their numbers are shown
+_ZEROS = re.compile("00+")
+_MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
+
+
+@dataclass(eq=False)
+class Sheet:
+    """What a file of XML holds, if it is a sheet; 0 where there is no value."""
+
+    first: int = 0  # row with values
+    last: int = 0
+    width: int = 0  # up to the last column with values
+    merged: list[Area] = field(default_factory=list)
+    # the places of all formulas, each in 8 bytes
+    formulas: array[int] = field(default_factory=partial(array, "q"))
+    n_elements: int = 0  # of XML
+    _row: int = 0  # that is being read
+    _column: int = 0
+
+    def begin(self, name: str, given: dict[str, str]) -> None:
+        """Count an element of XML."""
+        self.n_elements += 1
+        if self.n_elements > MOST_ELEMENTS:
+            raise ValueError(
+                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
+            )
+        match name.rpartition(" ")[2]:
+            case "c":
+                self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
+                if self._column > MOST_COLUMNS:
+                    raise ValueError(f"row {self._row} has more than {MOST_COLUMNS:,} cells")
+            case "v" | "is" | "f":
+                self.first = self.first or self._row
+                self.last, self.width = self._row, max(self.width, self._column)
+                if name == _FORMULA:
+                    self.formulas.append(self._row * _WIDTH + self._column - 1)
+            case "row":
+                before, self._column = self._row, 0
+                self._row = int(float(given["r"])) if "r" in given else before + 1
+                if not before < self._row <= MOST_ROWS:
+                    where = f"row {self._row:,} comes after row {before:,}"
+                    raise ValueError(f"{where}; a sheet has {MOST_ROWS:,} rows")
+            case "mergeCell":
+                first, _, last = given.get("ref", "").partition(":")
+                self.merged.append((*_place(first), *_place(last or first)))
+
+    def without_values(self, rows: Cells) -> list[str]:
+        """Return the cells, such as B7, whose formulas no program has computed."""
+        places = (divmod(place, _WIDTH) for place in self.formulas)
+        lost = [place for place in places if rows[place[0] - self.first][place[1]] is None]
+        return [f"{letters_of(column)}{row}" for row, column in lost]
+
+
+def _measured(source: IO[bytes]) -> Sheet:
+    """Count what is in a file of XML, some kilobytes at a time; refuse more than a sheet holds."""
+    sheet, parser = Sheet(), expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = sheet.begin
+    parser.StartDoctypeDeclHandler = _refuse_entities
+    try:
+        while block := source.read(_BLOCK):
+            parser.Parse(block)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise ValueError(f"its XML is damaged: {error}") from error
+    for area in sheet.merged:
+        if area[0] <= sheet.last and area[1] <= sheet.width:  # others hold no value
+            sheet.last, sheet.width = max(sheet.last, area[2]), max(sheet.width, area[3])
+    if sheet.last * sheet.width > MOST_CELLS:
+        raise ValueError(
+            f"a sheet claims {sheet.last:,} rows of {sheet.width:,} columns; at most {MOST_CELLS:,}"
+            " cells are read. Delete far cells and merged areas, or save it as CSV"
+        )
+    return sheet
+
+
+def _refuse_entities(*_: Any) -> None:
+    raise ValueError("its XML declares a document type, which no workbook has")
+
+
+def _place(written: str) -> tuple[int, int]:
+    """Return row and column of a place such as B7."""
+    found = _PLACE.fullmatch(written)
+    column = 0
+    for letter in found[1] if found else "":
+        column = 26 * column + ord(letter) - 64
+    if found is None or not 1 <= int(found[2]) <= MOST_ROWS or column > MOST_COLUMNS:
+        end = f"XFD{MOST_ROWS}"
+        raise ValueError(f"{written[:20]!r} is not a place in a sheet, which ends at {end}")
+    return int(found[2]), column
+
+
+_Filled: TypeAlias = tuple[Any, Sheet]  # a sheet of openpyxl, and its size
+
+
+def read_workbook(
+    content: bytes,
+    path: str,
+    exact: bool = False,
+    *,
+    sheet: str | None = None,
+    header: int | None = None,
+) -> pd.DataFrame:
+    """Read the table of an Excel workbook, merged cells filled, with the stored values of formulas.
+
+    With ``exact``, each cell keeps its own type; errors are texts, impossible days are numbers.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content))
+            parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
+            sizes = {}
+            for name in parts:
+                with archive.open(name) as source:
+                    sizes[name] = _measured(source)
+        return _read_sheet(content, path, sizes, exact, sheet, header)
+    except DataError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
+        words = "a part of it is damaged" if isinstance(error, _MISTAKES) else words_of(error)
+        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words}.") from error
+
+
+def _read_sheet(
+    content: bytes,
+    path: str,
+    sizes: Mapping[str, Sheet],
+    exact: bool,
+    title: str | None,
+    header: int | None,
+) -> pd.DataFrame:
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    sheets = [(sheet, sizes[sheet._worksheet_path]) for sheet in book.worksheets]
+    filled = [(sheet, size) for sheet, size in sheets if size.last]
+    if not filled:
+        raise DataError(f"{path}: all sheets are empty.")
+    sheet, size = _sheet_called(filled, title, path) if title else _likely_sheet(filled, path)
+    if header is not None and not size.first <= header <= size.last:
+        raise DataError(
+            f"{path}: row {header} of the sheet {shown(sheet.title)} is empty (`header:`); its"
+            f" values are in rows {size.first} to {size.last}."
+        )
+    rows = _rows_of(sheet, size)
+    if exact:
+        _undo_false_days(rows, content, sheet, size)
+    else:
+        _write_zeros(rows, sheet, size)
+    grid = table_in(rows, size.first, size.merged, header)
+    below = grid.rows
+    texts = (value for row in [grid.names, *below] for value in row if isinstance(value, str))
+    check_unpacked(sum(map(len, texts)))
+    if not exact:
+        below = [[None if value in ERRORS else value for value in row] for row in below]
+    frame = framed(grid.names, below, exact)
+    frame.attrs |= {"header": grid.header, "lines": in_lines(grid.lines)}
+    if len(filled) > 1:
+        frame.attrs["sheet"] = sheet.title
+    notes = []
+    if grid.left_out:
+        notes.append(
+            f"row {grid.header} of the sheet {shown(sheet.title)} names the columns (`header:` sets"
+            f" another one). Left out: {'; '.join(grid.left_out)}."
+        )
+    if len(filled) > 1 and not title:
+        titles = [shown(other.title) for other, _ in filled if other is not sheet]
+        others = clipped(", ".join(titles), 200)
+        notes.append(
+            f"the sheet {shown(sheet.title)} was read, not {others} (`sheet:` names another one)."
+        )
+    if lost := size.without_values(rows):
+        cells = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        notes.append(
+            f"{counted(len(lost), 'formula')} without a stored value ({cells}) counted as missing;"
+            " open the file in a spreadsheet program and save it, to store what they give."
+        )
+    frame.attrs["notes"] = [f"{path}: {note}" for note in notes]
+    return frame
+
+
+def _sheet_called(filled: list[_Filled], title: str, path: str) -> _Filled:
+    """Return the sheet of a name; case and blanks around it do not matter."""
+    called = {sheet.title.strip().casefold(): (sheet, size) for sheet, size in filled}
+    found = called.get(title.strip().casefold())
+    if found is None:
+        titles = [sheet.title for sheet, _ in filled]
+        known = clipped(", ".join(map(shown, titles)), 300)
+        raise DataError(
+            f"{path}: there is no sheet {shown(title)} with values{nearest(title, titles)} The"
+            f" sheets are {known}."
+        )
+    return found
+
+
+def _likely_sheet(filled: list[_Filled], path: str) -> _Filled:
+    """Return the sheet with the table; hidden ones count only if there are no others."""
+    visible = [one for one in filled if one[0].sheet_state == "visible"] or filled
+    if len(visible) == 1:
+        return visible[0]
+    grids = [table_in(_rows_of(sheet, size), size.first, size.merged) for sheet, size in visible]
+    tables = [place for place, grid in enumerate(grids) if grid.looks_like_a_table]
+    by_size = sorted(tables or range(len(grids)), key=lambda place: -grids[place].n_filled)
+    first, *others = by_size
+    if tables and others and grids[first].n_filled < _MANY_TIMES * grids[others[0]].n_filled:
+        listed = []
+        for n in tables:
+            n_rows, n_columns = len(grids[n].rows), len(grids[n].names)
+            size = f"{counted(n_rows, 'row')} × {counted(n_columns, 'column')}"
+            listed.append(f"{shown(visible[n][0].title)} ({size})")
+        title = visible[first][0].title
+        raise DataError(
+            f"{path}: {len(listed)} sheets look like tables: {clipped(', '.join(listed), 300)}."
+            f" Name one in its view, such as `sheet: {title}`"
+            f" ({option_for('--sheet', 'VIEW', [title])})."
+        )
+    return visible[first]
+
+
+def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
+    """Return the values of a sheet from its first row with values, also of rows not in the file."""
+    n_rows = size.last - size.first + 1
+    area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
+    rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
+    return rows + [[None] * size.width for _ in range(n_rows - len(rows))]
+
+
+def _write_zeros(rows: list[list[Any]], sheet: Any, size: Sheet) -> None:
+    """Put zeros before distinct whole numbers whose column has a format such as 00000.
+
+    These are ids. Only the first rows are read a second time, for their formats.
+    """
+    area = {"min_row": size.first, "max_row": size.first + _LOOKED_AT, "max_col": size.width}
+    for place, cells in enumerate(zip(*sheet.iter_rows(**area, min_col=1), strict=True)):
+        formats = {cell.number_format for cell in cells if isinstance(cell.value, int | float)}
+        if len(formats) != 1 or not _ZEROS.fullmatch(one := formats.pop()):
+            continue
+        with_numbers = [row for row in rows if isinstance(row[place], int | float)]
+        numbers = [row[place] for row in with_numbers]
+        are_whole = all(type(number) is int and number >= 0 for number in numbers)
+        if are_whole and len(set(numbers)) == len(numbers):
+            for row in with_numbers:
+                row[place] = f"{row[place]:0{len(one)}}"
+
+
+def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sheet) -> None:
+    """Put back the numbers of cells that are formatted as days, but lie outside 1900 to 9999."""
+    import openpyxl
+
+    if not any(map(_is_false_day, chain.from_iterable(rows))):
+        return
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    book._date_formats.clear()  # so that the same cells are numbers
+    for row, numbers in zip(rows, _rows_of(book[sheet.title], size), strict=True):
+        for place, value in enumerate(row):
+            if _is_false_day(value):
+                row[place] = numbers[place]
+
+
+def _is_false_day(value: Any) -> bool:
+    """Tell whether a cell may be such a number: openpyxl has an error for the late ones."""
+    return value == "#VALUE!" or (isinstance(value, datetime.datetime) and value.year < 1900)
