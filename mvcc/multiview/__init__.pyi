@@ -24,7 +24,6 @@ from .co_em._transfer import ViewState as ViewState
 from .joint._joint_graph_clustering import JointGraphClustering as JointGraphClustering
 from .joint._new_rows import NearestAnchors as NearestAnchors
 from .joint._new_rows import NearestRows as NearestRows
-from .matches._candidates import FEWEST_MATCHES as FEWEST_MATCHES
 from .matches._candidates import MatchCandidates as MatchCandidates
 from .matches._candidates import candidate_hits as candidate_hits
 from .matches._candidates import fewest_left as fewest_left
@@ -34,6 +33,7 @@ from .matches._proposals import match_proposals as match_proposals
 from .matches._suspicious import hardly_agree as hardly_agree
 from .matches._suspicious import seem_wrong as seem_wrong
 from .matches._suspicious import suspicious_matches as suspicious_matches
+from .matches._unmatched import FEWEST_MATCHES as FEWEST_MATCHES
 from .questions._agreement import Agreement as Agreement
 from .questions._agreement import agreement as agreement
 from .questions._group_links import GroupLinks as GroupLinks

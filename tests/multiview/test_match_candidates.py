@@ -14,6 +14,7 @@ from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview import match_proposals
 from mvcc.multiview.matches import _candidates as module
+from mvcc.multiview.matches import _unmatched as unmatched
 
 
 def two_views(n=90, noise=0.1, n_matches=60, seed=0):
@@ -32,12 +33,12 @@ def slow_scores(views, matches):
         landmarks = X[matched]
         gaps = ((X[:, None] - landmarks[None]) ** 2).sum(axis=2)
         unit = np.median(gaps[matched][np.triu_indices(len(matched), 1)])
-        kernels.append(np.exp(-module.WIDTH * gaps / unit))
+        kernels.append(np.exp(-unmatched.WIDTH * gaps / unit))
         kernels[-1] -= kernels[-1][matched].mean(axis=0)
         own.append(np.setdiff1d(np.arange(len(X)), matched))
     a, b = (K[matched] for K, matched in zip(kernels, matches.T, strict=True))
     m = len(matches)
-    within = [C + module.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
+    within = [C + unmatched.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
     between, zero = a.T @ b / m, np.zeros((m, m))
     values, vectors = scipy.linalg.eigh(
         np.block([[zero, between], [between.T, zero]]), scipy.linalg.block_diag(*within)
@@ -82,9 +83,9 @@ def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch)
     apart = np.zeros(scores.shape, np.bool_)
     for i, j in refused:
         apart[rows == i, others == j] = True
-    scores[apart] = module.LEAST
+    scores[apart] = unmatched.LEAST
     given = {(1, 0): [(j, i) for i, j in [*refused, tuple(matches[0])]]}  # matched rows as well
-    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 200)
+    monkeypatch.setattr(unmatched, "_BLOCK_ENTRIES", 200)
     columns, pairs = map(raw_columns, views), np.array(given[1, 0])[:, ::-1]
     found = module.candidates_between(*columns, matches, 3, pairs)
     order = np.argsort(-scores.max(axis=1))
@@ -96,12 +97,12 @@ def test_what_was_refused_comes_last_and_the_next_ones_are_proposed(monkeypatch)
         for row, own in zip(order, scores[order], strict=True)
     ]
     proposed = match_proposals(views, known, refused=given)[0, 1]
-    scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = module.LEAST  # ten are considered
+    scores[scores < -np.sort(-scores, axis=1)[:, 9:10]] = unmatched.LEAST  # ten are considered
     expected = set()
-    while scores.max() > module.LEAST:
+    while scores.max() > unmatched.LEAST:
         i, j = np.unravel_index(scores.argmax(), scores.shape)
         expected.add((rows[i], others[j]))
-        scores[i], scores[:, j] = module.LEAST, module.LEAST
+        scores[i], scores[:, j] = unmatched.LEAST, unmatched.LEAST
     assert {*map(tuple, proposed.pairs.tolist())} == expected
     assert np.isfinite(proposed.probabilities).all()
     all_refused = {(0, 1): [(i, j) for i in rows for j in others]}
@@ -134,7 +135,7 @@ def test_names_and_the_order_of_views_do_not_matter():
 def test_many_rows_are_compared_in_blocks_and_by_some_landmarks(monkeypatch, name, value, same):
     views, matches, partner = two_views()
     expected = match_candidates(views, {(0, 1): matches})[0, 1]
-    monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(unmatched, name, value)
     found = match_candidates(views, {(0, 1): matches})[0, 1]
     assert np.allclose(found.scores, expected.scores) is same
     assert (found.candidates == partner[found.rows][:, None]).any(axis=1).mean() > 0.9

@@ -7,31 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-from scipy.spatial.distance import cdist, pdist
 
 from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
-from mvcc.embedding import raw_columns, unit_rows
+from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.matches._unmatched import FEWEST_MATCHES, LEAST, NONE, Unmatched
 from mvcc.views import GivenViews
 
-FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
-MOST_LANDMARKS = 500  # matched rows that all rows are compared with
-# of the kernel, in median squared distances; of the columns, in their mean variance
-WIDTH, RIDGE = (0.5, 0.01)
-# whose mean similarity is taken off: rows that are near everything are near nothing in particular
-_NEIGHBORS = 10
-LEAST = -4.0  # of all scores
-_BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
-
 Pair = tuple[int, int]
-_NONE = np.empty((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class MatchCandidates:
+class Likeliest:
+    """Rows of view u, their likeliest counterparts, and scores, as ``MatchCandidates`` has them."""
+
+    rows: Ints
+    candidates: Ints
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class MatchCandidates(Likeliest):
     """The likeliest counterparts, in view v, of the rows of view u without a match to it.
 
     Attributes
@@ -50,9 +48,6 @@ class MatchCandidates:
         candidate.
     """
 
-    rows: Ints
-    candidates: Ints
-    scores: Floats
     mutual: Bools
     margins: Floats
 
@@ -179,7 +174,7 @@ def matched_columns(
     apart = given.relations(refused or {})
     columns = [raw_columns(X) for X in data]
     for (u, v), rows in relations.items():
-        yield (u, v), columns[u], columns[v], rows, apart.get((u, v), _NONE)
+        yield (u, v), columns[u], columns[v], rows, apart.get((u, v), NONE)
 
 
 def fewest_left(matches: Ints, n_folds: int) -> int:
@@ -198,7 +193,7 @@ def _folds(matches: Ints, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
 
 def without_folds(
     here: Floats, there: Floats, matches: Ints, n_folds: int, c: int
-) -> Iterator[tuple[Ints, MatchCandidates]]:
+) -> Iterator[tuple[Ints, Likeliest]]:
     """Give each fold of the matches, and the counterparts that are found without it."""
     n_left = fewest_left(matches, n_folds)
     if n_left < FEWEST_MATCHES:
@@ -207,7 +202,7 @@ def without_folds(
             f" {n_folds} folds; {len(matches)} leave {n_left}."
         )
     for cut, others in _folds(matches, n_folds):
-        yield cut, candidates_between(here, there, others, c)
+        yield cut, likeliest(here, there, others, c)
 
 
 def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
@@ -215,7 +210,7 @@ def are_matches(matches: Ints, rows: Ints, others: Ints) -> Bools:
     return np.isin((rows << 32) | others, (matches[:, 0] << 32) | matches[:, 1])
 
 
-def first_hits(cut: Ints, found: MatchCandidates, most: int) -> Bools:
+def first_hits(cut: Ints, found: Likeliest, most: int) -> Bools:
     """Tell which of the first candidates of every cut row is the first counterpart, (r, most)."""
     own = np.isin(found.rows, cut[:, 0])
     hits = are_matches(cut, found.rows[own, None], found.candidates[own, :most])
@@ -223,110 +218,42 @@ def first_hits(cut: Ints, found: MatchCandidates, most: int) -> Bools:
     return np.pad(hits, ((0, 0), (0, most - hits.shape[1])))
 
 
-def candidates_between(
-    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = _NONE
-) -> MatchCandidates:
+def likeliest(
+    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = NONE
+) -> Likeliest:
     """Return the c likeliest counterparts of the rows of one view that no match names.
 
     Pairs of rows that are ``refused`` have the least score.
     """
-    if len(matches) < FEWEST_MATCHES:
-        raise InvalidInputError(
-            f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
-        )
-    # in random order: by number, equally near rows would match where tables have the same order
-    rng = np.random.default_rng(0)
-    rows = rng.permutation(np.setdiff1d(np.arange(len(here)), matches[:, 0]))
-    others = rng.permutation(np.setdiff1d(np.arange(len(there)), matches[:, 1]))
-    if not len(rows) or not len(others):
-        none = np.empty((0, 0))
-        return MatchCandidates(
-            rows[:0], none.astype(np.int64), none, np.empty(0, np.bool_), np.empty(0)
-        )
-    x, y = _in_one_space(here, there, matches, rows, others)
-    hubs = _similarity_to_nearest(x, y), _similarity_to_nearest(y, x)
-    ends = zip((len(here), len(there)), (rows, others), refused.T, strict=True)
-    apart = np.column_stack([_places(*own) for own in ends])
-    apart = apart[(apart >= 0).all(axis=1)]
-    found, scores = _nearest(x, y, *hubs, max(c, 2), apart)
-    back, back_scores = _nearest(y, x, *hubs[::-1], 2, apart[:, ::-1])
+    unmatched = Unmatched.of(here, there, matches, refused)
+    found, scores, _ = unmatched.nearest(max(c, 2))
+    order = _order(scores)
+    rows, candidates = unmatched.rows[order], unmatched.others[found[order, :c]]
+    return Likeliest(rows, candidates, scores[order, :c])
+
+
+def candidates_between(
+    here: Floats, there: Floats, matches: Ints, c: int, refused: Ints = NONE
+) -> MatchCandidates:
+    """Return what `likeliest` does, and whether candidates have the same rows as theirs."""
+    unmatched = Unmatched.of(here, there, matches, refused)
+    found, scores, hubs = unmatched.nearest(max(c, 2))
+    if not len(found):
+        return MatchCandidates(unmatched.rows, found, scores, hubs.astype(np.bool_), hubs)
+    back, back_scores, _ = unmatched.turned(hubs).nearest(2)
     first = found[:, 0]
-    mutual = back[first, 0] == np.arange(len(rows))
+    mutual = back[first, 0] == np.arange(len(first))
     rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
     margins = scores[:, 0] - np.maximum(_second(scores), rival)
-    order = np.argsort(-scores[:, 0], kind="stable")
-    return MatchCandidates(
-        rows[order], others[found[order, :c]], scores[order, :c], mutual[order], margins[order]
-    )
+    order = _order(scores)
+    rows, candidates = unmatched.rows[order], unmatched.others[found[order, :c]]
+    return MatchCandidates(rows, candidates, scores[order, :c], mutual[order], margins[order])
 
 
-def _places(n: int, rows: Ints, wanted: Ints) -> Ints:
-    """Return where the wanted ones of n rows are among some; −1 for others."""
-    places = np.full(n, -1)
-    places[rows] = np.arange(len(rows))
-    return places[wanted]
+def _order(scores: Floats) -> Ints:
+    """Return the rows with the highest scores first; each has its highest one first."""
+    return np.argsort(-scores.max(axis=1, initial=LEAST), kind="stable")
 
 
 def _second(scores: Floats) -> Floats:
     return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), LEAST)
-
-
-def _in_one_space(
-    here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints
-) -> tuple[Floats, Floats]:
-    """Return rows of both views as unit rows of canonical variates, each times its correlation."""
-    m = len(matches)
-    drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
-    matched_u, own_u = _whitened(here, matches[:, 0], drawn, rows)
-    matched_v, own_v = _whitened(there, matches[:, 1], drawn, others)
-    left, correlations, right = scipy.linalg.svd(matched_u.T @ matched_v / m)
-    return unit_rows(own_u @ left * correlations), unit_rows(own_v @ right.T * correlations)
-
-
-def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
-    """Return matched rows and others, by their kernel with some, without correlation."""
-    landmarks = X[matched[drawn]]
-    width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
-    near, near_own = (
-        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own)
-    )
-    mean = near.mean(axis=0)
-    near, near_own = near - mean, near_own - mean
-    covariance = near.T @ near / len(near)
-    ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
-    factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
-    whitened = (scipy.linalg.solve_triangular(factor, X.T, lower=True).T for X in (near, near_own))
-    return next(whitened), next(whitened)
-
-
-def _blocks(n: int, width: int) -> list[Ints]:
-    return np.array_split(np.arange(n), -(-n * width // _BLOCK_ENTRIES))
-
-
-def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
-    """Return the mean cosine of every row of x to its nearest rows of y."""
-    q = min(_NEIGHBORS, len(y))
-    near = (np.partition(x[some] @ y.T, -q, axis=1)[:, -q:] for some in _blocks(len(x), len(y)))
-    return np.concatenate([cosines.mean(axis=1) for cosines in near])
-
-
-def _nearest(
-    x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int, apart: Ints
-) -> tuple[Ints, Floats]:
-    """Return the rows of y with the highest scores, descending, for every row of x, and scores.
-
-    The pairs of rows that are ``apart`` come last, with the least score.
-    """
-    c = min(c, len(y))
-    places, scores = [], []
-    for some in _blocks(len(x), len(y)):
-        score = 2 * (x[some] @ y.T) - hub_y
-        row, other = apart[np.isin(apart[:, 0], some)].T
-        score[row - some[0], other] = -np.inf
-        found = np.argpartition(-score, c - 1, axis=1)[:, :c]
-        own = np.take_along_axis(score, found, axis=1)
-        order = np.argsort(-own, axis=1, kind="stable")
-        places.append(np.take_along_axis(found, order, axis=1))
-        own = np.take_along_axis(own, order, axis=1) - hub_x[some, None]
-        scores.append(np.maximum(own, LEAST))
-    return np.concatenate(places), np.concatenate(scores)

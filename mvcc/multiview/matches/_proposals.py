@@ -12,15 +12,15 @@ from mvcc._utils.arrays import Bools, Floats, Ints
 from mvcc._utils.one_thread import one_thread
 from mvcc._utils.validation import check_count
 from mvcc.multiview.matches._candidates import (
-    LEAST,
-    MatchCandidates,
+    Likeliest,
     Pair,
     are_matches,
-    candidates_between,
     first_hits,
+    likeliest,
     matched_columns,
     without_folds,
 )
+from mvcc.multiview.matches._unmatched import LEAST
 
 _CONSIDERED = 10  # counterparts of each row
 _HITS = 5
@@ -101,7 +101,7 @@ def match_proposals(
 def _proposals(
     here: Floats, there: Floats, matches: Ints, n_folds: int, refused: Ints
 ) -> MatchProposals:
-    pairs, about = _one_to_one(candidates_between(here, there, matches, _CONSIDERED, refused))
+    pairs, about = _one_to_one(likeliest(here, there, matches, _CONSIDERED, refused))
     if n_folds == 1 or not len(pairs):
         none = np.full(len(pairs), np.nan)
         return MatchProposals(pairs, none, about[:, 0], np.full(_HITS, np.nan))
@@ -121,7 +121,7 @@ def _proposals(
     return MatchProposals(pairs[order], probabilities[order], about[order, 0], hits)
 
 
-def _one_to_one(found: MatchCandidates) -> tuple[Ints, Floats]:
+def _one_to_one(found: Likeliest) -> tuple[Ints, Floats]:
     """Return pairs, those with the highest scores first, and the score and the margin of each.
 
     The margin is the score less the next best one of the row.

@@ -1,0 +1,133 @@
+"""Rows of two views that no match names, in one space, and how alike they are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.spatial.distance import cdist, pdist
+
+from mvcc._utils.arrays import Floats, Ints
+from mvcc.embedding import unit_rows
+from mvcc.exceptions import InvalidInputError
+
+FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
+MOST_LANDMARKS = 500  # matched rows that all rows are compared with
+# of the kernel, in median squared distances; of the columns, in their mean variance
+WIDTH, RIDGE = (0.5, 0.01)
+# whose mean similarity is taken off: rows that are near everything are near nothing in particular
+_NEIGHBORS = 10
+LEAST = -4.0  # of all scores
+_BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
+
+NONE = np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Unmatched:
+    """Rows of two views that no match names, in one space."""
+
+    rows: Ints
+    others: Ints
+    x: Floats
+    y: Floats
+    hubs: Floats  # how near each of the others is to its nearest rows
+    apart: Ints  # places among rows and others that do not match
+
+    @classmethod
+    def of(cls, here: Floats, there: Floats, matches: Ints, refused: Ints) -> Unmatched:
+        """Place the rows by canonical correlations of the matches."""
+        if len(matches) < FEWEST_MATCHES:
+            raise InvalidInputError(
+                f"mappings must have {FEWEST_MATCHES} matches or more of two views, got"
+                f" {len(matches)}."
+            )
+        # in random order: by number, equally near rows would match where tables have the same order
+        rng = np.random.default_rng(0)
+        rows = rng.permutation(np.setdiff1d(np.arange(len(here)), matches[:, 0]))
+        others = rng.permutation(np.setdiff1d(np.arange(len(there)), matches[:, 1]))
+        if not len(rows) or not len(others):
+            nothing = np.empty((0, 0))
+            return cls(rows[:0], others[:0], nothing, nothing, nothing.ravel(), NONE)
+        x, y = _in_one_space(here, there, matches, rows, others)
+        ends = zip((len(here), len(there)), (rows, others), refused.T, strict=True)
+        apart = np.column_stack([_places(*own) for own in ends])
+        apart = apart[(apart >= 0).all(axis=1)]
+        return cls(rows, others, x, y, _nearness(y, x), apart)
+
+    def turned(self, hubs: Floats) -> Unmatched:
+        """Return the same for the counterparts of the others, given how near the rows are."""
+        return Unmatched(self.others, self.rows, self.y, self.x, hubs, self.apart[:, ::-1])
+
+    def nearest(self, c: int) -> tuple[Ints, Floats, Floats]:
+        """Return the others with the highest scores, descending, for every row, scores, and hubs.
+
+        Rows and others that are apart come last, with the least score.
+        """
+        if not len(self.rows):
+            return np.empty((0, 0), np.int64), np.empty((0, 0)), np.empty(0)
+        c = min(c, len(self.others))
+        places, scores, hubs = [], [], []
+        for some in _blocks(len(self.rows), len(self.others)):
+            cosines = self.x[some] @ self.y.T
+            hubs.append(_mean_of_nearest(cosines))
+            score = 2 * cosines - self.hubs
+            row, other = self.apart[np.isin(self.apart[:, 0], some)].T
+            score[row - some[0], other] = -np.inf
+            found = np.argpartition(-score, c - 1, axis=1)[:, :c]
+            own = np.take_along_axis(score, found, axis=1)
+            order = np.argsort(-own, axis=1, kind="stable")
+            places.append(np.take_along_axis(found, order, axis=1))
+            own = np.take_along_axis(own, order, axis=1) - hubs[-1][:, None]
+            scores.append(np.maximum(own, LEAST))
+        return np.concatenate(places), np.concatenate(scores), np.concatenate(hubs)
+
+
+def _places(n: int, rows: Ints, wanted: Ints) -> Ints:
+    """Return where the wanted ones of n rows are among some; −1 for others."""
+    places = np.full(n, -1)
+    places[rows] = np.arange(len(rows))
+    return places[wanted]
+
+
+def _in_one_space(
+    here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints
+) -> tuple[Floats, Floats]:
+    """Return rows of both views as unit rows of canonical variates, each times its correlation."""
+    m = len(matches)
+    drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
+    matched_u, own_u = _whitened(here, matches[:, 0], drawn, rows)
+    matched_v, own_v = _whitened(there, matches[:, 1], drawn, others)
+    left, correlations, right = scipy.linalg.svd(matched_u.T @ matched_v / m)
+    return unit_rows(own_u @ left * correlations), unit_rows(own_v @ right.T * correlations)
+
+
+def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
+    """Return matched rows and others, by their kernel with some, without correlation."""
+    landmarks = X[matched[drawn]]
+    width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
+    near, near_own = (
+        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own)
+    )
+    mean = near.mean(axis=0)
+    near, near_own = near - mean, near_own - mean
+    covariance = near.T @ near / len(near)
+    ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
+    factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
+    whitened = (scipy.linalg.solve_triangular(factor, X.T, lower=True).T for X in (near, near_own))
+    return next(whitened), next(whitened)
+
+
+def _blocks(n: int, width: int) -> list[Ints]:
+    return np.array_split(np.arange(n), -(-n * width // _BLOCK_ENTRIES))
+
+
+def _nearness(x: Floats, y: Floats) -> Floats:
+    """Return the mean cosine of every row of x to its nearest rows of y."""
+    return np.concatenate([_mean_of_nearest(x[some] @ y.T) for some in _blocks(len(x), len(y))])
+
+
+def _mean_of_nearest(cosines: Floats) -> Floats:
+    q = min(_NEIGHBORS, cosines.shape[1])
+    return np.partition(cosines, -q, axis=1)[:, -q:].mean(axis=1)
