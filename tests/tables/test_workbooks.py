@@ -198,7 +198,8 @@ def test_empty_rows_and_columns_and_remarks_beside_the_table_are_left_out(tmp_pa
     rows[5].append("bitte prüfen!")
     table = read(tmp_path, {"Weine": rows})
     assert_is_whole(table)
-    assert "Left out: what stands beside it in E, F, G." in table.notes[0]
+    said = "Left out: 1 row without a value (row 7); what stands beside it in E, F, G."
+    assert said in table.notes[0]
 
 
 def test_a_column_apart_that_goes_with_the_rows_stays(tmp_path):

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any
 
-from mvcc._utils.messages import counted, shown
+import numpy as np
+
+from mvcc._utils.messages import agreeing, counted, shown
 
 Area = tuple[int, int, int, int]  # first row and column, last row and column, from 1
 Row = list[Any]
@@ -16,6 +18,7 @@ Cells = list[Row]
 
 # shown where a formula has failed
 ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
+_MOST_LINES = 3  # that are named
 _LOOKED_AT = 50  # rows in which the names of the columns are sought
 _NEARLY_ALL, _HALF = 0.6, 0.5  # of the columns that names fill; of the rows of a column
 _COUNT = r"\W{0,2}\d[\d.,]*(\s?(\w+|\W))?"  # such as 40 entries, or $40
@@ -68,14 +71,16 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     columns, beside = _columns(names, body)
     rows = [[row[column] for column in columns] for row in body]
     end = _end(rows)
+    lines = [top + first + 1 + place for place in range(end)]
     kept = [place for place, row in enumerate(rows[:end]) if _n_filled(row)]
+    empty = without_value(np.delete(lines, kept).tolist(), "row")
     above = _said(cells[: top - has_groups], "above the names of the columns")
     below = _said(rows[end:], _BELOW)
     named = [names[column] or f"column {letters_of(column)}" for column in columns]
     if not names[columns[0]]:
         named[0] = ""  # as pandas and R write the names of rows
-    lines = [top + first + 1 + place for place in kept]
-    return Grid(named, [rows[n] for n in kept], top + first, lines, above + below + beside)
+    left_out = above + empty + below + beside
+    return Grid(named, [rows[n] for n in kept], top + first, [lines[n] for n in kept], left_out)
 
 
 def _n_filled(row: Row) -> int:
@@ -258,3 +263,12 @@ def _said(rows: Cells, where: str) -> list[str]:
     words = [shown(value) for value in map(_first, rows) if value is not None]
     more = ", …" if len(words) > 2 else ""
     return [f"{counted(len(words), 'row')} {where} ({', '.join(words[:2])}{more})"] if words else []
+
+
+def without_value(lines: list[int], unit: str) -> list[str]:
+    """Say which rows have no value, by lines of their file or rows of their sheet."""
+    if not lines:
+        return []
+    which = [*map(str, lines[:_MOST_LINES]), "…"][: len(lines)]
+    where = f"{agreeing(len(lines), unit, f'{unit}s')} {', '.join(which)}"
+    return [f"{counted(len(lines), 'row')} without a value ({where})"]

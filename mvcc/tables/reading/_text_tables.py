@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
-from mvcc._utils.messages import agreeing, clipped, counted, words_of
+from mvcc._utils.messages import clipped, words_of
 from mvcc._utils.reading import (
     MOST_LINE,
     check_lines,
@@ -37,10 +37,9 @@ from mvcc._utils.text import (
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._problems import title_above
-from mvcc.tables.reading._sheets import total_below
+from mvcc.tables.reading._sheets import total_below, without_value
 
 _LAST = 50  # rows among which totals and footnotes are sought
-_MOST_LINES = 3  # in a note
 _NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
@@ -109,11 +108,9 @@ def _without_empty(
     frame: pd.DataFrame, path: str, notes: list[str], below: list[str]
 ) -> pd.DataFrame:
     """Return a table without empty rows, with notes on what was left out."""
-    lines, left_out = frame.attrs["lines"], below
-    if empty := _empty(frame):
-        which = [*(str(lines[row]) for row in empty[:_MOST_LINES]), "…"][: len(empty)]
-        where = f"{agreeing(len(empty), 'line', 'lines')} {', '.join(which)}"
-        left_out = [f"{counted(len(empty), 'row')} without a value ({where})", *below]
+    lines, empty = frame.attrs["lines"], _empty(frame)
+    left_out = [*without_value([lines[row] for row in empty], "line"), *below]
+    if empty:
         kept = np.delete(np.arange(len(frame)), empty)
         frame = frame.iloc[kept]
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
