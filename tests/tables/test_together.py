@@ -162,6 +162,9 @@ def test_nobodys_answer_is_lost_when_folders_are_gone_and_new_answers_count(tmp_
 
 def test_answers_about_rows_that_are_gone_have_no_effect_and_are_counted(tmp_path, by_two):
     options, _, disputed, _ = by_two
+    partners = dict(matches(tmp_path))
+    link = [partners[one] for one in (disputed, ids_by_kind(tmp_path)["0"][0])]
+    write_csv(tmp_path / "anna/view1.csv", [["i", "j", "kind"], [*link, "must-link"]])
     rows = [row for row in read_csv(tmp_path / "view0.csv") if row["id"] != disputed]
     write_csv(tmp_path / "view0.csv", [rows[0].keys(), *(row.values() for row in rows)])
     values = {"continues": str(tmp_path / "out"), "unknown": "skip", "n_clusters": "auto"}

@@ -216,9 +216,11 @@ def _of_people(
 def _refuse_other_rows(person: Person, history: AnswerHistory, objects: AnsweredObjects) -> None:
     """Refuse groups and constraints of a folder that do not follow from its log.
 
-    They would have no effect, since those of several people follow from their logs.
+    They would have no effect, since those of several people follow from their logs. What is
+    answered of objects that the tables lack, which a note counts, may be about any other row.
     """
-    if Path(person.path).name == ANSWERS:
+    lacks = not history.answers.keys().isdisjoint(objects.absent.values())
+    if lacks or Path(person.path).name == ANSWERS:
         return
     answered, tables = objects.rows(history.answers), objects.inputs.tables
     names = [GROUPS, *(f"{table.name}.csv" for table in tables)]
@@ -230,8 +232,8 @@ def _refuse_other_rows(person: Person, history: AnswerHistory, objects: Answered
         if known:
             raise DataError(
                 f"{path}: it names {shown(known[0])}, about which there is no answer in {LOG}. With"
-                f" several people, groups and constraints follow from {LOG} alone: write an answer"
-                " there, or give constraints with --constraints."
+                " several people or answers of a former result, groups and constraints follow from"
+                f" {LOG} alone: write an answer there, or give constraints with --constraints."
             )
 
 
