@@ -326,8 +326,13 @@ def test_without_two_groups_an_automatic_number_is_refused(tmp_path, options):
     folder, _ = answer_truly(tmp_path, 1)
     named = r"answers name, and 1 was named\. Name two or more, or give"
     assert refused(asking(options, folder), named).inputs is None
-    (folder / "groups.csv").unlink()
-    refused(asking(options, folder), "and none were named")
+    (folder / "groups.csv").unlink()  # the log names it, too
+    refused(asking(options, folder), named)
+    log(folder, "view0:nobody,new:x")
+    gone = "and none were named by rows of these tables"
+    refused(asking(options, folder, unknown="skip"), gone)
+    log(folder)
+    refused(asking(options, folder), r"and none were named\.")
     assert not (tmp_path / "out/cluster.yaml").exists()
 
 
@@ -419,8 +424,26 @@ def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
             )
             for group in session.groups
         }
-    answers = read_answered(options, tmp_path / "asked").answers
-    assert {name: sum(map(len, rows)) for name, rows in answers.groups.items()} == groups
+    (tmp_path / "solo").mkdir()
+    shutil.copy(tmp_path / "asked/asked.csv", tmp_path / "solo")  # which is enough
+    both = [read_answered(options, tmp_path / name) for name in ("asked", "solo")]
+    for read in both:
+        of_groups = read.answers.groups.items()
+        assert {name: sum(map(len, rows)) for name, rows in of_groups} == groups
+        assert (read.answers.n_counted, read.answers.n_in_a_row) == (K, 25 - K - 1)
+        assert not [note for note in read.notes if "do not say the same" in note]
+    assert both[0].constraints == both[1].constraints
+    changed = (tmp_path / "asked/asked.csv").read_text().rpartition(",unsure,")
+    for said, n in ((",outlier,", 0), (",none of these,", 1)):
+        (tmp_path / "asked/asked.csv").write_text(changed[0] + said + changed[2])
+        notes = [
+            note for note in read_answered(options, tmp_path / "asked").notes if "same" in note
+        ]
+        assert len(notes) == n
+        for note in notes:
+            assert note.startswith(str(tmp_path / "asked/groups.csv"))
+            assert "asked.csv about 1 answered object, and count as they are" in note
+    (tmp_path / "asked/asked.csv").write_text("".join(changed))
     facts = cluster(asking(options, tmp_path / "asked", n_clusters="auto"), tmp_path / "out")
     assert facts["n_clusters"] == K
     assert set(facts["names"]) == set(groups) == {"none of these", "sort, 1", "sort, 2"}

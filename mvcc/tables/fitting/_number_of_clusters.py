@@ -38,6 +38,7 @@ def with_number(job: Job, inputs: Inputs) -> Job:
         if answers:
             n = answers.n_counted
             named = f"{n or 'none'} {agreeing(n, 'was', 'were')} named"
+            named += " by rows of these tables" if answers.n_gone else ""
         if n < 2:
             is_constrained = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(

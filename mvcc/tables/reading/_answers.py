@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +54,7 @@ class Answers:
     tables: list[Table]  # with the outliers
     people: list[Person]
     together: Together | None = None  # how several people agree
+    n_gone: int = 0  # groups without a row in these tables
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""
@@ -118,13 +119,14 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
     # answers may be of rows that the tables do not have
     objects = AnsweredObjects(matched or inputs, job.continues is not None or job.unknown == "skip")
     histories = {person.name: read_history(person, objects) for person in people}
-    shared = None
+    shared = agreement(histories)
+    history = next(iter(histories.values())) if len(histories) == 1 else shared.history
+    found = _of_logs(files, people, shared, objects)
     if len(people) > 1 or Path(files[0]).name == ANSWERS:
-        shared = agreement(histories)
-        history, found = shared.history, _of_people(files, people, histories, shared, objects)
+        for person in people:
+            _refuse_other_rows(person, histories[person.name], objects)
     else:
-        history = next(iter(histories.values()), AnswerHistory())
-        found = _of_files(job, files, people, objects, notes)
+        found = _of_files(job, files, found, history.answers, objects, notes)
     members, constraints, sizes, source = found
     outliers = {one for one, says in history.answers.items() if says == OUTLIER}
     outliers -= set(objects.absent.values())
@@ -143,7 +145,8 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
         source,
         inputs.tables,
         people,
-        _together(shared, histories, objects) if shared and len(people) > 1 else None,
+        _together(shared, histories, objects) if len(people) > 1 else None,
+        len(members) - len(groups),
     )
     whole = replace(
         inputs,
@@ -156,45 +159,70 @@ def with_answers(job: Job, inputs: Inputs, matched: Inputs | None = None) -> Inp
 
 
 def _of_files(
-    job: Job, files: list[str], people: list[Person], objects: AnsweredObjects, notes: list[str]
+    job: Job,
+    files: list[str],
+    of_log: _Found,
+    answered: Collection[int],
+    objects: AnsweredObjects,
+    notes: list[str],
 ) -> _Found:
-    """Return what the files of one folder say; people may write each of them by themselves."""
+    """Return what the files of one folder say, and the log where there are no such files.
+
+    People may write each of them by themselves. A note counts the objects of which they do not say
+    what the log says.
+    """
     from mvcc.constraints import ConstraintFile, Constraints
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
 
-    inputs = objects.inputs
-    paths = {Path(path).name: path for path in files}
-    sizes = [(person.path, len(person.records)) for person in people]
-    groups: dict[str, _Members] = {}
+    inputs, paths = objects.inputs, {Path(path).name: path for path in files}
+    groups, constraints, of_logs, source = of_log
+    sizes = dict(of_logs)
+    said = {one: name for name, (own, _) in groups.items() for one in own}
+    differing = set[int]()
     if GROUPS in paths:
-        groups = _read_members(paths[GROUPS], objects, notes)
-        sizes.append((paths[GROUPS], len(groups)))
-    constraints = list(inputs.constraints)
+        source = paths[GROUPS]
+        groups = _read_members(source, objects, notes)
+        sizes[source] = len(groups)
+        listed = {(one, name) for name, (own, _) in groups.items() for one in own}
+        differing = {one for one, _ in listed ^ said.items()}.intersection(answered)
+    of_views = [table for table in inputs.tables if f"{table.name}.csv" in paths]
+    links = {one for link in objects.links(constraints) for one in link[:2]}
+    links.difference_update(*(link[:2] for link in objects.links(inputs.constraints)))
+    if of_views:
+        constraints = list(inputs.constraints)
     given = {Path(path).resolve() for path in job.constraints.values()}
-    for number, table in enumerate(inputs.tables):
-        if path := paths.get(f"{table.name}.csv"):
-            into, said = constraints, notes
-            if Path(path).resolve() in given:  # it is read already, and only counted here
-                into, said = [Constraints.empty()] * len(constraints), []
-            file, tables, relations = ConstraintFile.read(path), inputs.tables, inputs.relations
-            may_lack = objects.may_lack
-            n_added = add_constraints(into, file, number, tables, relations, said, may_lack)
-            sizes.append((path, n_added))
-    return groups, constraints, sizes, paths.get(GROUPS, "")
+    for table in of_views:
+        path, read = paths[f"{table.name}.csv"], [Constraints.empty()] * len(constraints)
+        number, tables, relations = inputs.numbers[table.name], inputs.tables, inputs.relations
+        # one that is given is read already, and only counted here
+        is_given = Path(path).resolve() in given
+        heard = [] if is_given else notes
+        file, may_lack = ConstraintFile.read(path), objects.may_lack
+        sizes[path] = add_constraints(read, file, number, tables, relations, heard, may_lack)
+        if not is_given:
+            pairs = zip(constraints, read, strict=True)
+            constraints = [former.joined(more) for former, more in pairs]
+        for one, other, together in objects.links(read):
+            links -= {one, other}
+            if {one, other} <= said.keys() and together != (said[one] == said[other]):
+                differing |= {one, other}
+    if of_views:
+        differing |= links
+    if differing:
+        notes.append(
+            f"{enumerated(files[1:])} do not say the same as {LOG} about"
+            f" {counted(len(differing), 'answered object')}, and count as they are; without them,"
+            f" {LOG} counts."
+        )
+    return groups, constraints, list(sizes.items()), source
 
 
-def _of_people(
-    files: list[str],
-    people: list[Person],
-    histories: dict[str, AnswerHistory],
-    shared: Agreement,
-    objects: AnsweredObjects,
+def _of_logs(
+    files: list[str], people: list[Person], shared: Agreement, objects: AnsweredObjects
 ) -> _Found:
-    """Return what several people have said and nobody disputes."""
+    """Return what people have said in their logs, and nobody disputes."""
     from mvcc.multiview import GroupLinks  # numba, as in `read_inputs`
 
-    for person in people:
-        _refuse_other_rows(person, histories[person.name], objects)
     history, clusters = shared.history, shared.counted
     names = [(history.names[number], own) for number, own in history.members().items()]
     groups = {name: (set(own.tolist()), name in clusters) for name, own in names}
@@ -209,7 +237,7 @@ def _of_people(
     links = GroupLinks(history, rows, n_views, apart).constraints
     pairs = zip(objects.inputs.constraints, links, strict=True)
     constraints = [given.joined(more) for given, more in pairs]
-    source = enumerated(dict.fromkeys(person.path for person in people))
+    source = enumerated(dict.fromkeys(person.path for person in people)) if groups else ""
     return groups, constraints, list(sizes.items()), source
 
 

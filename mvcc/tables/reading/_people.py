@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from mvcc.results import CLUSTERING, refuse_aside
 from mvcc.tables._layout import ANSWERS
 from mvcc.tables.reading._inputs import Inputs
 from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.constraints import Constraints
 
 LOG, GROUPS = "asked.csv", "groups.csv"
 LOG_COLUMNS = ["id", "answer", "when"]
@@ -222,6 +226,12 @@ class AnsweredObjects:
             for row in rows.tolist():
                 found[int(self._of_rows[view][row])][view].append(row)
         return {one: tuple(map(tuple, rows)) for one, rows in found.items()}
+
+    def links(self, constraints: Iterable[Constraints]) -> Iterator[tuple[int, int, bool]]:
+        """Give the two objects of each constraint, and whether they belong together."""
+        for of_rows, own in zip(self._of_rows, constraints, strict=True):
+            for i, j, together, _ in own.rows():
+                yield int(of_rows[i]), int(of_rows[j]), together
 
     def names(self, rows: Iterable[Iterable[int]]) -> list[str]:
         """Return the rows of every view as texts:17."""
