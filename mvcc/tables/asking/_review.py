@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.arrays import Floats
-from mvcc._utils.messages import row_name, view_and_id
+from mvcc._utils.messages import counted, row_name, view_and_id
 from mvcc._utils.outputs import put_back
 from mvcc.exceptions import DataError, MvccError, StoreError
 from mvcc.multiview import NEW, UNDO, Answer
@@ -23,6 +23,7 @@ from mvcc.results import (
     Sureness,
     ViewFacts,
     listed_clusters,
+    read_facts,
 )
 from mvcc.tables._layout import CONFIG, CORRECTIONS, FOUND
 from mvcc.tables.asking._card import Shower, ShownRow
@@ -77,7 +78,11 @@ class ReviewSession(LoggedSession):
         self._reviewed = Reviewed.of(self._found, self._used.tables, corrections)
         self._out.refuse_taken(labels_of(self.facts, self._inputs.tables, self._found))
         self._out.refuse_taken([REPORT], REPORT_KIND)
-        if corrections.lines:
+        dropped = len(read_facts(self.folder).corrections)
+        if dropped and not corrections.lines:
+            n = counted(dropped, "correction")
+            self._on_note(f"{self._log} does not have {n} of {CLUSTERING} any more; dropped.")
+        if corrections.lines or (self.folder / FOUND).exists():
             self._keep(self._reviewed)
 
     @property

@@ -37,10 +37,7 @@ class Reviewed:
     @classmethod
     def of(cls, found: Clustering, tables: list[Table], corrections: Corrections) -> Reviewed:
         """Return a clustering with the corrections that it already has."""
-        draft = Draft(found)
-        for line in corrections.standing:
-            draft.replay(line)
-        return cls(found, tables, corrections, draft)
+        return cls(found, tables, corrections, Draft.of(found, corrections))
 
     @cached_property
     def facts(self) -> Clustering:

@@ -21,6 +21,7 @@ from mvcc.tables.correcting._corrections import (
     MATCH,
     NO_MATCH,
     SPLIT,
+    Corrections,
     is_about_cluster,
     refuse_name,
     rows_in,
@@ -60,6 +61,14 @@ class Draft:
             for number, view in enumerate(facts.views)
             for row, id in enumerate(view.ids)
         }
+
+    @classmethod
+    def of(cls, facts: Clustering, corrections: Corrections) -> Draft:
+        """Return a clustering as the corrections leave it that it already has."""
+        draft = cls(facts)
+        for line in corrections.standing:
+            draft.replay(line)
+        return draft
 
     def copy(self) -> Draft:
         """Return the same draft, to be corrected further."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc._utils.files import damage_of
-from mvcc._utils.messages import clipped, typed
+from mvcc._utils.messages import clipped, counted, typed
 from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.results import CLUSTERING as FACTS
@@ -30,6 +30,7 @@ from mvcc.tables._layout import (
     RECEIVED,
     SUSPICIOUS,
 )
+from mvcc.tables.correcting._corrections import read_corrections
 from mvcc.tables.output._folder import clusters_of, given_files, inputs_of
 from mvcc.tables.reading._answers import answer_files
 from mvcc.tables.reading._parquet import input_sha256, read_folder
@@ -112,6 +113,7 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
             checked.append((ALL_LABELS, _rows_of_parts(path / ALL_LABELS) == n, said))
         verified += sum(is_right for _, is_right, _ in checked)
         wrong += [f"{view.name}/{name}: {said}" for name, is_right, said in checked if not is_right]
+    wrong += _unlike_corrections(folder, facts)
     needed = [MODEL, CONFIG, *((ANSWERS, DISPUTED) if facts.together else ())]
     wrong += [f"{name}: it is missing." for name in needed if not (folder / name).exists()]
     if (folder / MODEL).exists():
@@ -122,6 +124,25 @@ def check_files(folder: Path, facts: Clustering) -> tuple[int, list[str]]:
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     return verified, wrong
+
+
+def _unlike_corrections(folder: Path, facts: Clustering) -> list[str]:
+    """Return what is wrong if the facts do not follow from the log of corrections."""
+    if not ((folder / FOUND).exists() or (folder / CORRECTIONS).exists() or facts.corrected):
+        return []
+    from mvcc.tables.correcting._draft import Draft  # imports scikit-learn
+
+    try:
+        corrections = read_corrections(folder)
+        sentences = Draft.of(read_found(folder), corrections).sentences
+    except StoreError as error:
+        return [str(error)]
+    if sentences == facts.corrections:
+        return []
+    if corrections.lines:
+        return [f"{CORRECTIONS}: {FACTS} does not follow from it."]
+    n = counted(len(facts.corrections), "correction")
+    return [f"{CORRECTIONS}: it lacks {n} of {FACTS}. Restore it, or `mvcc review` drops them."]
 
 
 def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:

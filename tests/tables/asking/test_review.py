@@ -560,6 +560,43 @@ def test_killed_at_any_step_it_has_all_corrections_or_none(made, tmp_path, tried
     tried("corrections of a result killed at a step", len(ends) - 1)
 
 
+@pytest.mark.parametrize("said", [SAID, SAID[:1], [("view0:a3", "0"), ("", "undo"), SAID[0]]])
+def test_facts_that_do_not_follow_the_log_yet_are_named_until_a_review_writes_them(results, said):
+    stored = (results / "clustering.json").read_bytes()
+    with ReviewSession(results) as session:
+        session.record(said)
+    after = outputs(results, *ALL)
+    (results / "clustering.json").write_bytes(stored)  # it comes last, and a kill was before it
+    problem = "corrections.csv: clustering.json does not follow from it."
+    assert problem in check_clustering(results)[1]
+    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
+    with pytest.raises(StoreError, match=r"cannot be continued: .* --json finishes its work"):
+        cluster_job(job, results.parent / "june")
+    with ReviewSession(results):
+        assert outputs(results, *ALL) == after
+    assert check_clustering(results)[1:] == ([], [])
+
+
+@pytest.mark.parametrize("lines", [None, "id,answer,when\n"])
+def test_corrections_whose_log_is_gone_are_never_dropped_without_a_word(results, lines):
+    before, notes = read_facts(results), []
+    with ReviewSession(results) as session:
+        session.record(SAID[:2])
+    log = results / "corrections.csv"
+    log.unlink()
+    if lines:
+        log.write_text(lines)
+    problem = "it lacks 2 corrections of clustering.json. Restore it, or `mvcc review` drops them."
+    assert check_clustering(results)[1] == [f"corrections.csv: {problem}"]
+    job = load_job(results / "cluster.yaml").model_copy(update={"continues": str(results)})
+    with pytest.raises(StoreError, match=r"cannot be continued: corrections\.csv: it lacks 2"):
+        cluster_job(job, results.parent / "june")
+    with ReviewSession(results, notes.append) as session:
+        assert session.facts == read_facts(results) == before
+    assert notes == [f"{log} does not have 2 corrections of clustering.json any more; dropped."]
+    assert check_clustering(results)[1:] == ([], [])
+
+
 # ---- corrections in any order: each is made or refused, and the log gives the same result again
 
 
