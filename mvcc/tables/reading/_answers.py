@@ -175,40 +175,33 @@ def _of_files(
     from mvcc.tables.reading._pairs import add_constraints  # numba, as in `read_inputs`
 
     inputs, paths = objects.inputs, {Path(path).name: path for path in files}
-    groups, constraints, of_logs, source = of_log
-    sizes = dict(of_logs)
-    said = {one: name for name, (own, _) in groups.items() for one in own}
-    differing = set[int]()
+    groups, constraints, counts, source = of_log
+    sizes, differing = dict(counts), set[int]()
+    named = {one: name for name, (own, _) in groups.items() for one in own}
+    linked = {one for link in objects.links(constraints) for one in link[:2]}
     if GROUPS in paths:
         source = paths[GROUPS]
         groups = _read_members(source, objects, notes)
         sizes[source] = len(groups)
         listed = {(one, name) for name, (own, _) in groups.items() for one in own}
-        differing = {one for one, _ in listed ^ said.items()}.intersection(answered)
-    of_views = [table for table in inputs.tables if f"{table.name}.csv" in paths]
-    links = {one for link in objects.links(constraints) for one in link[:2]}
-    links.difference_update(*(link[:2] for link in objects.links(inputs.constraints)))
-    if of_views:
+        differing = {one for one, _ in listed ^ named.items()}.intersection(answered)
+    if any(f"{table.name}.csv" in paths for table in inputs.tables):
         constraints = list(inputs.constraints)
     given = {Path(path).resolve() for path in job.constraints.values()}
-    for table in of_views:
-        path, read = paths[f"{table.name}.csv"], [Constraints.empty()] * len(constraints)
-        number, tables, relations = inputs.numbers[table.name], inputs.tables, inputs.relations
-        # one that is given is read already, and only counted here
-        is_given = Path(path).resolve() in given
-        heard = [] if is_given else notes
-        file, may_lack = ConstraintFile.read(path), objects.may_lack
-        sizes[path] = add_constraints(read, file, number, tables, relations, heard, may_lack)
-        if not is_given:
-            pairs = zip(constraints, read, strict=True)
-            constraints = [former.joined(more) for former, more in pairs]
-        for one, other, together in objects.links(read):
-            links -= {one, other}
-            if {one, other} <= said.keys() and together != (said[one] == said[other]):
-                differing |= {one, other}
-    if of_views:
-        differing |= links
-    if differing:
+    for number, table in enumerate(inputs.tables):
+        if path := paths.get(f"{table.name}.csv"):
+            into, said = constraints, notes
+            if Path(path).resolve() in given:  # it is read already, and only counted here
+                into, said = [Constraints.empty()] * len(constraints), []
+            file, tables, relations = ConstraintFile.read(path), inputs.tables, inputs.relations
+            may_lack = objects.may_lack
+            sizes[path] = add_constraints(into, file, number, tables, relations, said, may_lack)
+    for one, other, together in objects.links(constraints):
+        linked -= {one, other}
+        if {one, other} <= named.keys() and together != (named[one] == named[other]):
+            differing |= {one, other}
+    differing |= linked
+    if differing and files[1:]:
         notes.append(
             f"{enumerated(files[1:])} do not say the same as {LOG} about"
             f" {counted(len(differing), 'answered object')}, and count as they are; without them,"
