@@ -261,6 +261,43 @@ def test_a_column_of_numbers_comes_before_those_of_rows_if_matches_call_it_so_or
     assert inputs.notes == ((note,) if is_numbered else ())
 
 
+@pytest.mark.parametrize(
+    ("names", "columns", "header", "named", "id_column"),
+    [
+        pytest.param(["", "id"], [range(6), range(1, 7)], "id", [1, 2, 4], "id", id="called so"),
+        pytest.param(["", "id"], [range(6), range(1, 7)], "a", [1, 2, 4], "id", id="not called"),
+        pytest.param(["", "id"], [range(6), range(1, 7)], "a", [1, 0, 4], "", id="a row number"),
+        pytest.param(["", "id"], [range(6), [3, 1] * 3], "a", [1, 2, 4], "", id="id repeats"),
+        pytest.param(["id", ""], [[4, 1, 0, 2, 3, 5], range(6)], "a", [2, 0], "id", id="a mixture"),
+        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "nr", [1, 4], "Nr", id="another one"),
+        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "Nr", [0, 4], "id", id="which lacks 0"),
+        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "a", [1, 4], "id", id="none of them"),
+        pytest.param(["id", "Nr"], [range(6), range(1, 7)], "id", [1, 4], "id", id="the found one"),
+        pytest.param(["id", "Nr"], ["abcdef", "bcdefa"], "Nr", "bdf", "Nr", id="texts"),
+    ],
+)
+def test_of_several_columns_of_ids_the_one_that_the_matches_call_so_or_name_more_is_taken(
+    tmp_path, names, columns, header, named, id_column
+):
+    rows = zip(*columns, strict=True)
+    texts = [[*names, "x"], *([*row, n % 2] for n, row in enumerate(rows))]
+    options = options_of(tables(tmp_path, texts), n_clusters=2)
+    content = f"{header},b\n" + "".join(f"{name},i{i}\n" for i, name in enumerate(named))
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", content)
+    inputs = read_inputs(load_job(None, options))
+    assert inputs.tables[0].id_column == id_column
+    own = list(columns[names.index(id_column)])
+    assert inputs.relations[0, 1].tolist() == [[own.index(n), i] for i, n in enumerate(named)]
+
+
+@pytest.mark.parametrize(("pair", "id_column"), [("1,2", "id"), ("0,2", "")])
+def test_constraints_name_rows_by_number_only_if_one_is_no_id(tmp_path, pair, id_column):
+    texts = [["", "id", "x"], *([n, n + 1, n % 2] for n in range(6))]
+    options = options_of(tables(tmp_path, texts), n_clusters=2)
+    table, _ = given(options, tmp_path, f"i,j,kind\n{pair},ML\n").tables
+    assert table.id_column == id_column
+
+
 def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
     texts = [["participant", "x"], *([n, n % 2] for n in range(1, 7))]
     images = [["id", "x"], *([n, n % 3] for n in (4, 1, 0, 2, 3, 5))]

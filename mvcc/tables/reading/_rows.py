@@ -23,6 +23,7 @@ from mvcc.tables.reading._column import (
 from mvcc.tables.reading._problems import title_above
 
 MOST_LISTED = 5  # columns in a message
+_USUAL = ("id", "ids", "")  # names of columns that name rows
 _ENOUGH_NAMED = 0.5  # of the ids that a file names, to be those of a column
 
 Named = tuple[str, set[str]]  # ids of rows, and what the file that names them calls their column
@@ -61,12 +62,14 @@ def find_id_column(frame: pd.DataFrame, view: View, named: Sequence[Named] = ())
     frame = without_attrs(frame)
     of_bytes = set(columns_of_bytes(frame))
     texts = [column for column in frame.columns if column not in of_bytes]
-    usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
+    usual = [str(column) for column in texts if str(column).strip().lower() in _USUAL]
+    usual.sort(key=lambda column: not column.strip())  # which may be the numbers of pandas
+    distinct = (column for column in usual[:-1] if not _repeats(frame[column]))
     asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
     others = [str(column) for column in texts if column not in asked_for]
     likely = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
-    found = next(chain(usual, likely, codes), None)
+    found = next(chain(distinct, usual[-1:], likely, codes), None)
     candidates = [str(column) for column in texts if column not in asked_for or column == found]
     return _named_column(frame, found, candidates, named)
 
@@ -81,7 +84,7 @@ def _named_column(
         return [len(ids & own) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
-    called = {folded[name]: ids for name, ids in named if ids and name in folded}
+    called = {folded[name]: ids for name, ids in named if ids and name and name in folded}
     called = {
         column: ids
         for column, ids in called.items()
@@ -94,13 +97,15 @@ def _named_column(
     of_found = shares(frame.index.to_series() if found is None else frame[found], of_table)
     is_named = max(of_found) >= _ENOUGH_NAMED
     if is_named and found is not None:
-        return found
+        usual = (column for column in candidates if column.strip().lower() in _USUAL)
+        candidates = [] if found in called else list(dict.fromkeys((*called, *usual)))
     best, most = found, (False, 0.0)
     for column in candidates:
         # numbers that name rows, and a glance at many other columns is quick
-        if is_named and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
+        is_glance = is_named and column not in called
+        if is_glance and not as_texts(frame[column].head(GLANCE)).str.isdigit().all():
             continue
-        if is_missing(frame[column]).any() or as_texts(frame[column]).duplicated().any():
+        if _repeats(frame[column]):
             continue
         own = shares(frame[column], of_table)
         if is_named:  # a quantity may hold all numbers of rows: is it called so, or holds it more?
@@ -111,6 +116,11 @@ def _named_column(
         if is_better and (column in called, max(own)) > most:
             best, most = column, (column in called, max(own))
     return best
+
+
+def _repeats(column: pd.Series[Any]) -> bool:
+    """Tell whether values repeat or are missing, as ids may not."""
+    return bool(is_missing(column).any() or as_texts(column).duplicated().any())
 
 
 def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
