@@ -1,5 +1,7 @@
 """Excel workbooks as people have them: which sheet is read, and where in it the table lies."""
 
+import os
+
 import openpyxl
 import pandas as pd
 import pytest
@@ -7,8 +9,10 @@ import pytest
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.tables import load_job
 from mvcc.tables._job import View
+from mvcc.tables.drafting._files import sort_files
 from mvcc.tables.reading._files import read_frame
-from tests.tables.problems import read_table
+from mvcc.tables.reading._inputs import read_inputs
+from tests.tables.problems import options_of, read_table, write_csv
 
 HEADER = ["Nr", "Säure", "Farbe"]
 ROWS = [[f"W {n}", n / 4, "rot" if n % 2 else "weiß"] for n in range(1, 7)]
@@ -107,20 +111,46 @@ def show_zeros(*places, like="000"):
     return change
 
 
-def test_distinct_whole_numbers_have_the_zeros_that_their_format_shows(tmp_path):
-    rows = [["Kundennr.", "x"], [23, 1], [123456, 2], [7, 4], [None, 5], ["alt", 5]]
-    with pytest.raises(DataError, match="line 5 has no id"):
+@pytest.mark.parametrize("title", [[], [[2024], []]])
+def test_ids_have_the_zeros_that_their_format_shows(tmp_path, title):
+    rows = [*title, ["Kundennr.", "x"], [23, 1], [123456, 2], [7, 4], [None, 5], ["alt", 5]]
+    with pytest.raises(DataError, match=f"line {len(title) + 5} has no id"):
         read(tmp_path, {"Kunden": rows}, show_zeros(), id_column="Kundennr.")
-    del rows[4]
-    table = read(tmp_path, {"Kunden": rows}, show_zeros(like="00000"), id_column="Kundennr.")
+    del rows[len(title) + 4]
+    places = [f"A{row + len(title)}" for row in range(2, 9)]
+    change = show_zeros(*places, like="00000")
+    table = read(tmp_path, {"Kunden": rows}, change, id_column="Kundennr.")
     assert table.ids == ["00023", "123456", "00007", "alt"]
     assert table.X.tolist() == [[1], [2], [4], [5]]
+    assert {name: table.row[name] for name in ("00007", "7", "23")} == {"00007": 2, "7": 2, "23": 0}
+
+
+@pytest.mark.parametrize("spelled", ["{:03}", "{}", None])
+def test_matches_name_ids_with_and_without_the_zeros_of_their_format(tmp_path, spelled):
+    numbers = [2, 3, 4, 4]  # one twice
+    read(tmp_path, {"s": [["id", "x"], *([n, n % 2] for n in range(1, 7))]}, show_zeros())
+    os.rename(tmp_path / "w.xlsx", tmp_path / "a.xlsx")
+    b = write_csv(tmp_path / "b.csv", [["id", "x"], *([f"b{n}", n % 3] for n in range(6))])
+    if spelled is None:
+        rows = [[n, f"b{i}"] for i, n in enumerate(numbers)]
+        read(tmp_path, {"s": [["a", "b"], *rows]}, show_zeros())
+        pairs = str(tmp_path / "w.xlsx")
+    else:
+        rows = [[spelled.format(n), f"b{i}"] for i, n in enumerate(numbers)]
+        pairs = write_csv(tmp_path / "m.csv", [["a", "b"], *rows])
+    views = {"a": str(tmp_path / "a.xlsx"), "b": b}
+    inputs = read_inputs(load_job(None, options_of(views, {"a:b": pairs}, n_clusters=2)))
+    assert inputs.tables[0].ids[0] == "001"
+    assert inputs.relations[0, 1].tolist() == [[n - 1, i] for i, n in enumerate(numbers)]
+    drafted = sort_files([*views.values(), pairs])
+    assert drafted.matches == [("a:b", pairs)]
 
 
 @pytest.mark.parametrize(
     ("values", "places"),
     [
         pytest.param([3, 7, 12, 3, 8], (), id="hours"),
+        pytest.param([3, 7, 12, 4, 8], (), id="distinct ones"),
         pytest.param([3, 7, 12, 5, 8], ("A5",), id="one cell"),
         pytest.param([3, 7, 12, 5, 8], ("A2", "A3", "A4", "A5"), id="another format"),
         pytest.param([3, 7, 12, 0.5, 8], (), id="fractions"),

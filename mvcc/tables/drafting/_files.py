@@ -14,7 +14,7 @@ import pandas as pd
 
 from mvcc._utils.messages import clipped, pair_name, shown
 from mvcc.exceptions import ConfigError
-from mvcc.tables.reading._column import as_texts, is_missing, spellings, without_attrs
+from mvcc.tables.reading._column import as_texts, id_texts, is_missing, spellings, without_attrs
 from mvcc.tables.reading._files import read_frame
 
 _MOST_COLUMNS = 4  # of a file of matches or constraints that nobody named as such
@@ -139,7 +139,8 @@ def _ids_in(frame: pd.DataFrame) -> Ids:
         column = frame.iloc[:, n]
         values = set(_texts(column))
         if len(values) == len(frame):
-            ids[str(name)] = set(chain(*spellings(values, column.dtype.kind == "f")))
+            spelled = spellings(values, column.dtype.kind == "f")
+            ids[str(name)] = set(chain(*spelled, id_texts(column)))
     return ids
 
 

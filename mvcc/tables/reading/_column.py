@@ -174,9 +174,12 @@ _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which 
 
 
 def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the same columns without ``attrs``, which pandas copies with each column."""
+    """Return the same columns without ``attrs``, which pandas copies with each column.
+
+    Those that belong to columns stay, see `id_texts`.
+    """
     bare = frame.copy(deep=False)
-    bare.attrs = {}
+    bare.attrs = {key: frame.attrs[key] for key in ("widths",) if key in frame.attrs}
     return bare
 
 
@@ -339,6 +342,20 @@ def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     return whole.where(is_whole, column.astype(str))
 
 
-def spellings(ids: Iterable[str], are_floats: bool) -> list[Iterable[str]]:
-    """Return ids in each way in which files name them: 7.0, too, where 7 was a float."""
-    return [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]
+def id_texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return ids as text: with zeros in front, where a workbook shows numbers with these."""
+    texts, width = as_texts(column), column.attrs.get("widths", {}).get(column.name)
+    return texts.where(~texts.str.isdecimal(), texts.str.zfill(width)) if width else texts
+
+
+def spellings(
+    ids: Iterable[str], are_floats: bool, are_padded: bool = False
+) -> list[Iterable[str]]:
+    """Return ids in each way in which files name them.
+
+    Also 7.0 where 7 was a float, and 7 where 007 was the number 7.
+    """
+    found = [ids, [f"{name}.0" for name in ids]] if are_floats else [ids]
+    if are_padded:
+        found.append([name.lstrip("0") or "0" if name.isdecimal() else name for name in ids])
+    return found

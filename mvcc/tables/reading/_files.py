@@ -35,7 +35,7 @@ def read_frame(path: str, sheet: str | None = None, header: int | None = None) -
 
     ``attrs`` tell the "delimiter" of a text file, the line of the names ("header") and of each row
     ("lines"), which column names rows ("index"), which are no features ("beside"), "folder",
-    "sheet" and "notes".
+    "sheet", how many digits a workbook shows of numbers ("widths") and "notes".
     """
     # mvcc reports what matters of a file; libraries may warn of more
     with _reading(path) as (ending, place), warnings.catch_warnings(action="ignore"):

@@ -14,6 +14,7 @@ from mvcc.tables._job import View
 from mvcc.tables.reading._column import (
     GLANCE,
     as_texts,
+    id_texts,
     is_missing,
     looks_like_codes,
     looks_like_ids,
@@ -80,7 +81,8 @@ def _named_column(
     """Return the one of some columns whose values are named; by default the one that was found."""
 
     def shares(column: pd.Series[Any], named: Iterable[set[str]]) -> list[float]:
-        own = set(chain(*spellings(as_texts(column), column.dtype.kind == "f")))
+        are_padded = column.name in column.attrs.get("widths", {})
+        own = set(chain(*spellings(id_texts(column), column.dtype.kind == "f", are_padded)))
         return [len(ids & own) / len(ids) for ids in named]
 
     folded = {column.strip().casefold(): column for column in candidates}
@@ -127,7 +129,7 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     """Return the ids of rows; their numbers where no column names them."""
     if column is None:
         return [str(number) for number in frame.index]
-    ids = as_texts(frame[column])
+    ids = id_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
             f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"

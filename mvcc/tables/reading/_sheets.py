@@ -46,6 +46,7 @@ class Grid:
     header: int  # the row of the sheet that names the columns, from 1
     lines: list[int]  # the row of the sheet of each row
     left_out: list[str]  # what lies around the table, in words
+    columns: list[int]  # the column of the sheet of each one
 
     @property
     def n_filled(self) -> int:
@@ -80,7 +81,8 @@ def table_in(cells: Cells, first: int, merged: Sequence[Area], header: int | Non
     if not names[columns[0]]:
         named[0] = ""  # as pandas and R write the names of rows
     left_out = above + empty + below + beside
-    return Grid(named, [rows[n] for n in kept], top + first, [lines[n] for n in kept], left_out)
+    lines = [lines[n] for n in kept]
+    return Grid(named, [rows[n] for n in kept], top + first, lines, left_out, columns)
 
 
 def _n_filled(row: Row) -> int:

@@ -62,11 +62,12 @@ class Table:
     shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
     n_all_rows: int | None = None  # of the folder that the rows are a sample of
     has_float_ids: bool = False
+    has_padded_ids: bool = False  # numbers of a workbook, shown with zeros in front
 
     @cached_property
     def row(self) -> dict[str, int]:
         """The number of the row of every id, in each way in which files name it."""
-        names = reversed(spellings(self.ids, self.has_float_ids))
+        names = reversed(spellings(self.ids, self.has_float_ids, self.has_padded_ids))
         return {name: number for ids in names for number, name in enumerate(ids)}
 
     @property
@@ -171,6 +172,7 @@ def table_of(
         is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
         has_float_ids=has_float_ids,
+        has_padded_ids=id_column in frame.attrs.get("widths", {}),
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view.path)),
     )
 

@@ -20,7 +20,7 @@ from mvcc._utils.messages import clipped, counted, nearest, shown, words_of
 from mvcc._utils.reading import check_unpacked, check_zip, in_lines
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._problems import option_for
-from mvcc.tables.reading._sheets import ERRORS, Area, Cells, letters_of, table_in
+from mvcc.tables.reading._sheets import ERRORS, Area, Cells, Grid, letters_of, table_in
 from mvcc.tables.reading._typed_tables import framed
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, by Excel
@@ -178,8 +178,6 @@ def _read_sheet(
     rows = _rows_of(sheet, size)
     if exact:
         _undo_false_days(rows, content, sheet, size)
-    else:
-        _write_zeros(rows, sheet, size)
     grid = table_in(rows, size.first, size.merged, header)
     below = grid.rows
     texts = (value for row in [grid.names, *below] for value in row if isinstance(value, str))
@@ -188,6 +186,8 @@ def _read_sheet(
         below = [[None if value in ERRORS else value for value in row] for row in below]
     frame = framed(grid.names, below, exact)
     frame.attrs |= {"header": grid.header, "lines": in_lines(grid.lines)}
+    if not exact and grid.lines and (widths := _widths(sheet, grid)):
+        frame.attrs["widths"] = widths
     if len(filled) > 1:
         frame.attrs["sheet"] = sheet.title
     notes = []
@@ -258,22 +258,20 @@ def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
     return rows + [[None] * size.width for _ in range(n_rows - len(rows))]
 
 
-def _write_zeros(rows: list[list[Any]], sheet: Any, size: Sheet) -> None:
-    """Put zeros before distinct whole numbers whose column has a format such as 00000.
+def _widths(sheet: Any, grid: Grid) -> dict[str, int]:
+    """Return how many digits a format such as 00000 shows of the numbers of columns.
 
-    These are ids. Only the first rows are read a second time, for their formats.
+    Only the first rows are read a second time, for their formats.
     """
-    area = {"min_row": size.first, "max_row": size.first + _LOOKED_AT, "max_col": size.width}
-    for place, cells in enumerate(zip(*sheet.iter_rows(**area, min_col=1), strict=True)):
-        formats = {cell.number_format for cell in cells if isinstance(cell.value, int | float)}
-        if len(formats) != 1 or not _ZEROS.fullmatch(one := formats.pop()):
-            continue
-        with_numbers = [row for row in rows if isinstance(row[place], int | float)]
-        numbers = [row[place] for row in with_numbers]
-        are_whole = all(type(number) is int and number >= 0 for number in numbers)
-        if are_whole and len(set(numbers)) == len(numbers):
-            for row in with_numbers:
-                row[place] = f"{row[place]:0{len(one)}}"
+    first, last = grid.lines[0], min(grid.lines[0] + _LOOKED_AT, grid.lines[-1])
+    rows = sheet.iter_rows(min_row=first, max_row=last, min_col=1, max_col=grid.columns[-1] + 1)
+    cells, widths = list(zip(*rows, strict=True)), {}
+    for name, column in zip(grid.names, grid.columns, strict=True):
+        numbers = [cell for cell in cells[column] if isinstance(cell.value, int | float)]
+        formats = {cell.number_format for cell in numbers}
+        if len(formats) == 1 and _ZEROS.fullmatch(one := formats.pop()):
+            widths[name] = len(one)
+    return widths
 
 
 def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sheet) -> None:
