@@ -13,7 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from mvcc.exceptions import ConfigError, DataError, StoreError
+from mvcc.tables import load_job, read_inputs
 from mvcc.tables.output._export_formats import workbook_bytes
+from mvcc.tables.output._former import read_former
 from tests.command_line import invoke
 from tests.tables.problems import cluster, options_of, read_csv, write_csv
 
@@ -110,6 +112,28 @@ def test_the_ids_are_those_that_the_matches_named(tmp_path):
     exported = read_csv(tmp_path / "out" / "one.csv")
     assert [row["id"] for row in labels] == [row["Product Name"] for row in exported]
     assert [row["cluster"] for row in labels] == [row["cluster"] for row in exported]
+
+
+def test_numbers_of_rows_below_one_without_a_value_are_the_same_everywhere(tmp_path):
+    rows = [["x", "y"], *([n % 2 * 9 + n / 99, n % 2] for n in range(24))]
+    rows[4] = ["", ""]  # the row 3
+    views = {name: write_csv(tmp_path / f"{name}.csv", rows) for name in ("one", "two")}
+    pairs = write_csv(tmp_path / "m.csv", [["one", "two"], *([n, n] for n in range(4, 24))])
+    options = options_of(views, {"one:two": pairs}, n_clusters=2)
+    cluster(options, tmp_path / "old")
+    named = [str(n) for n in range(24) if n != 3]
+    labels = read_csv(tmp_path / "old/one/labels.csv")
+    assert [row["id"] for row in labels] == named
+    invoke(
+        "predict", tmp_path / "old", "--view", f"one={views['one']}", "--out", tmp_path / "p.csv"
+    )
+    assert [row["id"] for row in read_csv(tmp_path / "p.csv")] == named
+    export(tmp_path / "old", "--out", tmp_path / "out.xlsx")
+    exported = pd.read_excel(tmp_path / "out.xlsx", "one")
+    assert exported["cluster"].tolist() == [int(row["cluster"]) for row in labels]
+    job = load_job(None, [*options, (("continues",), str(tmp_path / "old"), "--continue")])
+    job, former = read_former(job)
+    assert former.strange(read_inputs(job)) == set(), "the table is the same"
 
 
 def test_ids_are_of_the_column_that_the_matches_called_so_though_another_has_the_same(tmp_path):

@@ -298,6 +298,16 @@ def test_constraints_name_rows_by_number_only_if_one_is_no_id(tmp_path, pair, id
     assert table.id_column == id_column
 
 
+def test_numbers_of_rows_are_those_of_pandas_also_below_a_row_without_a_value(tmp_path):
+    texts = [["x", "y"], [1, "a"], [2, "b"], ["", ""], [3, "a"], [1, "b"]]
+    options = options_of(tables(tmp_path, texts), n_clusters=2)
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "a,b\n1,i0\n4,i2\n")
+    inputs = given(options, tmp_path, "i,j,kind\n0,3,ML\n")
+    assert inputs.tables[0].ids == ["0", "1", "3", "4"]
+    assert inputs.tables[0].is_numbered
+    assert inputs.relations[0, 1].tolist() == [[1, 0], [3, 2]]
+
+
 def test_numbers_of_one_table_are_not_those_of_the_other(tmp_path):
     texts = [["participant", "x"], *([n, n % 2] for n in range(1, 7))]
     images = [["id", "x"], *([n, n % 3] for n in (4, 1, 0, 2, 3, 5))]

@@ -3,6 +3,7 @@
 What is no table is refused by file and line.
 """
 
+import cProfile
 import json
 import re
 import sys
@@ -242,9 +243,13 @@ def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
 @pytest.mark.parametrize(
     ("content", "ids", "left_out"),
     [
-        ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "012", ["2 rows without a value (lines 3, 5)"]),
-        ('x;y\n1;4\n ;\t\n2;5\n" ";  \n3;7\n ; ', "012", ["2 rows without a value (lines 3, 5)"]),
+        ("x;y\n1;4\n\n2;5\n;\n3;7\n\n;", "013", ["2 rows without a value (lines 3, 5)"]),
+        ('x;y\n1;4\n ;\t\n2;5\n" ";  \n3;7\n ; ', "024", ["2 rows without a value (lines 3, 5)"]),
         ("x;y\n1;4\n\n\n\n\n2;5", "01", ["4 rows without a value (lines 3, 4, 5, …)"]),
+        ("x;y\n;\n1;4\n \t\n\n;\n2;5", "13", ["4 rows without a value (lines 2, 4, 5, …)"]),
+        ("x\ty\r\n1\t4\r\n\t\r\n \r\n2\t5", "02", ["2 rows without a value (lines 3, 4)"]),
+        ('x;y\n1;"a\n\n;"\n\n;\n2;5', "02", ["2 rows without a value (lines 5, 6)"]),
+        ("x;y\r1;4\r;\r\r2;5\r", "02", ["2 rows without a value (lines 3, 4)"]),
         ("id;x\na;1\nb;2\nSumme;574.123,00 €", "ab", ["1 row below the table ('Summe')"]),
         (
             'id;x;y\na;1;"2\n"\n\nb;2;3\n;Total;-$5\n\nQuelle: A;;\n',
@@ -258,14 +263,20 @@ def test_a_row_is_called_by_its_line_also_below_values_and_gaps_of_several(
     ],
 )
 def test_empty_lines_and_totals_are_no_rows_and_said(tmp_path, monkeypatch, content, ids, left_out):
-    table = read(tmp_path, "a.csv", content)
+    name = "a.tsv" if "\t" in content.splitlines()[0] else "a.csv"
+    table = read(tmp_path, name, content)
     assert table.ids == list(ids)
-    said = f"{tmp_path / 'a.csv'}: Left out: {'; '.join(left_out)}."
+    said = f"{tmp_path / name}: Left out: {'; '.join(left_out)}."
     assert table.notes == ((said,) if left_out else ())
-    lines = read_frame(str(tmp_path / "a.csv")).attrs["lines"]
+    whole = read_frame(str(tmp_path / name))
+    lines = whole.attrs["lines"]
+    if table.id_column is None and len(whole.columns) > 1:
+        frame = pd.read_csv(tmp_path / name, sep=whole.attrs["delimiter"], dtype=str)
+        assert set(table.ids) <= set(map(str, frame.index)), "as pandas numbers them"
+        assert frame.iloc[whole.index, 0].tolist() == whole.iloc[:, 0].tolist()
     monkeypatch.setattr("mvcc.tables.reading._text_tables.rows_at_a_time", lambda n_columns: 2)
-    some = list(read_frames(str(tmp_path / "a.csv")))
-    assert [row for frame in some for row in frame.index] == list(range(len(ids)))
+    some = list(read_frames(str(tmp_path / name)))
+    assert [row for frame in some for row in frame.index] == whole.index.tolist()
     assert [line for frame in some for line in frame.attrs["lines"]] == list(lines)
 
 
@@ -478,3 +489,12 @@ def outcome(text):
     except DataError as error:
         return str(error)
     return frame.to_dict("list"), list(frame.dtypes), len(frame.index), frame.attrs
+
+
+def test_many_empty_rows_at_the_end_are_looked_at_together(tmp_path):
+    path = written(tmp_path, "a.csv", "id,x,y,z\na,1,2,3\nb,,,4\n" + ",,,\n" * 30_000)
+    profile = cProfile.Profile()
+    for read_rows in (read_frame, lambda path: next(read_frames(path))):
+        assert profile.runcall(read_rows, path)["id"].tolist() == ["a", "b"]
+    n_calls = sum(entry.callcount for entry in profile.getstats())
+    assert n_calls < 60_000, "fewer than for each row"

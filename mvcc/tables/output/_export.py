@@ -134,7 +134,8 @@ def _with_clusters(
     ids = ids_of(frame, id_column, view.path) if is_there else []
     if set(ids) != set(values):
         raise has_changed(view.path, folder, is_same_file=True)
-    beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
+    beside = pd.DataFrame([values[name] for name in ids], frame.index, columns)
+    beside = beside.rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
     with warnings.catch_warnings(action="ignore"):  # of libraries, which were heard already
         exact = _exact(frame, view, content)

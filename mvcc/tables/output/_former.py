@@ -70,7 +70,7 @@ class Former:
             ids = {*view.ids, *view.outliers}
             is_named = any(column.note == LeftOut.NAMES_ROWS for column in view.columns)
             is_counted = ids == set(map(str, range(len(ids))))
-            if view.n_all_rows is not None:  # the numbers of a sample have gaps
+            if view.n_all_rows is not None or self.facts.inputs:  # numbers may have gaps
                 is_counted = all(map(str.isdecimal, ids))
             if is_counted and not is_named:
                 found.add(view.name)

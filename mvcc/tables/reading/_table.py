@@ -140,8 +140,10 @@ def table_of(
             found.add(no_column(frame, column, view.path))
     id_column = None
     has_float_ids = False
+    is_numbered = ids == [str(row) for row in range(len(frame))]
     if ids is None:
         id_column = find_id_column(frame, view, named)
+        is_numbered = id_column is None
         has_float_ids = id_column is not None and frame[id_column].dtype.kind == "f"
         ids = ids_of(frame, id_column, view.path)
     became, values = _understood(frame, name, view, id_column, found)
@@ -169,7 +171,7 @@ def table_of(
         reference=reference,
         unused=[column for column in became if column not in used],
         id_column=id_column,
-        is_numbered=id_column is None and ids == [str(row) for row in range(len(ids))],
+        is_numbered=is_numbered,
         shown={str(own.name): as_texts(own).mask(own.isna(), "").tolist() for own in there},
         has_float_ids=has_float_ids,
         has_padded_ids=id_column in frame.attrs.get("widths", {}),

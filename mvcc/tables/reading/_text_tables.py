@@ -6,15 +6,16 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import chain
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.arrays import Ints
 from mvcc._utils.messages import clipped, words_of
 from mvcc._utils.reading import (
     MOST_LINE,
@@ -40,6 +41,7 @@ from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._sheets import total_below, without_value
 
 _LAST = 50  # rows among which totals and footnotes are sought
+_BLOCK = 2**14  # rows that are looked at together
 _NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
@@ -68,7 +70,8 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     first = frame.attrs["header"] + 1
     are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
     frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
-    return _without_empty(frame, path, notes, below).reset_index(drop=True)
+    blank = partial(_blank_lines, io.BytesIO(whole))
+    return _without_empty(frame, path, notes, below, blank)[0]
 
 
 def _lines_of(frame: pd.DataFrame, first: int, *, are_rows: bool) -> tuple[Sequence[int], int]:
@@ -105,18 +108,38 @@ def _end(
 
 
 def _without_empty(
-    frame: pd.DataFrame, path: str, notes: list[str], below: list[str]
-) -> pd.DataFrame:
-    """Return a table without empty rows, with notes on what was left out."""
+    frame: pd.DataFrame,
+    path: str,
+    notes: list[str],
+    below: list[str],
+    blank: Callable[[str], set[int]],
+    first: int = 0,
+) -> tuple[pd.DataFrame, int]:
+    """Return a table without empty rows, with notes on these, and the number of the next row.
+
+    Rows have the numbers that pandas gives them: it counts rows of delimiters, not ``blank`` lines.
+    """
     lines, empty = frame.attrs["lines"], _empty(frame)
+    end = first + len(frame)
+    numbers: pd.Index[Any] = pd.RangeIndex(first, end)
     left_out = [*without_value([lines[row] for row in empty], "line"), *below]
     if empty:
         kept = np.delete(np.arange(len(frame)), empty)
-        frame = frame.iloc[kept]
+        frame, are_blank = frame.iloc[kept], blank(frame.attrs["delimiter"])
+        skipped = [row for row in empty if lines[row] in are_blank]
+        numbers, end = numbers[kept - np.searchsorted(skipped, kept)], end - len(skipped)
         frame.attrs["lines"] = in_lines(np.asarray(lines)[kept].tolist())
     said = [f"{path}: Left out: {'; '.join(left_out)}."] if left_out else []
     frame.attrs["notes"] = [*notes, *frame.attrs["notes"], *said]
-    return frame
+    frame.index = numbers
+    return frame, end
+
+
+def _blank_lines(lines: Iterable[bytes], delimiter: str) -> set[int]:
+    """Return the lines with nothing but spaces, which are no rows for pandas."""
+    spaces = " \t".replace(delimiter, "").encode()
+    every = enumerate(chain.from_iterable(map(bytes.splitlines, lines)), 1)
+    return {number for number, line in every if not line.strip(spaces)}
 
 
 def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
@@ -127,6 +150,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         yield from parts_of(read_text_table(content_of(path), place))
         return
     notes = [assumed(place)] if encoding == WINDOWS else []
+    blank = cache(partial(_blank_lines, lines))
     held, ready, n_before, line = pd.DataFrame(), pd.DataFrame(), 0, 0
     for chunk in chain(_chunks(path, place, encoding), [pd.DataFrame()]):
         is_end = not len(chunk)
@@ -136,10 +160,9 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
         first = line or frame.attrs["header"] + 1
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
-        frame = _without_empty(frame, place, notes, below if is_end else [])
+        below = below if is_end else []
+        frame, n_before = _without_empty(frame, place, notes, below, blank, n_before)
         if len(frame):
-            frame.index = pd.RangeIndex(n_before, n_before + len(frame))
-            n_before += len(frame)
             if len(ready):
                 yield ready
             ready = frame
@@ -286,18 +309,26 @@ def _plain_rows(
 def _n_filled(frame: pd.DataFrame) -> int:
     """Return the number of rows without empty ones at the end, which are line breaks."""
     n = len(frame)
-    while n and not any(map(str.strip, frame.iloc[n - 1])):
-        n -= 1
-    return n
+    while n:
+        rows = np.arange(max(n - _BLOCK, 0), n)
+        filled = np.setdiff1d(rows, _of_spaces(frame, rows))
+        if len(filled):
+            return int(filled[-1]) + 1
+        n = int(rows[0])
+    return 0
 
 
 def _empty(frame: pd.DataFrame) -> list[int]:
     """Return the rows with nothing but spaces, if rows without a value are none."""
-    rows = np.arange(len(frame) if _has_columns(frame) else 0)
+    return _of_spaces(frame, np.arange(len(frame) if _has_columns(frame) else 0)).tolist()
+
+
+def _of_spaces(frame: pd.DataFrame, rows: Ints) -> Ints:
+    """Return those of some rows that have nothing but spaces."""
     for column in range(frame.shape[1]):
         if len(rows):
             rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
-    return rows.tolist()
+    return rows
 
 
 def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
