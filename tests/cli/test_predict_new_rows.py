@@ -97,6 +97,18 @@ def test_rows_without_ids_are_numbered_through_all_chunks(joint, tmp_path, small
         assert ids == [str(n) for n in range(40)]
 
 
+@pytest.mark.parametrize("name", ["id", "", None])
+@pytest.mark.parametrize("end", [",", ",,"])
+def test_delimiters_at_the_ends_of_lines_are_no_columns(joint, tmp_path, small_chunks, name, end):
+    path = tmp_path / "new.csv"
+    frame = rows()[["id", "x", "y", "z"]].rename(columns={"id": name})
+    frame = frame[frame.columns.dropna()]
+    path.write_text("".join(f"{line}{end}\n" for line in frame.to_csv(index=False).splitlines()))
+    predict_files(joint / "out", {"view0": str(path)}, tmp_path / "labels.csv")
+    ids = [row["id"] for row in read_csv(tmp_path / "labels.csv")]
+    assert ids == [str(n) if name is None else f"new {n}" for n in range(40)]
+
+
 def test_several_views_are_written_to_a_folder_with_the_names_of_clusters(tmp_path):
     options = write_problem(tmp_path, n=40)
     first = {row["kind"]: row["id"] for row in read_csv(tmp_path / "view0.csv")}

@@ -496,5 +496,8 @@ def test_many_empty_rows_at_the_end_are_looked_at_together(tmp_path):
     profile = cProfile.Profile()
     for read_rows in (read_frame, lambda path: next(read_frames(path))):
         assert profile.runcall(read_rows, path)["id"].tolist() == ["a", "b"]
-    n_calls = sum(entry.callcount for entry in profile.getstats())
-    assert n_calls < 60_000, "fewer than for each row"
+    names = {"iloc": 0}
+    for entry in profile.getstats():
+        name = getattr(entry.code, "co_name", "")
+        names[name] = names.get(name, 0) + entry.callcount
+    assert 0 < names["iloc"] < 200, "far fewer than there are rows"

@@ -38,6 +38,7 @@ from mvcc.tables.reading._rows import (
     listed,
     place_of,
     refuse_repeated_columns,
+    without_nameless,
 )
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def _labeled(
     known = {name: set(words) for name, words in view.categories.items()}
     n_there, n_unknown = Counter[str](), Counter[str]()
     for frame in read_frames(path, table.sheet, table.header):
+        frame = without_nameless(frame, {*view.columns, view.id_column, id_column})
         refuse_repeated_columns(frame, path)
         clustered = view.columns_in(frame, path)
         if not hashes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -42,6 +42,19 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
         raise DataError(
             f"{path}: the {columns} {listed(twice)} {are} there more than once; rename all but one."
         )
+
+
+def without_nameless(frame: pd.DataFrame, needed: Collection[str | None] = ()) -> pd.DataFrame:
+    """Drop columns of texts without name and value, which delimiters at the ends of lines make.
+
+    The first one stays if a column without a name is ``needed``.
+    """
+    names = list(frame.columns)
+    first = {names.index(name) for name in needed if name in names}
+    kept = [
+        n for n, name in enumerate(names) if n in first or name.strip() or any(frame.iloc[:, n])
+    ]
+    return frame if len(kept) == len(names) else frame.iloc[:, kept]
 
 
 def columns_of_bytes(frame: pd.DataFrame) -> list[object]:

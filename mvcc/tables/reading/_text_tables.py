@@ -38,6 +38,7 @@ from mvcc._utils.text import (
 from mvcc.exceptions import DataError
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._problems import title_above
+from mvcc.tables.reading._rows import without_nameless
 from mvcc.tables.reading._sheets import total_below, without_value
 
 _LAST = 50  # rows among which totals and footnotes are sought
@@ -63,10 +64,7 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     lines = io.TextIOWrapper(io.BytesIO(whole), "utf-8", newline="")
     frame = next(_text_frames(lines, path, whole=whole))
     n_filled, (n, below) = _n_filled(frame), _end(frame, [frame])
-    frame = frame.iloc[:n]
-    # a delimiter at the end of every line makes a column of nothing
-    names = enumerate(frame.columns)
-    frame = frame.iloc[:, [n for n, name in names if name.strip() or any(frame.iloc[:, n])]]
+    frame = without_nameless(frame.iloc[:n])
     first = frame.attrs["header"] + 1
     are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
     frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
