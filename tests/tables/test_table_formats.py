@@ -215,11 +215,41 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
         ("id,x\na,5\nb,5\nc,5\n", r": all 3 rows are the same in 'x'; nothing can be clustered"),
         ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
-        ('id,x\na,1\n"b,2\n', r": cannot be read as a table: EOF inside string"),
+        ('id,x\na,1\n"b,2\n', r":3: line 3 opens a quote that never closes\. Close it in line 3"),
+        ('id,t,x\na,"o",1\nb,"o,2\n\nc,"o",3\n', ":3: .* closes in line 5, where .* in line 3"),
+        ('t\tx\n5"\t1\n"o""\t2\no\t3\nsay "o"\t4\n', ":3: line 3 .* closes in line 5, where"),
+        ('sep=;\nx;"t\n1;"o"\n2;o\n', ":2: line 2 opens a quote that closes in line 3, where"),
+        ('x,t\n1,"o\n2,"o",3\n', ":2: line 2 opens a quote that closes in line 3, where"),
     ],
 )
 def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content, message):
     refused(tmp_path, "a.csv", content, message)
+
+
+@pytest.mark.parametrize(
+    ("n", "begin", "end", "is_refused"),
+    [
+        (20, '"o', 'o"', False),
+        (20, '"o', 'o" ', False),
+        (20, '"Best of" o', '5"', False),
+        (20, '"o', 'o" o', True),
+        (0, '"o', '5" o', True),
+    ],
+)
+def test_a_late_end_of_quotes_is_seen_some_rows_at_a_time_too(
+    tmp_path, monkeypatch, n, begin, end, is_refused
+):
+    rows = [f"{n},o" for n in range(n)]
+    content = "\n".join(["x,t", *rows, f"1,{begin}", *rows, f"2,{end}", '3,"o"', '4,"o\n\no"', ""])
+    path = written(tmp_path, "a.csv", content)
+    monkeypatch.setattr("mvcc.tables.reading._text_tables.rows_at_a_time", lambda n_columns: 7)
+    for read in (read_frame, lambda path: list(read_frames(path))):
+        if is_refused:
+            message = f":{n + 2}: line {n + 2} opens a quote that closes in line {2 * n + 3}, where"
+            with pytest.raises(DataError, match=message):
+                read(path)
+        else:
+            read(path)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,8 @@ def read_text_table(content: bytes, path: str) -> pd.DataFrame:
     frame = without_nameless(frame.iloc[:n])
     first = frame.attrs["header"] + 1
     are_rows = n_breaks + 2 - first == n_filled  # no value has line breaks
+    if not are_rows:
+        _check_quotes(lines, path, frame.attrs["delimiter"])
     frame.attrs["lines"] = _lines_of(frame, first, are_rows=are_rows)[0]
     blank = partial(_blank_lines, io.BytesIO(whole))
     return _without_empty(frame, path, notes, below, blank)[0]
@@ -149,7 +151,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         return
     notes = [assumed(place)] if encoding == WINDOWS else []
     blank = cache(partial(_blank_lines, lines))
-    held, ready, n_before, line = pd.DataFrame(), pd.DataFrame(), 0, 0
+    held, ready, n_before, line, is_checked = pd.DataFrame(), pd.DataFrame(), 0, 0, False
     for chunk in chain(_chunks(path, place, encoding), [pd.DataFrame()]):
         is_end = not len(chunk)
         frame = pd.concat([held, chunk]) if len(held) else chunk
@@ -158,6 +160,10 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         held, frame = frame.iloc[n:], frame.iloc[:n]  # the end of the table, unless rows follow
         first = line or frame.attrs["header"] + 1
         frame.attrs["lines"], line = _lines_of(frame, first, are_rows=lines.are_rows)
+        if line > first + len(frame) and not is_checked:
+            with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
+                _check_quotes(file, place, frame.attrs["delimiter"])
+            is_checked = True
         below = below if is_end else []
         frame, n_before = _without_empty(frame, place, notes, below, blank, n_before)
         if len(frame):
@@ -221,6 +227,10 @@ def _text_frames(
         with within_limits(path):
             check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
         header = n_above + reader.line_num
+        if header > n_above + 1:
+            _check_quotes(lines, path, delimiter)
+            lines.seek(start)
+            next(reader := csv.reader(lines, delimiter=delimiter))
         notes = []
         headless = _is_data(names) and (not _are_even(_years(names)) or _years(next(reader, [])))
         lines.seek(start)
@@ -263,6 +273,7 @@ def _text_frames(
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
+        _check_quotes(lines, path, delimiter)
         lines.seek(start)
         longer = _longer_row(lines, delimiter, n_above)
         what = longer or f": cannot be read as a table: {words_of(error)}"
@@ -327,6 +338,31 @@ def _of_spaces(frame: pd.DataFrame, rows: Ints) -> Ints:
         if len(rows):
             rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
     return rows
+
+
+def _check_quotes(lines: IO[str], path: str, delimiter: str) -> None:
+    """Refuse a quote that never closes, or in a later line, where text follows it."""
+    quoted, other = '(?:[^"]++|"")*+', f"[^{delimiter}]*+"
+    opening = re.compile(f'(?:(?:"{quoted}"|(?!")){other}{re.escape(delimiter)})*+"{quoted}')
+    closing = re.compile(f'{quoted}"({other})')
+    begin, end = 0, "never closes"  # the line of the quote that is open, and what becomes of it
+    lines.seek(0)
+    for number, line in enumerate(lines, 1):
+        if '"' not in line:
+            continue
+        closed = closing.match(line) if begin else None
+        if begin and closed is None:
+            continue
+        if closed and closed[1].strip():
+            end = f"closes in line {number}, where text follows it"
+            break
+        rest = opening.match(line, closed.end() + 1 if closed else 0)
+        begin = number if rest and rest.end() == len(line) else 0
+    if begin:
+        raise DataError(
+            f"{path}:{begin}: line {begin} opens a quote that {end}. Close it in line {begin}, or"
+            " delete it; write a quote within quotes twice."
+        )
 
 
 def _longer_row(lines: IO[str], delimiter: str, n_above: int) -> str:
