@@ -648,6 +648,22 @@ def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit)
     assert np.isnan(found[3])
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_points_in_time_with_a_zone_are_the_same_days_in_every_format(tmp_path, ending):
+    noon = pd.Series(pd.to_datetime([f"2020-0{n} 12:00" for n in ("1-01", "1-02", "7-01")]))
+    frame = pd.DataFrame({"n": [0.5, 1.5, 2.5], "at": noon.dt.tz_localize("Asia/Tokyo")})
+    path = tmp_path / f"t.{ending}"
+    match ending:
+        case "csv":
+            frame.to_csv(path, index=False)
+        case "jsonl":
+            frame.astype({"at": str}).to_json(path, orient="records", lines=True)
+        case "parquet":
+            frame.to_parquet(path)
+    days = read_table("shop", View(path=str(path))).X[:, 1]
+    assert days.tolist() == [18262 + 3 / 24, 18263 + 3 / 24, 18444 + 3 / 24]
+
+
 @pytest.mark.parametrize("end", ["9999-12-31", "2300-01-01"])
 def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
     rng = np.random.default_rng(0)

@@ -265,8 +265,8 @@ def _near(year: int) -> int:
 
 
 def days_of(dates: pd.Series[Any]) -> Floats:
-    """Return points in time as days, also after 2262, where those of pandas in nanoseconds end."""
-    naive = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
+    """Return points in time (UTC) as days, also after 2262, where nanoseconds of pandas end."""
+    naive = dates.dt.tz_convert(None) if dates.dt.tz is not None else dates
     points = naive.to_numpy()
     per_day = 86_400 * _IN_A_SECOND[np.datetime_data(points.dtype)[0]]
     whole, rest = np.divmod(points.astype(np.int64), per_day)
