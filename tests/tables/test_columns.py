@@ -4,6 +4,7 @@ Numbers, texts, categories and dates as people write them, ids and labels left o
 """
 
 import json
+import re
 from datetime import date
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,6 +91,8 @@ def assert_is_read(folder, values, kind, note, found):
         (["68 kg", "7e1 Kg", "2kg"], "in kg", [68, 70, 2]),
         (["4 mg", "", "6 mg"], "in mg", [4, None, 6]),
         (["4 mg/dl", "5", "6 mg/dl"], "in mg/dl, 1 value without the unit", [4, 5, 6]),
+        (["3.3k", "57K", "0.7k"], "in k", [3.3, 57, 0.7]),
+        (["3.3m", "57", "0.7m"], "in m, 1 value without the unit", [3.3, 57, 0.7]),
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (["3-5", "18 – 20", "7"], "2 ranges read as the middle", [4, 19, 7]),
         (["1.234", "5.678"], "1.234 read as 1.234, not as 1234", [1.234, 5.678]),
@@ -139,6 +143,9 @@ def test_dates_are_read_as_people_write_them(tmp_path, values, note, found):
         (["a", "b", None, "a"], "category", ""),
         (["1.2.3", "1.10"], "category", ""),
         ([*"123456", *"abc"], "text", "6 of 9 values are numbers"),
+        (["768", "3.3k", "57k", "1.5K", "9"], "text", "3 of 5 values are numbers in k"),
+        (["9,5 Mio.", "700000", "3 Mio.", "4 Mio."], "text", "3 of 4 values are numbers in Mio."),
+        (["9 %", "700000", "3 %", "4 %"], "text", "3 of 4 values are numbers in %"),
         ([*"uvwxy"], "text", ""),
         ([f"thing {n}" for n in range(41)], "text", ""),
     ],
@@ -215,6 +222,15 @@ def test_the_order_of_day_and_month_can_be_asked_for(tmp_path):
         for order in ("day first", "month first")
     }
     assert days == {"day first": [18293, 18355], "month first": [18263, 18325]}
+
+
+@pytest.mark.parametrize("name", ["c", "when, exactly", ": c", "[x]", "c #1", "yes", "a b: c"])
+def test_the_order_of_day_and_month_can_be_asked_for_as_the_message_says(tmp_path, name):
+    content = f"id;{name};n\na;01/02/2020;1\nb;03/04/2020;2\n"
+    with pytest.raises(DataError) as refusal:
+        read(tmp_path, content)
+    said = re.search("Write `(.*?)` or", str(refusal.value))[1]
+    assert yaml.safe_load(said) == {"columns": {name: "day first"}}
 
 
 def test_words_for_missing_values_can_be_added(tmp_path):

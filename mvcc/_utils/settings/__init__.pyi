@@ -12,6 +12,7 @@ from ._section import refuse as refuse
 from ._section import validated as validated
 from ._yaml import KeyPath as KeyPath
 from ._yaml import Problems as Problems
+from ._yaml import as_yaml as as_yaml
 from ._yaml import assign as assign
 from ._yaml import put as put
 from ._yaml import read_yaml as read_yaml

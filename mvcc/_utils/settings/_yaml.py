@@ -6,6 +6,7 @@ Numbers, ``true`` and ``false`` are those of YAML 1.2 (``1e-3`` is a number, ``0
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -132,6 +133,14 @@ def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
     anything.
     """
     return _values(_read_text(Path(path)), (), problems, problems.line)
+
+
+def as_yaml(value: Any) -> str:
+    """Return a value as YAML on one line, also in brackets, and a text that looks like another."""
+    if isinstance(value, str) and not value.isprintable():
+        return json.dumps(value)
+    text: str = yaml.safe_dump([value], allow_unicode=True, default_flow_style=True, width=10**6)
+    return text.strip()[1:-1]
 
 
 def assign(value: Any, assignment: str, problems: Problems) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
-import yaml
 
 from mvcc._utils.messages import clipped, counted, pair_name, percent, shown, typed
 from mvcc._utils.outputs import OutputFolder
+from mvcc._utils.settings import as_yaml
 from mvcc.exceptions import DataError
 from mvcc.tables._job import AskedKind, View
 from mvcc.tables.drafting._files import SortedFiles, sort_files
@@ -150,7 +149,7 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
     yield from _lines_of_pairs("matches", files.matches, folder)
     if not files.matches and len(drafted) > 1:
         pair = pair_name(*list(drafted)[:2])
-        yield f"# matches: {{{_yaml(pair)}: FILE}}", _said_of_shared([*drafted.values()])
+        yield f"# matches: {{{as_yaml(pair)}: FILE}}", _said_of_shared([*drafted.values()])
     yield from _lines_of_pairs("constraints", files.constraints, folder)
     n_labels = {n: column for one in drafted.values() for column, n in one.labels.items()}
     guess, why = next(iter(n_labels.items()), (_GUESS, ""))
@@ -161,25 +160,25 @@ def _lines(drafted: Mapping[str, _Drafted], files: SortedFiles, folder: Path) ->
         if columns := [column.name for column in one.table.used if column.kind == "text"]:
             texts[name] = columns[:2]
     if texts:
-        yield f"# show: {_yaml(texts)}", "what `mvcc ask` shows of a row"
+        yield f"# show: {as_yaml(texts)}", "what `mvcc ask` shows of a row"
 
 
 def _lines_of_view(name: str, one: _Drafted, folder: Path) -> _Lines:
     table = one.table
     size = f"{counted(len(table.ids), 'row')} × {counted(one.frame.shape[1], 'column')}"
-    yield f"  {_yaml(name)}:", size
-    yield f"    path: {_yaml(_relative(one.view.path, folder))}", ""
+    yield f"  {as_yaml(name)}:", size
+    yield f"    path: {as_yaml(_relative(one.view.path, folder))}", ""
     if one.view.sheet:
-        yield f"    sheet: {_yaml(one.view.sheet)}", ""
+        yield f"    sheet: {as_yaml(one.view.sheet)}", ""
     if one.view.header:
         yield f"    header: {one.view.header}", ""
     if table.id_column is None:
         yield "    # id_column: …", "no column names the rows, so they are numbered from 0"
     else:
         names = next(column for column in table.every_column if column.name == table.id_column)
-        yield f"    id_column: {_yaml(table.id_column)}", _examples(names)
+        yield f"    id_column: {as_yaml(table.id_column)}", _examples(names)
     for label in list(one.labels)[:1]:
-        yield f"    # labels_column: {_yaml(label)}", "to compare the clusters with it"
+        yield f"    # labels_column: {as_yaml(label)}", "to compare the clusters with it"
     yield "    columns:", ""
     for column in table.every_column:
         if column.name != table.id_column:
@@ -200,14 +199,14 @@ def _line_of_column(column: Column, one: _Drafted) -> tuple[str, str]:
         "write picture to use colors and edges" if column.why is LeftOut.PICTURES else "",
         *one.doubts[column.name],
     ]
-    return f"      {_yaml(column.name)}: {kind}", "; ".join(filter(None, said))
+    return f"      {as_yaml(column.name)}: {kind}", "; ".join(filter(None, said))
 
 
 def _lines_of_pairs(key: str, pairs: Sequence[tuple[str, str]], folder: Path) -> _Lines:
     if pairs:
         yield f"{key}:", ""
         for views, path in pairs:
-            yield f"  {_yaml(views)}: {_yaml(_relative(path, folder))}", ""
+            yield f"  {as_yaml(views)}: {as_yaml(_relative(path, folder))}", ""
         yield "", ""
 
 
@@ -227,14 +226,6 @@ def _examples(column: Column) -> str:
 
 def _relative(path: str, folder: Path) -> str:
     return path if os.path.isabs(path) else os.path.relpath(path, os.path.realpath(folder))
-
-
-def _yaml(value: Any) -> str:
-    """Return a value as YAML on one line, also a text that looks like something else."""
-    if isinstance(value, str) and not value.isprintable():
-        return json.dumps(value)
-    text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10**6)
-    return text.removesuffix("...\n").strip()
 
 
 def _written(line: tuple[str, str]) -> str:

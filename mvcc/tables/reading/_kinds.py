@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.arrays import Floats
 from mvcc._utils.messages import clipped, with_point
+from mvcc._utils.settings import as_yaml
 from mvcc.tables._job import AskedKind
 from mvcc.tables.reading._column import TRUTH, Column, Written, are_few, is_missing
 from mvcc.tables.reading._numbers import numbers_of, read_numbers
@@ -103,6 +104,8 @@ def as_number(
         return numeric(column, numbers, texts, Written.PLAIN)
     if (n_numbers := max(n_read, n_plain)) >= _MANY * len(there):
         remark = f"{n_numbers} of {len(there)} values are numbers"
+        if n_read > n_plain and read.unit:
+            remark += f" in {read.unit}"
         return as_words(replace(column, remarks=(remark,)), texts)
     return None
 
@@ -159,7 +162,7 @@ def as_date(column: Column, texts: pd.Series[Any], asked: AskedKind | None) -> U
     if asked is None and n_dates < _NEARLY_ALL * len(there):
         return None
     if dates.either:
-        first, second = (f"`columns: {{{column.name}: {order}}}`" for order in ORDERS)
+        first, second = (f"`columns: {{{as_yaml(column.name)}: {order}}}`" for order in ORDERS)
         row = int((texts == dates.either).to_numpy(dtype=bool).argmax())
         why = "which may begin with the day or with the month, as all others"
         what = f"{clipped(repr(dates.either))}, {why},"

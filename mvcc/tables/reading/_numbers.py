@@ -44,6 +44,8 @@ _CELL = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CELL = re.compile(rf"\A(?:{_CELL.pattern})\Z", re.IGNORECASE)
+# what others must have, too: 768 beside 3.3k is not 768k; but m and the like are units
+_FACTOR = re.compile(r"%|[kK]|M|(?i:tsd|mio|mill|mrd|mn|mln|bn|thousand|[mb]illion)\.?")
 _MOSTLY = 0.5  # of cells that begin a column of numbers
 _SAMPLE = 50
 _STYLES = {
@@ -145,7 +147,7 @@ def _commonest(units: pd.Series[Any]) -> str:
 def _read_parts(parts: pd.DataFrame, written: Written, unit: str) -> Numbers:
     """Return the numbers that are written in this way and have this unit, or none."""
     folded = parts["unit"].str.casefold()
-    allowed = [unit.casefold(), *([""] if unit != "%" else [])]
+    allowed = [unit.casefold(), *([""] if not _FACTOR.fullmatch(unit) else [])]
     fits = folded.isin(allowed).to_numpy(dtype=bool)
     first, last = (_read(parts[name], written) for name in ("first", "last"))
     is_range = parts["first"].notna().to_numpy(dtype=bool)
