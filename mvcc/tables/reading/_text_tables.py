@@ -28,6 +28,7 @@ from mvcc._utils.reading import (
 )
 from mvcc._utils.text import (
     DELIMITER_LINE,
+    DELIMITERS,
     UTF_16,
     WINDOWS,
     assumed,
@@ -36,6 +37,7 @@ from mvcc._utils.text import (
     read_text,
 )
 from mvcc.exceptions import DataError
+from mvcc.tables.reading._numbers import is_written_number
 from mvcc.tables.reading._parquet import parts_of, rows_at_a_time
 from mvcc.tables.reading._problems import title_above
 from mvcc.tables.reading._rows import without_nameless
@@ -44,6 +46,7 @@ from mvcc.tables.reading._sheets import total_below, without_value
 _LAST = 50  # rows among which totals and footnotes are sought
 _BLOCK = 2**14  # rows that are looked at together
 _NUMBER, _YEAR = re.compile(r"-?\d+(\.\d+)?"), re.compile(r"(19|20)\d\d")
+_QUOTED_NAMES = re.compile(r'"[^"]*"(?: +"[^"]*")+')
 _NOT_PLAIN = (b'"', b"\r", b"\0", "\ufeff".encode())  # libraries read these in ways of their own
 
 
@@ -178,7 +181,7 @@ def frames_of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
 def _chunks(path: str, place: str, encoding: str) -> Iterator[pd.DataFrame]:
     """Give all rows, some at a time."""
     with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as file:
-        n_columns = max(map(file.readline().count, ",;\t")) + 1
+        n_columns = max(map(file.readline().count, DELIMITERS)) + 1
         file.seek(0)
         yield from _text_frames(file, place, rows_at_a_time(n_columns))
 
@@ -227,10 +230,15 @@ def _text_frames(
         with within_limits(path):
             check_size(max(map(whole.count, (b"\n", b"\r"))), len(names))
         header = n_above + reader.line_num
+        if len(names) == 1 and header == 1 and _by_blanks(first, next(lines, "")):
+            raise DataError(
+                f"{path}:1: blanks seem to separate the values; separate them with commas,"
+                " semicolons or tabs."
+            )
         if header > n_above + 1:
             _check_quotes(lines, path, delimiter)
-            lines.seek(start)
-            next(reader := csv.reader(lines, delimiter=delimiter))
+        lines.seek(start)
+        next(reader := csv.reader(lines, delimiter=delimiter))
         notes = []
         headless = _is_data(names) and (not _are_even(_years(names)) or _years(next(reader, [])))
         lines.seek(start)
@@ -338,6 +346,14 @@ def _of_spaces(frame: pd.DataFrame, rows: Ints) -> Ints:
         if len(rows):
             rows = rows[(frame.iloc[rows, column].str.strip() == "").to_numpy()]
     return rows
+
+
+def _by_blanks(first: str, second: str) -> bool:
+    """Tell whether a line of names in quotes, or above one of numbers, has blanks between them."""
+    values = second.split()
+    names_fit = 1 < len(first.split()) in (len(values), len(values) - 1)
+    are_numbers = all(map(is_written_number, values)) and not is_written_number(second.strip())
+    return bool(_QUOTED_NAMES.fullmatch(first.strip())) or (names_fit and are_numbers)
 
 
 def _check_quotes(lines: IO[str], path: str, delimiter: str) -> None:
