@@ -218,7 +218,7 @@ def _text_frames(
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
     start, n_above = 0, 0
     is_tsv = path.lower().endswith(".tsv") and "\t" in first
-    delimiter = "\t" if is_tsv else delimiter_of(first)
+    delimiter = "\t" if is_tsv else delimiter_of(first, DELIMITERS)
     if told := DELIMITER_LINE.fullmatch(first):
         start, n_above, delimiter = lines.tell(), 1, told[1]
     lines.seek(start)
