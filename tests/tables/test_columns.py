@@ -3,6 +3,7 @@
 Numbers, texts, categories and dates as people write them, ids and labels left out.
 """
 
+import datetime
 import json
 import re
 from datetime import date
@@ -96,6 +97,7 @@ def assert_is_read(folder, values, kind, note, found):
         (["5", "<0.05", "> 9"], "2 values below or above a limit read as the limit", [5, 0.05, 9]),
         (["3-5", "18 – 20", "7"], "2 ranges read as the middle", [4, 19, 7]),
         (["1.234", "5.678"], "1.234 read as 1.234, not as 1234", [1.234, 5.678]),
+        (["1:23:45", "", "30:57", "0:00:01.5"], "in seconds", [5025, None, 111420, 1.5]),
         (["true", "False", "", "TRUE"], "true is 1", [1, 0, None, 1]),
         (["yes", "no", "no"], "yes is 1", [1, 0, 0]),
         (["Ja", "nein", "", "ja"], "ja is 1", [1, 0, None, 1]),
@@ -481,6 +483,26 @@ def test_cells_of_a_workbook_have_their_own_types(tmp_path):
     assert kinds == [("number", 1), ("category", 1), ("date", 0)]
     assert table.X["day"].tolist() == [18263, 18264, 18265]
     assert table.notes == ()
+
+
+@pytest.mark.parametrize("kind", [datetime.timedelta, datetime.time])
+def test_durations_and_times_of_day_are_the_same_in_workbooks_and_texts(tmp_path, kind):
+    parts = [(n % 7, 7 * n % 60, n) for n in range(12)]
+    cells = [
+        datetime.time(*one)
+        if kind is datetime.time
+        else datetime.timedelta(0, one[2], 0, 0, *one[1::-1])
+        for one in parts
+    ]
+    book = openpyxl.Workbook()
+    for row in [("n", "c"), *enumerate(cells)]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    pd.DataFrame(enumerate(map(str, cells)), columns=["n", "c"]).to_csv(tmp_path / "t.csv")
+    one, other = (read_table("t", View(path=str(tmp_path / f"t.{end}"))) for end in ("xlsx", "csv"))
+    seconds = [3600 * h + 60 * m + s for h, m, s in parts]
+    assert one.X[:, -1].tolist() == other.X[:, -1].tolist() == seconds
+    assert one.used[-1].note == other.used[-1].note == "in seconds"
 
 
 def test_formulas_without_a_value_are_missing_and_said(tmp_path):

@@ -39,6 +39,7 @@ from mvcc.tables.reading._kinds import (
     days_of,
     numeric,
     read_dates,
+    seconds_of,
     truth,
 )
 from mvcc.tables.reading._numbers import (
@@ -240,6 +241,8 @@ def _read_like(known: Column, values: pd.Series[Any], folder: str) -> Understood
             return dated(column, read_dates(texts, known.written).days, texts, known.written)
         case "number" if known.written in TRUTH:
             return numeric(column, truth(texts, known.written), texts, known.written)
+        case "number" if known.written is Written.IN_SECONDS:
+            return numeric(column, seconds_of(texts), texts, known.written)
         case "number":
             numbers = read_numbers_like(texts, known.written, known.unit)
             return numeric(column, numbers, texts, known.written)

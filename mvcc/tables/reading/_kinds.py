@@ -48,6 +48,7 @@ _DATE = re.compile(
 _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<rest>\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?P<half>[ap]m)?", re.I
 )
+_DURATION = re.compile(r"^(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$")
 _YEAR_FIRST = {"-": Written.YEAR_MONTH_DAY, "/": Written.YEAR_SLASHES, ".": Written.YEAR_DOTS}
 _DAY_FIRST = {"-": Written.DAY_DASHES, "/": Written.DAY_SLASHES, ".": Written.DOTS}
 _MONTH_FIRST = {"-": Written.MONTH_DASHES, "/": Written.MONTH_SLASHES}
@@ -87,6 +88,8 @@ def as_number(
     n_plain = np.count_nonzero(~np.isnan(numbers))
     if n_plain == len(there):
         return numeric(column, numbers, texts, Written.PLAIN)
+    if _DURATION.match(there.iloc[0]) and np.isfinite(seconds_of(there)).all():
+        return numeric(column, seconds_of(texts), texts, Written.IN_SECONDS)
     folded = set(there.str.casefold().unique()[:3])
     for written, words in TRUTH.items():
         if folded <= set(words) and (len(folded) == 2 or "" in words or written in _CERTAIN):
@@ -108,6 +111,12 @@ def as_number(
             remark += f" in {read.unit}"
         return as_words(replace(column, remarks=(remark,)), texts)
     return None
+
+
+def seconds_of(texts: pd.Series[Any]) -> Floats:
+    """Return durations and times of day, h:mm or h:mm:ss, as seconds; NaN for what is none."""
+    parts = texts.str.extract(_DURATION).astype(np.float64)
+    return (3600 * parts[0] + 60 * parts[1] + parts[2].fillna(0)).to_numpy()
 
 
 def truth(texts: pd.Series[Any], written: Written) -> Floats:
